@@ -13,6 +13,7 @@ foreach(layer IN LISTS GK_LAYERS)
                           GTest::gtest_main)
     # Expectations need no speed, and compile in half the time of -O3.
     target_compile_options(${layer}_test PRIVATE $<$<CONFIG:Release>:-O0>)
+    gk_unity(${layer}_test 8)
     if(layer STREQUAL "base")
       gk_precompile(base_test <gtest/gtest.h> ${GK_FRAMEWORK_HEADERS})
     elseif(layer STREQUAL "api")

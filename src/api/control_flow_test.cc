@@ -13,7 +13,7 @@ using gk_test::ExpectHas;
 using gk_test::ExpectSameWithGradient;
 using gk_test::TracingError;
 
-std::string Here(int line) {
+std::string LineOf(int line) {
   return "control_flow_test.cc:" + std::to_string(line);
 }
 
@@ -110,8 +110,8 @@ TEST(CondTest, DisagreementNamesBothBranches) {
             "must have the same number, type, and overall structure of return "
             "values");
   ExpectHas(e.what(), "true_fn output (");
-  ExpectHas(e.what(), Here(yes));
-  ExpectHas(e.what(), Here(no));
+  ExpectHas(e.what(), LineOf(yes));
+  ExpectHas(e.what(), LineOf(no));
   ExpectHas(e.what(), "Tensor(shape=(), dtype=float64)");
   ExpectHas(e.what(), "Tensor(shape=(), dtype=float32)");
 
@@ -446,7 +446,7 @@ TEST(WhileTest, ChangesOfDtypeAndStructureNameTheLoop) {
               "Loop var loop_vars[0] enters the loop with type float64 but has "
               "type float32 after 1 iteration. loop_vars[0] type should remain "
               "constant.");
-    ExpectHas(e.what(), Here(line));
+    ExpectHas(e.what(), LineOf(line));
   }
   auto structure = [&](const Tensor& x) {
     line = __LINE__ + 1;
@@ -462,7 +462,7 @@ TEST(WhileTest, ChangesOfDtypeAndStructureNameTheLoop) {
        {TracingError(structure), ErrorOf([&] { structure(Tensor(1.0)); })}) {
     EXPECT_EQ(e.code(), ErrorCode::kValueError);
     ExpectHas(e.what(), "don't have the same nested structure");
-    ExpectHas(e.what(), Here(line));
+    ExpectHas(e.what(), LineOf(line));
   }
   auto condition = [](const Tensor& x) {
     return gk::while_loop([](const Tensor& y) { return y; },

@@ -14,9 +14,9 @@ using gk::Shape;
 using gk::Tensor;
 using gk_test::ErrorOf;
 using gk_test::ExpectHas;
-using Pair = std::pair<Tensor, Tensor>;
+using TensorPair = std::pair<Tensor, Tensor>;
 using Numbers = std::vector<int64_t>;
-using Rows = std::vector<Numbers>;
+using NumberRows = std::vector<Numbers>;
 
 int64_t Number(const Tensor& t) {
   return gk::cast(t, DataType::kInt64).item<int64_t>();
@@ -26,8 +26,8 @@ Numbers All(const Dataset& dataset) {
   for (Tensor t : dataset) all.push_back(Number(t));
   return all;
 }
-Rows AllRows(const Dataset& dataset) {
-  Rows all;
+NumberRows AllRows(const Dataset& dataset) {
+  NumberRows all;
   for (Tensor t : dataset) {
     all.push_back(gk::cast(t, DataType::kInt64).to_vector<int64_t>());
   }
@@ -49,7 +49,7 @@ TEST(DatasetTest, Sources) {
   EXPECT_EQ(All(Dataset::range(3)), (Numbers{0, 1, 2}));
   EXPECT_EQ(All(Dataset::range(1, 8, 3)), (Numbers{1, 4, 7}));
   EXPECT_EQ(All(Dataset::range(3, 0, -1)), (Numbers{3, 2, 1}));
-  EXPECT_EQ(AllRows(Dataset::from_tensors(Tensor({1, 2}))), (Rows{{1, 2}}));
+  EXPECT_EQ(AllRows(Dataset::from_tensors(Tensor({1, 2}))), (NumberRows{{1, 2}}));
   EXPECT_EQ(All(Dataset::from_tensor_slices(Tensor({4, 5}))), (Numbers{4, 5}));
   const Dataset random = Dataset::random(1).take(2);
   EXPECT_EQ(All(random).size(), 2u);
@@ -60,7 +60,7 @@ TEST(DatasetTest, ElementsNestAsTheValuesThatTheyAreMadeOf) {
   const auto pairs =
       Dataset::from_tensor_slices(std::pair(Tensor({1, 2}), Tensor({3, 4})));
   Numbers seen;
-  for (Pair p : pairs) {
+  for (TensorPair p : pairs) {
     seen.push_back(Number(p.first));
     seen.push_back(Number(p.second));
   }
@@ -100,7 +100,7 @@ TEST(DatasetTest, MapsAndFilters) {
   const auto both = squares.map([](Tensor x) { return std::pair(x, -x); });
   EXPECT_EQ(All(both.map([](Tensor a, Tensor b) { return a - b; })),
             (Numbers{0, 2, 8, 18, 32}));
-  EXPECT_EQ(All(both.map([](const Pair& p) { return p.second; })),
+  EXPECT_EQ(All(both.map([](const TensorPair& p) { return p.second; })),
             (Numbers{0, -1, -4, -9, -16}));
 }
 
@@ -144,9 +144,9 @@ TEST(DatasetTest, ScansAndReduces) {
         return gk::concat({seen, gk::reshape(x, {1})}, 0);
       });
   EXPECT_EQ(rows.to_vector<int64_t>(), (Numbers{0, 1, 2}));
-  const Pair ends = Dataset::range(3).enumerate(5).reduce(
+  const TensorPair ends = Dataset::range(3).enumerate(5).reduce(
       std::pair(Tensor(zero), Tensor(zero)),
-      [](Pair state, Tensor i, Tensor x) {
+      [](TensorPair state, Tensor i, Tensor x) {
         return std::pair(state.first + i, state.second + x);
       });
   EXPECT_EQ(Number(ends.first), 18);
@@ -178,7 +178,7 @@ TEST(DatasetTest, CardinalityThatIsSaid) {
 TEST(DatasetTest, GroupsByReducers) {
   const gk::Reducer count(
       [](Tensor key) { return std::pair(key, Tensor(int64_t{0})); },
-      [](Pair state, Tensor x) {
+      [](TensorPair state, Tensor x) {
         return std::pair(state.first, state.second + x);
       },
       [](Tensor key, Tensor sum) { return key * 100 + sum; });
@@ -194,18 +194,18 @@ TEST(DatasetTest, BucketsByLength) {
   EXPECT_EQ(
       AllRows(rows.bucket_by_sequence_length(
           length, {.bucket_boundaries = {3}, .bucket_batch_sizes = {2, 2}})),
-      (Rows{{1, 0, 2, 2}, {3, 3, 3, 0, 4, 4, 4, 4}}));
+      (NumberRows{{1, 0, 2, 2}, {3, 3, 3, 0, 4, 4, 4, 4}}));
   EXPECT_EQ(AllRows(rows.take(3).bucket_by_sequence_length(
                 length, {.bucket_boundaries = {3, 6},
                          .bucket_batch_sizes = {2, 2, 1},
                          .padding_values = {Tensor(int64_t{9})},
                          .pad_to_bucket_boundary = true})),
-            (Rows{{1, 9, 2, 2}, {3, 3, 3, 9, 9}}));
+            (NumberRows{{1, 9, 2, 2}, {3, 3, 3, 9, 9}}));
   EXPECT_EQ(
       AllRows(rows.bucket_by_sequence_length(length, {.bucket_boundaries = {},
                                                       .bucket_batch_sizes = {1},
                                                       .no_padding = true})),
-      (Rows{{1}, {2, 2}, {3, 3, 3}, {4, 4, 4, 4}}));
+      (NumberRows{{1}, {2, 2}, {3, 3, 3}, {4, 4, 4, 4}}));
   ExpectFails(
       [&] {
         rows.bucket_by_sequence_length(
@@ -234,25 +234,25 @@ TEST(DatasetTest, BucketsByLength) {
 
 TEST(DatasetTest, BatchesAndRows) {
   const Dataset five = Dataset::range(5);
-  EXPECT_EQ(AllRows(five.batch(2)), (Rows{{0, 1}, {2, 3}, {4}}));
+  EXPECT_EQ(AllRows(five.batch(2)), (NumberRows{{0, 1}, {2, 3}, {4}}));
   const Dataset even = five.batch(2, {.drop_remainder = true});
-  EXPECT_EQ(AllRows(even), (Rows{{0, 1}, {2, 3}}));
+  EXPECT_EQ(AllRows(even), (NumberRows{{0, 1}, {2, 3}}));
   EXPECT_EQ(five.batch(2).element_spec().leaves[0].shape,
             Shape({gk::kUnknown}));
   EXPECT_EQ(even.element_spec().leaves[0].shape, Shape({2}));
   EXPECT_EQ(AllRows(five.batch(3, {.num_parallel_calls = 2})),
-            (Rows{{0, 1, 2}, {3, 4}}));
+            (NumberRows{{0, 1, 2}, {3, 4}}));
   EXPECT_EQ(All(even.unbatch()), (Numbers{0, 1, 2, 3}));
-  EXPECT_EQ(AllRows(five.batch(2).rebatch(3)), (Rows{{0, 1, 2}, {3, 4}}));
+  EXPECT_EQ(AllRows(five.batch(2).rebatch(3)), (NumberRows{{0, 1, 2}, {3, 4}}));
 }
 
 TEST(DatasetTest, PadsBatches) {
   const Dataset rows = Dataset::range(1, 4).map(
       [](Tensor n) { return gk::fill(gk::reshape(n, {1}), n); });
-  EXPECT_EQ(AllRows(rows.padded_batch(2)), (Rows{{1, 0, 2, 2}, {3, 3, 3}}));
+  EXPECT_EQ(AllRows(rows.padded_batch(2)), (NumberRows{{1, 0, 2, 2}, {3, 3, 3}}));
   const Dataset wide = rows.padded_batch(
       3, {.padded_shapes = {Shape({4})}, .padding_values = {int64_t{-1}}});
-  EXPECT_EQ(AllRows(wide), (Rows{{1, -1, -1, -1, 2, 2, -1, -1, 3, 3, 3, -1}}));
+  EXPECT_EQ(AllRows(wide), (NumberRows{{1, -1, -1, -1, 2, 2, -1, -1, 3, 3, 3, -1}}));
   EXPECT_EQ(wide.element_spec().leaves[0].shape, Shape({gk::kUnknown, 4}));
   ExpectHas(ErrorOf([&] {
               Dataset::from_tensors(Tensor({1, 2}))
@@ -262,14 +262,14 @@ TEST(DatasetTest, PadsBatches) {
 }
 
 TEST(DatasetTest, WindowsAreDatasets) {
-  Rows seen;
+  NumberRows seen;
   for (Dataset w : Dataset::range(5).window(3, {.shift = 2})) {
     seen.push_back(All(w));
   }
-  EXPECT_EQ(seen, (Rows{{0, 1, 2}, {2, 3, 4}, {4}}));
+  EXPECT_EQ(seen, (NumberRows{{0, 1, 2}, {2, 3, 4}, {4}}));
   EXPECT_EQ(AllRows(Dataset::range(4).window(2).flat_map(
                 [](Dataset w) { return w.batch(2); })),
-            (Rows{{0, 1}, {2, 3}}));
+            (NumberRows{{0, 1}, {2, 3}}));
   EXPECT_EQ(Dataset::range(4).window(2).element_spec().to_string(),
             "DatasetSpec(TensorSpec(shape=(), dtype=int64))");
   // A window of each component.
@@ -343,7 +343,7 @@ TEST(DatasetTest, GroupsByWindow) {
   EXPECT_EQ(AllRows(Dataset::range(6).group_by_window(
                 [](Tensor x) { return x % 2; },
                 [](Tensor, Dataset group) { return group.batch(2); }, 2)),
-            (Rows{{0, 2}, {1, 3}, {4}, {5}}));
+            (NumberRows{{0, 2}, {1, 3}, {4}, {5}}));
 }
 
 TEST(DatasetTest, SelectsAndRepeats) {
@@ -397,7 +397,7 @@ TEST(DatasetTest, ResamplesByClass) {
           .cache();
   auto share = [](const Dataset& d) {
     double ones = 0, all = 0;
-    for (Pair p : d) {
+    for (TensorPair p : d) {
       EXPECT_EQ(Number(p.first), Number(p.second));
       ones += static_cast<double>(Number(p.first));
       ++all;
@@ -536,7 +536,7 @@ TEST(DatasetTest, Errors) {
             ErrorCode::kTypeError);
   EXPECT_EQ(code([&] { Dataset().take(1); }), ErrorCode::kValueError);
   EXPECT_EQ(code([&] {
-              for (Pair p : three) p = {};
+              for (TensorPair p : three) p = {};
             }),
             ErrorCode::kTypeError);
   ExpectHas(ErrorOf([&] {

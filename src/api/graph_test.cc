@@ -114,7 +114,7 @@ TEST(GraphTest, WrittenAndImported) {
   EXPECT_THROW(gk::io::write_graph(made, "/proc/none", "x"), gk::Error);
 }
 
-gk::ErrorCode CodeOf(const std::function<void()>& f) {
+gk::ErrorCode ErrorCodeOf(const std::function<void()>& f) {
   try {
     f();
   } catch (const gk::Error& e) {
@@ -146,20 +146,20 @@ TEST(GraphTest, GraphsAreBuiltForTheirOwnSake) {
   const Tensor x = graph.get_tensor_by_name("x:0");
   EXPECT_EQ(Operation(x).type(), "Placeholder");
   using gk::ErrorCode;
-  EXPECT_EQ(CodeOf([&] { graph.get_operation_by_name("y"); }),
+  EXPECT_EQ(ErrorCodeOf([&] { graph.get_operation_by_name("y"); }),
             ErrorCode::kNotFound);
-  EXPECT_EQ(CodeOf([&] { graph.get_tensor_by_name("x:1"); }),
+  EXPECT_EQ(ErrorCodeOf([&] { graph.get_tensor_by_name("x:1"); }),
             ErrorCode::kNotFound);
-  EXPECT_EQ(CodeOf([&] { graph.get_tensor_by_name("x"); }),
+  EXPECT_EQ(ErrorCodeOf([&] { graph.get_tensor_by_name("x"); }),
             ErrorCode::kValueError);
-  EXPECT_EQ(CodeOf([] { gk::get_default_graph(); }), ErrorCode::kRuntimeError);
+  EXPECT_EQ(ErrorCodeOf([] { gk::get_default_graph(); }), ErrorCode::kRuntimeError);
   const Operation minus = graph.create_op("Neg", {x}, "minus");
   EXPECT_EQ(minus.name(), "minus");
-  EXPECT_EQ(CodeOf([&] { graph.create_op("Nope", {x}); }),
+  EXPECT_EQ(ErrorCodeOf([&] { graph.create_op("Nope", {x}); }),
             ErrorCode::kRuntimeError);
   graph.finalize();
   EXPECT_TRUE(graph.finalized());
-  EXPECT_EQ(CodeOf([&] { graph.create_op("Neg", {x}); }),
+  EXPECT_EQ(ErrorCodeOf([&] { graph.create_op("Neg", {x}); }),
             ErrorCode::kRuntimeError);
   const gk::Graph copy;
   {
@@ -191,9 +191,9 @@ TEST(GraphTest, PartsOfGraphsAreFunctions) {
   EXPECT_EQ(graph.prune({y}, {z})(Tensor(2.0f))[0].item<float>(), 6.0f);
   EXPECT_EQ(graph.prune({y}, {y})(Tensor(2.0f))[0].item<float>(), 2.0f);
   EXPECT_TRUE(graph.prune({x}, {}, {Operation(z)})(Tensor(2.0f)).empty());
-  EXPECT_EQ(CodeOf([&] { graph.prune({}, {z}); }),
+  EXPECT_EQ(ErrorCodeOf([&] { graph.prune({}, {z}); }),
             gk::ErrorCode::kFailedPrecondition);
-  EXPECT_EQ(CodeOf([&] { graph.prune({Tensor(1.0f)}, {z}); }),
+  EXPECT_EQ(ErrorCodeOf([&] { graph.prune({Tensor(1.0f)}, {z}); }),
             gk::ErrorCode::kValueError);
   // In a function, under a tape.
   gk::GradientTape tape;
@@ -251,7 +251,7 @@ TEST(GraphTest, GradientsByName) {
                        });
   gk::no_gradient("NoneInCpp");
   for (const char* taken : {"TripledInCpp", "NoneInCpp", "Square"}) {
-    EXPECT_EQ(CodeOf([&] { gk::no_gradient(taken); }),
+    EXPECT_EQ(ErrorCodeOf([&] { gk::no_gradient(taken); }),
               gk::ErrorCode::kAlreadyExists);
   }
   auto f = gk::function([](const Tensor& x) {

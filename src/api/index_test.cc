@@ -8,10 +8,10 @@
 
 namespace {
 
-using Ints = std::vector<int32_t>;
+using Integers = std::vector<int32_t>;
 
 gk::Tensor Counted(const gk::Shape& shape) {
-  Ints values(shape.num_elements());
+  Integers values(shape.num_elements());
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int>(i);
   return gk::Tensor(values, shape);
 }
@@ -19,16 +19,16 @@ gk::Tensor Counted(const gk::Shape& shape) {
 TEST(Index, TakesPositionsSlicesAndNewDimensions) {
   const gk::Tensor x = Counted({2, 3, 4});
   EXPECT_EQ(x[1].shape(), gk::Shape({3, 4}));
-  EXPECT_EQ((x[{1, 2}].to_vector<int32_t>()), (Ints{20, 21, 22, 23}));
+  EXPECT_EQ((x[{1, 2}].to_vector<int32_t>()), (Integers{20, 21, 22, 23}));
   EXPECT_EQ((x[{1, 2, 3}].item<int32_t>()), 23);
   EXPECT_EQ((x[{-1, -1, -1}].item<int32_t>()), 23);
-  EXPECT_EQ((x[{0, gk::Slice(1, 3), 0}].to_vector<int32_t>()), (Ints{4, 8}));
+  EXPECT_EQ((x[{0, gk::Slice(1, 3), 0}].to_vector<int32_t>()), (Integers{4, 8}));
   EXPECT_EQ((x[{gk::ellipsis, 0}].shape()), gk::Shape({2, 3}));
   EXPECT_EQ((x[{gk::newaxis, gk::ellipsis}].shape()), gk::Shape({1, 2, 3, 4}));
   EXPECT_EQ((x[{0, 0, gk::Slice({}, {}, -1)}].to_vector<int32_t>()),
-            (Ints{3, 2, 1, 0}));
-  EXPECT_EQ((x[{0, 0, gk::Slice({}, 2)}].to_vector<int32_t>()), (Ints{0, 1}));
-  EXPECT_EQ((x[{0, 0, gk::Slice(-2, {})}].to_vector<int32_t>()), (Ints{2, 3}));
+            (Integers{3, 2, 1, 0}));
+  EXPECT_EQ((x[{0, 0, gk::Slice({}, 2)}].to_vector<int32_t>()), (Integers{0, 1}));
+  EXPECT_EQ((x[{0, 0, gk::Slice(-2, {})}].to_vector<int32_t>()), (Integers{2, 3}));
   EXPECT_EQ(x[gk::Slice()].shape(), x.shape());
 }
 
@@ -36,13 +36,13 @@ TEST(Index, TakesTensors) {
   const gk::Tensor x = Counted({4});
   EXPECT_EQ(x[gk::Tensor(2)].item<int32_t>(), 2);
   EXPECT_EQ(x[gk::Slice(gk::Tensor(int64_t{1}), 3)].to_vector<int32_t>(),
-            (Ints{1, 2}));
-  EXPECT_EQ((x[x > 1].to_vector<int32_t>()), (Ints{2, 3}));
+            (Integers{1, 2}));
+  EXPECT_EQ((x[x > 1].to_vector<int32_t>()), (Integers{2, 3}));
   auto f = gk::function([](gk::Tensor t, gk::Tensor i) {
     return t[gk::Slice(i, i + 2)] * t[i];
   });
-  EXPECT_EQ(f(x, gk::Tensor(1)).to_vector<int32_t>(), (Ints{1, 2}));
-  EXPECT_EQ(f(x, gk::Tensor(2)).to_vector<int32_t>(), (Ints{4, 6}));
+  EXPECT_EQ(f(x, gk::Tensor(1)).to_vector<int32_t>(), (Integers{1, 2}));
+  EXPECT_EQ(f(x, gk::Tensor(2)).to_vector<int32_t>(), (Integers{4, 6}));
 }
 
 TEST(Index, HasGradients) {
@@ -75,20 +75,20 @@ TEST(Operators, AssignAndCombine) {
   EXPECT_EQ(before.to_vector<float>(), (std::vector<float>{1, 2}));
   gk::Tensor n = {7, 9};
   n %= 4;
-  EXPECT_EQ(n.to_vector<int32_t>(), (Ints{3, 1}));
+  EXPECT_EQ(n.to_vector<int32_t>(), (Integers{3, 1}));
   const gk::Tensor yes = x > 2.f, no = !yes;
   EXPECT_EQ((yes || no).to_vector<bool>(), (std::vector<bool>{true, true}));
   EXPECT_EQ((yes && no).to_vector<bool>(), (std::vector<bool>{false, false}));
   EXPECT_EQ((yes & yes).to_vector<bool>(), (std::vector<bool>{false, true}));
   EXPECT_EQ((yes ^ yes).to_vector<bool>(), (std::vector<bool>{false, false}));
-  EXPECT_EQ((n | 4).to_vector<int32_t>(), (Ints{7, 5}));
-  EXPECT_EQ((n & 1).to_vector<int32_t>(), (Ints{1, 1}));
-  EXPECT_EQ((n ^ 1).to_vector<int32_t>(), (Ints{2, 0}));
-  EXPECT_EQ((~n).to_vector<int32_t>(), (Ints{-4, -2}));
+  EXPECT_EQ((n | 4).to_vector<int32_t>(), (Integers{7, 5}));
+  EXPECT_EQ((n & 1).to_vector<int32_t>(), (Integers{1, 1}));
+  EXPECT_EQ((n ^ 1).to_vector<int32_t>(), (Integers{2, 0}));
+  EXPECT_EQ((~n).to_vector<int32_t>(), (Integers{-4, -2}));
 }
 
 TEST(FromBlob, SharesMemoryUntilTheLastTensorGoes) {
-  const Ints memory = {1, 2, 3, 4};
+  const Integers memory = {1, 2, 3, 4};
   int released = 0;
   {
     const gk::Tensor x =

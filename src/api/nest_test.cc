@@ -32,7 +32,7 @@ using Map = std::map<std::string, gk::Tensor>;
 gk::Tensor T(float value) { return gk::Tensor(value); }
 float F(const gk::Tensor& t) { return t.item<float>(); }
 
-std::string ErrorOf(const std::function<void()>& body) {
+std::string ErrorText(const std::function<void()>& body) {
   try {
     body();
   } catch (const gk::Error& e) {
@@ -77,7 +77,7 @@ TEST(NestTest, TellsParts) {
   EXPECT_EQ(s.num_leaves(), 3u);
   EXPECT_EQ(s.leaf_paths(),
             (std::vector<std::string>{"0/weights/0", "0/weights/1", "1"}));
-  EXPECT_NE(ErrorOf([&] { s.child(2); }).find("has no part 2"),
+  EXPECT_NE(ErrorText([&] { s.child(2); }).find("has no part 2"),
             std::string::npos);
 }
 
@@ -89,7 +89,7 @@ TEST(NestTest, FlattensAndPacks) {
   const Layer packed = gk::nest::pack_sequence_as(layer, {T(4), T(5), T(6)});
   EXPECT_EQ(F(packed.weights[1]), 5);
   EXPECT_EQ(F(*packed.bias), 6);
-  EXPECT_EQ(ErrorOf([&] { gk::nest::pack_sequence_as(layer, {T(4)}); }),
+  EXPECT_EQ(ErrorText([&] { gk::nest::pack_sequence_as(layer, {T(4)}); }),
             "Could not pack sequence. Structure had 3 atoms, but flat_sequence "
             "had 1 items.  Structure: Layer(weights=[., .], bias=.).");
 }
@@ -101,7 +101,7 @@ TEST(NestTest, MapsSeveral) {
   EXPECT_EQ(F(sum.at("y")), 22);
   const Map other{{"x", T(1)}, {"z", T(2)}};
   EXPECT_NE(
-      ErrorOf([&] {
+      ErrorText([&] {
         gk::nest::map_structure([](auto s, auto t) { return s + t; }, a, other);
       })
           .find("The two dictionaries don't have the same set of keys. First "
@@ -116,12 +116,12 @@ TEST(NestTest, AssertsAsPythonDoes) {
   const std::vector<std::vector<gk::Tensor>> nested{list};
   gk::nest::assert_same_structure(list, list);
   gk::nest::assert_same_structure(list, pair, /*check_types=*/false);
-  EXPECT_NE(ErrorOf([&] {
+  EXPECT_NE(ErrorText([&] {
               gk::nest::assert_same_structure(list, pair);
             }).find("don't have the same sequence type"),
             std::string::npos);
   EXPECT_NE(
-      ErrorOf([&] { gk::nest::assert_same_structure(list, nested); })
+      ErrorText([&] { gk::nest::assert_same_structure(list, nested); })
           .find("is a sequence, while substructure \"type=leaf str=.\" is "
                 "not"),
       std::string::npos);

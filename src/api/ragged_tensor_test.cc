@@ -26,7 +26,7 @@ RaggedTensor Deep() {
 
 // The text of `f()` eagerly, and of a function that returns it.
 template <class F>
-void ExpectBoth(F f, const std::string& want) {
+void ExpectBothPrint(F f, const std::string& want) {
   const auto text = [](const RaggedTensor& x) {
     return x.to_text(-1).item<std::string>();
   };
@@ -35,34 +35,34 @@ void ExpectBoth(F f, const std::string& want) {
 }
 
 TEST(RaggedTensorTest, IsMadeOfPartitions) {
-  ExpectBoth(Rows, "[[1, 2], [], [3]]");
-  ExpectBoth(Deep, "[[[1, 2], [3]], [[4]]]");
-  ExpectBoth(
+  ExpectBothPrint(Rows, "[[1, 2], [], [3]]");
+  ExpectBothPrint(Deep, "[[[1, 2], [3]], [[4]]]");
+  ExpectBothPrint(
       [] {
         return RaggedTensor::from_row_splits(Tensor({1, 2, 3}), {0, 2, 2, 3});
       },
       "[[1, 2], [], [3]]");
-  ExpectBoth(
+  ExpectBothPrint(
       [] {
         return RaggedTensor::from_value_rowids(Tensor({1, 2, 3}), {0, 0, 2});
       },
       "[[1, 2], [], [3]]");
-  ExpectBoth(
+  ExpectBothPrint(
       [] {
         return RaggedTensor::from_uniform_row_length(Tensor({1, 2, 3, 4}), 2);
       },
       "[[1, 2], [3, 4]]");
-  ExpectBoth(
+  ExpectBothPrint(
       [] {
         return RaggedTensor::from_padded({{1, 0}, {2, 3}}, 0);
       },
       "[[1], [2, 3]]");
-  ExpectBoth(
+  ExpectBothPrint(
       [] {
         return RaggedTensor::from_tensor({{1, 0}, {2, 3}}, {{0, 2}});
       },
       "[[], [2, 3]]");
-  ExpectBoth([] { return RaggedTensor::from_sparse(Rows().to_sparse()); },
+  ExpectBothPrint([] { return RaggedTensor::from_sparse(Rows().to_sparse()); },
              "[[1, 2], [], [3]]");
 }
 
@@ -74,16 +74,16 @@ TEST(RaggedTensorTest, KnowsItself) {
   EXPECT_EQ(rt.row_splits().to_vector<int>(), (std::vector<int>{0, 2, 3}));
   EXPECT_EQ(rt.value_rowids().to_vector<int>(), (std::vector<int>{0, 0, 1}));
   EXPECT_EQ(rt.bounding_shape().to_vector<int>(), (std::vector<int>{2, 2, 2}));
-  ExpectBoth([] { return Deep().row_lengths(2); }, "[[2, 1], [1]]");
-  ExpectBoth([] { return Deep().merge_dims(0, 1); }, "[[1, 2], [3], [4]]");
+  ExpectBothPrint([] { return Deep().row_lengths(2); }, "[[2, 1], [1]]");
+  ExpectBothPrint([] { return Deep().merge_dims(0, 1); }, "[[1, 2], [3], [4]]");
 }
 
 TEST(RaggedTensorTest, IsIndexed) {
-  ExpectBoth([] { return Rows()[0]; }, "[1, 2]");
-  ExpectBoth([] { return Rows()[Slice(1, {})]; }, "[[], [3]]");
-  ExpectBoth([] { return Rows()[{Slice(), Slice({}, 1)}]; }, "[[1], [], [3]]");
-  ExpectBoth([] { return Deep()[{0, 1}]; }, "[3]");
-  ExpectBoth(
+  ExpectBothPrint([] { return Rows()[0]; }, "[1, 2]");
+  ExpectBothPrint([] { return Rows()[Slice(1, {})]; }, "[[], [3]]");
+  ExpectBothPrint([] { return Rows()[{Slice(), Slice({}, 1)}]; }, "[[1], [], [3]]");
+  ExpectBothPrint([] { return Deep()[{0, 1}]; }, "[3]");
+  ExpectBothPrint(
       [] {
         return Rows()[{Slice(), Slice({}, {}, -1)}];
       },
@@ -96,9 +96,9 @@ TEST(RaggedTensorTest, IsIndexed) {
 }
 
 TEST(RaggedTensorTest, ComputesElementByElement) {
-  ExpectBoth([] { return Rows() + Rows() * Tensor(10); },
+  ExpectBothPrint([] { return Rows() + Rows() * Tensor(10); },
              "[[11, 22], [], [33]]");
-  ExpectBoth(
+  ExpectBothPrint(
       [] {
         return Tensor({{1}, {2}, {3}}) - Rows();
       },
@@ -111,32 +111,32 @@ TEST(RaggedTensorTest, ComputesElementByElement) {
 
 TEST(RaggedTensorTest, Moves) {
   namespace ragged = gk::ragged;
-  ExpectBoth(
+  ExpectBothPrint(
       [] {
         return ragged::concat({Rows(), Rows()}, 1);
       },
       "[[1, 2, 1, 2], [], [3, 3]]");
-  ExpectBoth(
+  ExpectBothPrint(
       [] {
         return ragged::stack({Rows(), Rows()});
       },
       "[[[1, 2], [], [3]], [[1, 2], [], [3]]]");
-  ExpectBoth(
+  ExpectBothPrint(
       [] {
         return ragged::tile(Rows(), {1, 2});
       },
       "[[1, 2, 1, 2], [], [3, 3]]");
-  ExpectBoth(
+  ExpectBothPrint(
       [] {
         return ragged::reverse(Rows(), {0, 1});
       },
       "[[3], [], [2, 1]]");
-  ExpectBoth(
+  ExpectBothPrint(
       [] {
         return ragged::gather(Rows(), Tensor({2, 0}));
       },
       "[[3], [1, 2]]");
-  ExpectBoth(
+  ExpectBothPrint(
       [] {
         return ragged::gather_nd(Rows(), Tensor({{0, 1}, {2, 0}}));
       },
@@ -145,11 +145,11 @@ TEST(RaggedTensorTest, Moves) {
 
 TEST(RaggedTensorTest, Reduces) {
   namespace ragged = gk::ragged;
-  ExpectBoth([] { return ragged::reduce_sum(Rows(), 1); }, "[3, 0, 3]");
-  ExpectBoth([] { return ragged::reduce_sum(Rows(), 0); }, "[4, 2]");
-  ExpectBoth([] { return ragged::reduce_max(Deep(), 2); }, "[[2, 3], [4]]");
-  ExpectBoth([] { return ragged::cumsum(Rows(), 1); }, "[[1, 3], [], [3]]");
-  ExpectBoth(
+  ExpectBothPrint([] { return ragged::reduce_sum(Rows(), 1); }, "[3, 0, 3]");
+  ExpectBothPrint([] { return ragged::reduce_sum(Rows(), 0); }, "[4, 2]");
+  ExpectBothPrint([] { return ragged::reduce_max(Deep(), 2); }, "[[2, 3], [4]]");
+  ExpectBothPrint([] { return ragged::cumsum(Rows(), 1); }, "[[1, 3], [], [3]]");
+  ExpectBothPrint(
       [] {
         return ragged::matmul(
             RaggedTensor::from_row_lengths(Tensor({{1, 2}, {3, 4}}), {2}),

@@ -114,7 +114,7 @@ Tensors Drawn(const std::string& name, int64_t seed) {
   return programs.at(name)(seed);
 }
 
-std::vector<double> Numbers(const Tensors& drawn) {
+std::vector<double> NumbersOf(const Tensors& drawn) {
   std::vector<double> numbers;
   for (const Tensor& t : drawn) {
     const Tensor wide = gk::cast(t, DataType::kDouble);
@@ -142,7 +142,7 @@ constexpr Row kRows[] = {
 
 TEST(RandomTest, DrawsPythonsNumbers) {
   for (const Row& row : kRows) {
-    EXPECT_EQ(Numbers(Drawn(row.name, row.seed)), Parsed(row.numbers))
+    EXPECT_EQ(NumbersOf(Drawn(row.name, row.seed)), Parsed(row.numbers))
         << row.name << " of " << row.seed;
   }
 }
@@ -156,15 +156,15 @@ TEST(RandomTest, SetSeedInAFunctionIsOfItsGraph) {
   f();
   const Tensor first = gk::random::uniform({2});
   gk::random::set_seed(1);
-  EXPECT_EQ(Numbers({gk::random::uniform({2})}), Numbers({first}));
+  EXPECT_EQ(NumbersOf({gk::random::uniform({2})}), NumbersOf({first}));
 }
 
 TEST(RandomTest, WithoutASeedNumbersDiffer) {
   gk::random::set_seed(std::nullopt);
-  EXPECT_NE(Numbers({gk::random::uniform({4})}),
-            Numbers({gk::random::uniform({4})}));
+  EXPECT_NE(NumbersOf({gk::random::uniform({4})}),
+            NumbersOf({gk::random::uniform({4})}));
   const auto g = gk::random::Generator::from_non_deterministic_state();
-  EXPECT_NE(Numbers({g.uniform({4})}), Numbers({g.uniform({4})}));
+  EXPECT_NE(NumbersOf({g.uniform({4})}), NumbersOf({g.uniform({4})}));
 }
 
 TEST(RandomTest, WrongArgumentsAreErrors) {

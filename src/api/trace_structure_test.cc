@@ -18,13 +18,13 @@ namespace {
 struct Batch {
   gk::Tensor images, labels;
 };
-struct Layer {
+struct LayerOfTensors {
   std::vector<gk::Tensor> weights;
   float rate = 0.5f;
   std::optional<gk::Tensor> bias;
 };
-struct Model {
-  Layer first, second;
+struct ModelOfLayers {
+  LayerOfTensors first, second;
   gk::Variable step{0};
   std::string mode = "train";
 };
@@ -65,7 +65,7 @@ TEST(TraceStructureTest, CountsFields) {
   EXPECT_EQ(kNumFields<One>, 1u);
   EXPECT_EQ(kNumFields<Mixed>, 5u);
   EXPECT_EQ(kNumFields<Sixteen>, 16u);
-  EXPECT_EQ(kNumFields<Model>, 4u);
+  EXPECT_EQ(kNumFields<ModelOfLayers>, 4u);
   EXPECT_EQ(kNumFields<Private>, 1u);
   struct None {};
   EXPECT_EQ(kNumFields<None>, 0u);
@@ -90,7 +90,7 @@ TEST(TraceStructureTest, StructsInAndOut) {
 }
 
 TEST(TraceStructureTest, NestedStructsWithLiteralsAndVariables) {
-  auto f = gk::function([](const Model& m) {
+  auto f = gk::function([](const ModelOfLayers& m) {
     m.step.assign_add(1);
     gk::Tensor sum = m.first.weights[0] * m.first.rate;
     for (const gk::Tensor& w : m.second.weights) sum = sum + w;
@@ -98,7 +98,7 @@ TEST(TraceStructureTest, NestedStructsWithLiteralsAndVariables) {
     return m.mode == "train" ? sum : -sum;
   });
   const gk::Tensor one = 1.0f;
-  Model m{{{one}, 2.0f, {}}, {{one, one}, 0.5f, one}};
+  ModelOfLayers m{{{one}, 2.0f, {}}, {{one, one}, 0.5f, one}};
   EXPECT_EQ(f(m).item<float>(), 5);
   EXPECT_EQ(f(m).item<float>(), 5);
   EXPECT_EQ(m.step.value().item<int32_t>(), 2);

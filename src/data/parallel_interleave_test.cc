@@ -69,7 +69,7 @@ OpenFn Parts(Log& log, int pause = 0) {
 }
 
 // "0 1 bad 2 .": elements, errors, the end.
-std::string Drain(DatasetIterator& it) {
+std::string DrainText(DatasetIterator& it) {
   std::string text;
   for (int i = 0; i < 10000; ++i) {
     TensorVector element;
@@ -97,7 +97,7 @@ TEST(ParallelInterleave, KeepsTheOrderOfTurns) {
                               .buffer = buffer,
                               .prefetch = parallel,
                               .parallel = parallel});
-      EXPECT_EQ(Drain(*it), "100 200 201 300 301 302 400 401 402 403 .");
+      EXPECT_EQ(DrainText(*it), "100 200 201 300 301 302 400 401 402 403 .");
       it.reset();
       WaitUntilGone(log);
     }
@@ -110,7 +110,7 @@ TEST(ParallelInterleave, WorksOnSeveralAtATime) {
     auto it = ParallelInterleave(
         std::make_unique<Count>(log, 4, 4), Parts(log, 5),
         {.cycle_length = 4, .prefetch = 4, .parallel = 4, .ordered = ordered});
-    const std::string all = Drain(*it);
+    const std::string all = DrainText(*it);
     EXPECT_EQ(std::count(all.begin(), all.end(), ' '), 4 + 5 + 6 + 7);
     EXPECT_GE(log.most_at_once, 2);
   }
@@ -127,7 +127,7 @@ TEST(ParallelInterleave, ErrorsOfTheInputAndOfOpeningComeInTheirPlace) {
     auto it = ParallelInterleave(
         std::make_unique<Count>(log, 0, 5, /*bad=*/3), open,
         {.cycle_length = 1, .parallel = 1, .ordered = ordered});
-    EXPECT_EQ(Drain(*it), "100 bad bad 400 401 402 403 .");
+    EXPECT_EQ(DrainText(*it), "100 bad bad 400 401 402 403 .");
   }
 }
 
@@ -169,10 +169,10 @@ TEST(ParallelInterleave, EmptyPartsAndAnEmptyInput) {
         .cycle_length = 7, .prefetch = 2, .parallel = 3, .ordered = ordered};
     auto it = ParallelInterleave(std::make_unique<Count>(log, 0, 100), empty,
                                  options);
-    EXPECT_EQ(Drain(*it), ".");
-    EXPECT_EQ(Drain(*it), ".");
+    EXPECT_EQ(DrainText(*it), ".");
+    EXPECT_EQ(DrainText(*it), ".");
     it = ParallelInterleave(std::make_unique<Count>(log, 0, 0), empty, options);
-    EXPECT_EQ(Drain(*it), ".");
+    EXPECT_EQ(DrainText(*it), ".");
   }
 }
 
@@ -191,7 +191,7 @@ TEST(ParallelInterleave, ManyTimesInAnyOrder) {
       bool end = false;
       EXPECT_TRUE(it->GetNext(nullptr, &element, &end).ok());
     } else {
-      const std::string all = Drain(*it);
+      const std::string all = DrainText(*it);
       EXPECT_EQ(std::count(all.begin(), all.end(), ' '), 36);
     }
     it.reset();

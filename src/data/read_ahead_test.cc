@@ -16,19 +16,19 @@ namespace {
 using std::chrono::milliseconds;
 
 // What the iterators of a test have seen.
-struct Log {
+struct ReadLog {
   std::atomic<int> read{0}, at_once{0}, most_at_once{0};
   std::atomic<bool> held{false};  // reading waits while it is set
   LiveIterators live;             // the first to be destroyed
 };
 
 // 0, 1, ... n-1; an error in place of `bad`.
-class Count final : public DatasetIterator {
+class CountingIterator final : public DatasetIterator {
  public:
-  Count(Log& log, int n, int bad = -1) : log_(log), n_(n), bad_(bad) {
+  CountingIterator(ReadLog& log, int n, int bad = -1) : log_(log), n_(n), bad_(bad) {
     ++log_.live.alive;
   }
-  ~Count() override { --log_.live.alive; }
+  ~CountingIterator() override { --log_.live.alive; }
   Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                  bool* end) override {
     EXPECT_FALSE(busy_.exchange(true)) << "two threads read at once";
@@ -55,17 +55,17 @@ class Count final : public DatasetIterator {
     return OkStatus();
   }
 
-  Log& log_;
+  ReadLog& log_;
   const int n_, bad_;
   int next_ = 0;
   std::atomic<bool> busy_{false};
 };
 
-IteratorPtr Numbers(Log& log, int n, int bad = -1) {
-  return std::make_unique<Count>(log, n, bad);
+IteratorPtr Numbers(ReadLog& log, int n, int bad = -1) {
+  return std::make_unique<CountingIterator>(log, n, bad);
 }
 
-ElementFn Squares(Log& log, int sleep_us = 0) {
+ElementFn Squares(ReadLog& log, int sleep_us = 0) {
   return [&log, sleep_us](TensorVector element, const CancellationToken*,
                           TensorVector* result, bool*) -> Status {
     const int now = ++log.at_once;
@@ -105,7 +105,7 @@ std::string Upto(int n, bool squares) {
 }
 
 TEST(ReadAhead, KeepsOrderAndEnds) {
-  Log log;
+  ReadLog log;
   for (int limit : {1, 2, 7, 1000}) {
     IteratorPtr it = Prefetch(Numbers(log, 100), limit);
     EXPECT_EQ(Drain(*it), Upto(100, false));
@@ -118,7 +118,7 @@ TEST(ReadAhead, KeepsOrderAndEnds) {
 }
 
 TEST(ReadAhead, ReadsNoFurtherThanTheLimit) {
-  Log log;
+  ReadLog log;
   IteratorPtr it = Prefetch(Numbers(log, 1000), 5);
   EXPECT_EQ(log.read, 0) << "nothing is read before somebody asks";
   EXPECT_EQ(Drain(*it, 1), "0 ");
@@ -130,7 +130,7 @@ TEST(ReadAhead, ReadsNoFurtherThanTheLimit) {
 }
 
 TEST(ReadAhead, WorksOnSeveralElementsAtOnce) {
-  Log log;
+  ReadLog log;
   IteratorPtr it = ParallelMap(Numbers(log, 40), Squares(log, 4000), 4);
   EXPECT_EQ(Drain(*it), Upto(40, true));
   EXPECT_GT(log.most_at_once, 1);
@@ -138,7 +138,7 @@ TEST(ReadAhead, WorksOnSeveralElementsAtOnce) {
 }
 
 TEST(ReadAhead, AnErrorKeepsItsPlace) {
-  Log log;
+  ReadLog log;
   EXPECT_EQ(Drain(*Prefetch(Numbers(log, 4, 2), 8)), "0 1 (bad 2) 3 |");
   EXPECT_EQ(Drain(*ParallelMap(Numbers(log, 4, 2), Squares(log), 8)),
             "0 1 (bad 2) 9 |");
@@ -152,7 +152,7 @@ TEST(ReadAhead, AnErrorKeepsItsPlace) {
 }
 
 TEST(ReadAhead, WhatIsThrownIsAnError) {
-  Log log;
+  ReadLog log;
   const ElementFn throws = [](TensorVector e, const CancellationToken*,
                               TensorVector*, bool*) -> Status {
     if (e[0].scalar<int32_t>() == 0) throw std::bad_alloc();
@@ -164,7 +164,7 @@ TEST(ReadAhead, WhatIsThrownIsAnError) {
 }
 
 TEST(ReadAhead, AFunctionMayEndTheSequence) {
-  Log log;
+  ReadLog log;
   const ElementFn ends = [](TensorVector e, const CancellationToken*,
                             TensorVector* result, bool* end) -> Status {
     *end = e[0].scalar<int32_t>() >= 3;
@@ -177,7 +177,7 @@ TEST(ReadAhead, AFunctionMayEndTheSequence) {
 }
 
 TEST(ReadAhead, DroppingDoesNotWait) {
-  Log log;
+  ReadLog log;
   for (int i = 0; i < 50; ++i) {
     IteratorPtr it =
         i % 2 == 0 ? Prefetch(Numbers(log, 1 << 20), 64)
@@ -198,7 +198,7 @@ TEST(ReadAhead, DroppingDoesNotWait) {
 }
 
 TEST(ReadAhead, WaitingCanBeCancelled) {
-  Log log;
+  ReadLog log;
   IteratorPtr it = Prefetch(Numbers(log, 100), 2);
   EXPECT_EQ(Drain(*it, 1), "0 ");
   TaskPool::Global().WaitUntilIdle(5000);
@@ -218,7 +218,7 @@ TEST(ReadAhead, WaitingCanBeCancelled) {
 }
 
 TEST(ReadAhead, DeepPipelinesDoNotBlock) {
-  Log log;
+  ReadLog log;
   IteratorPtr it = Numbers(log, 200);
   // More stages than the pool has threads.
   for (int i = 0; i < 150; ++i) {
@@ -243,7 +243,7 @@ TEST(ReadAhead, OneIteratorASideOfManyThreads) {
   std::atomic<int> right{0};
   for (int t = 0; t < 8; ++t) {
     threads.emplace_back([&right] {
-      Log log;
+      ReadLog log;
       IteratorPtr it = Prefetch(
           ParallelMap(Prefetch(Numbers(log, 300), 3), Squares(log), 4), 2);
       if (Drain(*it) == Upto(300, true)) ++right;

@@ -12,7 +12,7 @@ class Diagonals : public ::testing::Test {
 };
 using Stitching = Diagonals;
 
-Tensor Matrix() { return F({1, 2, 3, 4, 5, 6}, {2, 3}); }
+Tensor NumberedMatrix() { return F({1, 2, 3, 4, 5, 6}, {2, 3}); }
 Tensor S(float v) { return Tensor::Scalar(v); }
 AttrMap Align(const char* a) { return {{"align", std::string(a)}}; }
 
@@ -75,22 +75,22 @@ TEST_F(Diagonals, MatrixDiagPart) {
                  const char* align = "RIGHT_LEFT") {
     return Outcome("MatrixDiagPartV3", {x, k, S(padding)}, Align(align));
   };
-  EXPECT_EQ(part(Matrix(), I(0)), "float [2] {1 5}");
-  EXPECT_EQ(part(Matrix(), I({-1, 2}), 9), "float [4,2] {9 3 2 6 1 5 4 9}");
-  EXPECT_EQ(part(Matrix(), I({-1, 2}), 9, "LEFT_RIGHT"),
+  EXPECT_EQ(part(NumberedMatrix(), I(0)), "float [2] {1 5}");
+  EXPECT_EQ(part(NumberedMatrix(), I({-1, 2}), 9), "float [4,2] {9 3 2 6 1 5 4 9}");
+  EXPECT_EQ(part(NumberedMatrix(), I({-1, 2}), 9, "LEFT_RIGHT"),
             "float [4,2] {3 9 2 6 1 5 9 4}");
-  EXPECT_EQ(part(Matrix(), I(5)),
+  EXPECT_EQ(part(NumberedMatrix(), I(5)),
             "lower_diag_index is out of bound: 5. It must be between -2 and 3");
-  EXPECT_EQ(Outcome("MatrixDiagPart", {Matrix()}), "float [2] {1 5}");
+  EXPECT_EQ(Outcome("MatrixDiagPart", {NumberedMatrix()}), "float [2] {1 5}");
 }
 
 TEST_F(Diagonals, MatrixSetDiag) {
-  EXPECT_EQ(Outcome("MatrixSetDiagV3", {Matrix(), F({8, 9}), I(1)}),
+  EXPECT_EQ(Outcome("MatrixSetDiagV3", {NumberedMatrix(), F({8, 9}), I(1)}),
             "float [2,3] {1 8 3 4 5 9}");
   EXPECT_EQ(Outcome("MatrixSetDiagV3",
-                    {Matrix(), F({8, 9, 7, 6}, {2, 2}), I({0, 1})}),
+                    {NumberedMatrix(), F({8, 9, 7, 6}, {2, 2}), I({0, 1})}),
             "float [2,3] {7 8 3 4 6 9}");
-  EXPECT_EQ(Outcome("MatrixSetDiag", {Matrix(), F({8, 9})}),
+  EXPECT_EQ(Outcome("MatrixSetDiag", {NumberedMatrix(), F({8, 9})}),
             "float [2,3] {8 2 3 4 9 6}");
 }
 

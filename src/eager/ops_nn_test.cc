@@ -36,7 +36,7 @@ Tensor SumOfSquares(const Tensor& x) {
 }
 
 // Tells apart what sums alone would not.
-double Weighted(const Tensor& x) {
+double WeightedSum(const Tensor& x) {
   double sum = 0;
   for (int64_t i = 0; i < x.num_elements(); ++i) {
     sum += i * double{x.data<float>()[i]};
@@ -78,8 +78,8 @@ void CheckGradients(const std::function<Tensor(const TensorVector&)>& f,
       ValueOrThrow(outer.ComputeGradient(std::array{z}, x, one));
   Near(y.scalar<float>(), expected.value);
   for (size_t i = 0; i < x.size(); ++i) {
-    Near(Weighted(first[i].dense), expected.first[i]);
-    Near(Weighted(second[i].dense), expected.second[i]);
+    Near(WeightedSum(first[i].dense), expected.first[i]);
+    Near(WeightedSum(second[i].dense), expected.second[i]);
   }
 }
 

@@ -10,7 +10,7 @@
 namespace gk {
 namespace {
 
-Tensor Ints(std::initializer_list<int32_t> v) {
+Tensor Indices(std::initializer_list<int32_t> v) {
   return Tensor::Vector<int32_t>(std::span(v.begin(), v.size()));
 }
 
@@ -47,13 +47,13 @@ class ScatterOps : public testing::Test {
 
 TEST_F(ScatterOps, DuplicatesApplyInOrder) {
   MakeOp("ResourceScatterAdd",
-         std::array{handle_, Ints({0, 0}), Floats({1, 1, 1, 1}, {2, 2})});
+         std::array{handle_, Indices({0, 0}), Floats({1, 1, 1, 1}, {2, 2})});
   EXPECT_EQ(Values(), (std::vector<float>{3, 4, 3, 4, 5, 6}));
   MakeOp("ResourceScatterUpdate",
-         std::array{handle_, Ints({2, 2}), Floats({1, 1, 9, 8}, {2, 2})});
+         std::array{handle_, Indices({2, 2}), Floats({1, 1, 9, 8}, {2, 2})});
   EXPECT_EQ(Values(), (std::vector<float>{3, 4, 3, 4, 9, 8}));
   MakeOp("ResourceScatterMul",
-         std::array{handle_, Ints({1}), Tensor::Scalar(2.f)});
+         std::array{handle_, Indices({1}), Tensor::Scalar(2.f)});
   EXPECT_EQ(Values(), (std::vector<float>{3, 4, 6, 8, 9, 8}));
 }
 
@@ -70,10 +70,10 @@ TEST_F(ScatterOps, RowsOfIndices) {
 TEST_F(ScatterOps, FailuresWriteNothing) {
   const std::vector<float> before = Values();
   EXPECT_EQ(Failure("ResourceScatterAdd",
-                    {handle_, Ints({0, 3}), Floats({1, 1, 1, 1}, {2, 2})}),
+                    {handle_, Indices({0, 3}), Floats({1, 1, 1, 1}, {2, 2})}),
             "indices[1] = 3 is not in [0, 3)");
   EXPECT_EQ(Failure("ResourceScatterUpdate",
-                    {handle_, Ints({0, 1}), Floats({1, 1}, {2})}),
+                    {handle_, Indices({0, 1}), Floats({1, 1}, {2})}),
             "Must have updates.shape = indices.shape + params.shape[1:] or "
             "updates.shape = [], got updates.shape [2], indices.shape [2], "
             "params.shape [3,2]");
@@ -91,7 +91,7 @@ TEST_F(ScatterOps, GatherGivesSlicesAsGradient) {
   tape.Push();
   tape.Watch(handle_);
   const Tensor y =
-      ops::ResourceGather(handle_, Ints({2, 0, 2}), DataType::kFloat);
+      ops::ResourceGather(handle_, Indices({2, 0, 2}), DataType::kFloat);
   tape.Pop();
   EXPECT_EQ(y.shape(), TensorShape({3, 2}));
   EXPECT_EQ(y.data<float>()[0], 5);

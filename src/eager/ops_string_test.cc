@@ -18,7 +18,7 @@ Tensor S(std::initializer_list<std::string> v) {
 Tensor S(const char* v) { return Tensor::Scalar<std::string>(v); }
 
 // The elements of a string tensor between bars, or the error.
-std::string Texts(std::string_view op, std::initializer_list<Tensor> in,
+std::string TextsOf(std::string_view op, std::initializer_list<Tensor> in,
                   AttrMap attrs = {}, int output = 0) {
   try {
     const Tensor t = MakeOp(op, {in.begin(), in.size()}, attrs)[output];
@@ -32,25 +32,25 @@ std::string Texts(std::string_view op, std::initializer_list<Tensor> in,
 
 TEST_F(StringOps, AsString) {
   const int64_t three = 3, ten = 10, five = 5;
-  EXPECT_EQ(Texts("AsString", {F({1.5f, -2.25f, 0.1f})}),
+  EXPECT_EQ(TextsOf("AsString", {F({1.5f, -2.25f, 0.1f})}),
             "[3] |1.500000|-2.250000|0.100000|");
-  EXPECT_EQ(Texts("AsString", {F({1.5f, 1e20f})}, {{"scientific", true}}),
+  EXPECT_EQ(TextsOf("AsString", {F({1.5f, 1e20f})}, {{"scientific", true}}),
             "[2] |1.500000e+00|1.000000e+20|");
-  EXPECT_EQ(Texts("AsString", {F({1.5f, 1e20f, 0.1f})}, {{"shortest", true}}),
+  EXPECT_EQ(TextsOf("AsString", {F({1.5f, 1e20f, 0.1f})}, {{"shortest", true}}),
             "[3] |1.5|1e+20|0.1|");
   EXPECT_EQ(
-      Texts("AsString", {F({1.5})},
+      TextsOf("AsString", {F({1.5})},
             {{"precision", three}, {"width", ten}, {"fill", std::string("0")}}),
       "[1] |000001.500|");
-  EXPECT_EQ(Texts("AsString", {F({1.5})}, {{"fill", std::string("x")}}),
+  EXPECT_EQ(TextsOf("AsString", {F({1.5})}, {{"fill", std::string("x")}}),
             "Fill argument not supported: \"x\"");
-  EXPECT_EQ(Texts("AsString", {I({1, -2})},
+  EXPECT_EQ(TextsOf("AsString", {I({1, -2})},
                   {{"width", five}, {"fill", std::string("0")}}),
             "[2] |00001|-0002|");
-  EXPECT_EQ(Texts("AsString", {I({1})}, {{"precision", three}}),
+  EXPECT_EQ(TextsOf("AsString", {I({1})}, {{"precision", three}}),
             "precision not supported for datatype int32");
-  EXPECT_EQ(Texts("AsString", {Tensor::Scalar(true)}), "[] |true|");
-  EXPECT_EQ(Texts("AsString", {S({"a"})}, {{"width", three}}), "[1] |  a|");
+  EXPECT_EQ(TextsOf("AsString", {Tensor::Scalar(true)}), "[] |true|");
+  EXPECT_EQ(TextsOf("AsString", {S({"a"})}, {{"width", three}}), "[1] |  a|");
 }
 
 TEST_F(StringOps, ToNumber) {
@@ -85,49 +85,49 @@ TEST_F(StringOps, ToNumber) {
 
 TEST_F(StringOps, Case) {
   const AttrMap utf8{{"encoding", std::string("utf-8")}};
-  EXPECT_EQ(Texts("StringLower", {S("ABcÉ")}), "[] |abcÉ|");
-  EXPECT_EQ(Texts("StringLower", {S("ABcÉΣЖ")}, utf8), "[] |abcéσж|");
-  EXPECT_EQ(Texts("StringUpper", {S("aßéÿς")}, utf8), "[] |ASSÉŸΣ|");
-  EXPECT_EQ(Texts("StringUpper", {S("aé\xE2\x82")}, utf8),
+  EXPECT_EQ(TextsOf("StringLower", {S("ABcÉ")}), "[] |abcÉ|");
+  EXPECT_EQ(TextsOf("StringLower", {S("ABcÉΣЖ")}, utf8), "[] |abcéσж|");
+  EXPECT_EQ(TextsOf("StringUpper", {S("aßéÿς")}, utf8), "[] |ASSÉŸΣ|");
+  EXPECT_EQ(TextsOf("StringUpper", {S("aé\xE2\x82")}, utf8),
             "[] |AÉ\xEF\xBF\xBD"
             "\xEF\xBF\xBD|");
-  EXPECT_EQ(Texts("StringUpper", {S("a")}, {{"encoding", std::string("x")}}),
+  EXPECT_EQ(TextsOf("StringUpper", {S("a")}, {{"encoding", std::string("x")}}),
             "only utf-8 or '' (no encoding) is supported, received x");
 }
 
 TEST_F(StringOps, Substr) {
   const AttrMap utf8{{"unit", std::string("UTF8_CHAR")}};
   const Tensor words = S({"hello", "world"});
-  EXPECT_EQ(Texts("Substr", {words, I(1), I(3)}), "[2] |ell|orl|");
-  EXPECT_EQ(Texts("Substr", {words, I({1, -3}), I({3, 2})}), "[2] |ell|rl|");
-  EXPECT_EQ(Texts("Substr", {S("hello"), I({5, 1}), I({1, -2})}),
+  EXPECT_EQ(TextsOf("Substr", {words, I(1), I(3)}), "[2] |ell|orl|");
+  EXPECT_EQ(TextsOf("Substr", {words, I({1, -3}), I({3, 2})}), "[2] |ell|rl|");
+  EXPECT_EQ(TextsOf("Substr", {S("hello"), I({5, 1}), I({1, -2})}),
             "[2] ||ello|");
-  EXPECT_EQ(Texts("Substr", {S("hello"), I(6), I(1)}),
+  EXPECT_EQ(TextsOf("Substr", {S("hello"), I(6), I(1)}),
             "pos 6 out of range for string b'hello' at index 0");
-  EXPECT_EQ(Texts("Substr", {S("héllo"), I({1, -4}), I({2, 2})}, utf8),
+  EXPECT_EQ(TextsOf("Substr", {S("héllo"), I({1, -4}), I({2, 2})}, utf8),
             "[2] |él|él|");
-  EXPECT_EQ(Texts("Substr", {S("héllo"), I(6), I(2)}, utf8),
+  EXPECT_EQ(TextsOf("Substr", {S("héllo"), I(6), I(2)}, utf8),
             "pos 6 out of range for string at index 0");
-  EXPECT_EQ(Texts("Substr", {words, I({1, 2, 3}), I({1, 1, 1})}),
+  EXPECT_EQ(TextsOf("Substr", {words, I({1, 2, 3}), I({1, 1, 1})}),
             "Incompatible shapes: [2] vs. [3]");
 }
 
 TEST_F(StringOps, ReduceJoin) {
   const Tensor x = S({"a", "b", "c", "d"}, {2, 2});
   const AttrMap keep{{"keep_dims", true}, {"separator", std::string("-")}};
-  EXPECT_EQ(Texts("ReduceJoin", {x, I(0)}), "[2] |ac|bd|");
-  EXPECT_EQ(Texts("ReduceJoin", {x, I(-1)}), "[2] |ab|cd|");
-  EXPECT_EQ(Texts("ReduceJoin", {x, I({0, 1})}, keep), "[1,1] |a-c-b-d|");
-  EXPECT_EQ(Texts("ReduceJoin", {x, I({1, 0})}), "[] |abcd|");
-  EXPECT_EQ(Texts("ReduceJoin", {S({}, {0, 2}), I(0)}), "[2] |||");
-  EXPECT_EQ(Texts("ReduceJoin", {x, I({0, 0})}),
+  EXPECT_EQ(TextsOf("ReduceJoin", {x, I(0)}), "[2] |ac|bd|");
+  EXPECT_EQ(TextsOf("ReduceJoin", {x, I(-1)}), "[2] |ab|cd|");
+  EXPECT_EQ(TextsOf("ReduceJoin", {x, I({0, 1})}, keep), "[1,1] |a-c-b-d|");
+  EXPECT_EQ(TextsOf("ReduceJoin", {x, I({1, 0})}), "[] |abcd|");
+  EXPECT_EQ(TextsOf("ReduceJoin", {S({}, {0, 2}), I(0)}), "[2] |||");
+  EXPECT_EQ(TextsOf("ReduceJoin", {x, I({0, 0})}),
             "Duplicate reduction dimension 0");
 }
 
 TEST_F(StringOps, Split) {
   auto split = [](std::initializer_list<std::string> v, const char* sep,
                   int64_t maxsplit = -1) {
-    return Texts("StringSplitV2", {S(v), S(sep)}, {{"maxsplit", maxsplit}}, 1);
+    return TextsOf("StringSplitV2", {S(v), S(sep)}, {{"maxsplit", maxsplit}}, 1);
   };
   EXPECT_EQ(split({"a b  c ", " d", ""}, ""), "[4] |a|b|c|d|");
   EXPECT_EQ(split({"a,b,,c,"}, ","), "[5] |a|b||c||");

@@ -23,7 +23,7 @@ Tensor Read(const Tensor& handle) {
 
 using Body = std::function<TensorVector(std::span<const Tensor>)>;
 
-Ref<ConcreteFunction> Trace(const char* name, int n, const Body& body) {
+Ref<ConcreteFunction> TraceOf(const char* name, int n, const Body& body) {
   auto graph = MakeRef<FuncGraph>(name);
   TensorVector arguments, results;
   for (int i = 0; i < n; ++i) {
@@ -50,7 +50,7 @@ class FunctionTest : public ::testing::Test {
 };
 
 TEST_F(FunctionTest, NamesNodesAsTensorFlow) {
-  Ref<ConcreteFunction> f = Trace("f", 1, [](auto x) -> TensorVector {
+  Ref<ConcreteFunction> f = TraceOf("f", 1, [](auto x) -> TensorVector {
     Tensor two = ValueOrThrow(OpBuilder::Current()->Constant(F(2), "mul/y"));
     return {Add(Mul(x[0], two), x[0]), x[0]};
   });
@@ -73,7 +73,7 @@ TEST_F(FunctionTest, UniqueNamesIgnoreCase) {
 
 TEST_F(FunctionTest, CapturesEagerTensorsOnce) {
   const Tensor c = F(5);
-  Ref<ConcreteFunction> f = Trace(
+  Ref<ConcreteFunction> f = TraceOf(
       "f", 1, [&](auto x) -> TensorVector { return {Add(Mul(x[0], c), c)}; });
   ASSERT_EQ(f->captures().size(), 1u);
   EXPECT_TRUE(f->captures()[0].external.Is(c));
@@ -83,12 +83,12 @@ TEST_F(FunctionTest, CapturesEagerTensorsOnce) {
 
 TEST_F(FunctionTest, RefusesTensorsOfFinishedGraphs) {
   Tensor leaked;
-  Trace("f", 1, [&](auto x) -> TensorVector {
+  TraceOf("f", 1, [&](auto x) -> TensorVector {
     leaked = Mul(x[0], x[0]);
     return {};
   });
   try {
-    Trace("g", 1, [&](auto x) -> TensorVector { return {Add(x[0], leaked)}; });
+    TraceOf("g", 1, [&](auto x) -> TensorVector { return {Add(x[0], leaked)}; });
     FAIL() << "the tensor is out of scope";
   } catch (const Error& e) {
     EXPECT_EQ(e.status().code(), Code::kTypeError);
@@ -99,7 +99,7 @@ TEST_F(FunctionTest, RefusesTensorsOfFinishedGraphs) {
 
 TEST_F(FunctionTest, ChecksArguments) {
   Ref<ConcreteFunction> f =
-      Trace("f", 1, [](auto x) -> TensorVector { return {Mul(x[0], x[0])}; });
+      TraceOf("f", 1, [](auto x) -> TensorVector { return {Mul(x[0], x[0])}; });
   const Tensor bad = Tensor::Scalar<int32_t>(1);
   TensorVector out;
   EXPECT_NE(f->Call({&bad, 1}, &out)
@@ -111,7 +111,7 @@ TEST_F(FunctionTest, ChecksArguments) {
 TEST_F(FunctionTest, OrdersReadsAndWritesOfAVariable) {
   Tensor v = NewVariableHandle("v", DataType::kFloat, TensorShape(), true);
   ASSERT_TRUE(ValueOrThrow(VariableOf(v))->Assign(F(1)).ok());
-  Ref<ConcreteFunction> f = Trace("f", 1, [&](auto x) -> TensorVector {
+  Ref<ConcreteFunction> f = TraceOf("f", 1, [&](auto x) -> TensorVector {
     Tensor before = Read(v);
     MakeOp("AssignVariableOp", std::vector<Tensor>{v, x[0]},
            {{"dtype", DataType::kFloat}});
@@ -127,10 +127,10 @@ TEST_F(FunctionTest, OrdersReadsAndWritesOfAVariable) {
 }
 
 TEST_F(FunctionTest, DifferentiatesThroughNestedCallsTwice) {
-  Ref<ConcreteFunction> cube = Trace("cube", 1, [](auto x) -> TensorVector {
+  Ref<ConcreteFunction> cube = TraceOf("cube", 1, [](auto x) -> TensorVector {
     return {Mul(Mul(x[0], x[0]), x[0])};
   });
-  Ref<ConcreteFunction> outer = Trace("outer", 1, [&](auto x) -> TensorVector {
+  Ref<ConcreteFunction> outer = TraceOf("outer", 1, [&](auto x) -> TensorVector {
     TensorVector y;
     ThrowIfError(cube->Call(x, &y));
     return {Add(y[0], x[0])};
@@ -158,7 +158,7 @@ TEST_F(FunctionTest, DifferentiatesThroughNestedCallsTwice) {
 TEST_F(FunctionTest, GivesGradientsOfCapturedVariables) {
   Tensor v = NewVariableHandle("v", DataType::kFloat, TensorShape(), true);
   ASSERT_TRUE(ValueOrThrow(VariableOf(v))->Assign(F(4)).ok());
-  Ref<ConcreteFunction> f = Trace(
+  Ref<ConcreteFunction> f = TraceOf(
       "f", 1, [&](auto x) -> TensorVector { return {Mul(Read(v), x[0])}; });
   GradientTape tape;
   tape.Push();

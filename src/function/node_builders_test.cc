@@ -13,7 +13,7 @@
 namespace gk {
 namespace {
 
-Tensor Int(int32_t v) { return Tensor::Scalar<int32_t>(v); }
+Tensor IntScalar(int32_t v) { return Tensor::Scalar<int32_t>(v); }
 
 class NodeBuildersTest : public ::testing::Test {
  protected:
@@ -33,7 +33,7 @@ class NodeBuildersTest : public ::testing::Test {
         ConcreteFunction::FromFuncGraph(*graph, TensorVector{result}));
   }
   static int32_t Call(const ConcreteFunction& f, int32_t x) {
-    const Tensor argument = Int(x);
+    const Tensor argument = IntScalar(x);
     TensorVector out;
     const Status s = f.Call({&argument, 1}, &out);
     EXPECT_TRUE(s.ok()) << s.ToString();

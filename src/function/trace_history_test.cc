@@ -7,7 +7,7 @@
 namespace gk {
 namespace {
 
-TraceTypeRef Floats(std::initializer_list<int64_t> dims) {
+TraceTypeRef FloatsType(std::initializer_list<int64_t> dims) {
   return TraceType::Tensor(DataType::kFloat, PartialTensorShape(dims));
 }
 TraceTypeRef Number(int n) {
@@ -48,10 +48,10 @@ std::vector<std::string> Between(std::vector<TraceTypeRef> a,
 using Texts = std::vector<std::string>;
 
 TEST(TypeDifference, NamesWhatDiffers) {
-  EXPECT_EQ(Between({Floats({2})}, {Floats({2})}), Texts{});
-  EXPECT_EQ(Between({Floats({2})}, {Floats({3})}), Texts{"x shape"});
-  EXPECT_EQ(Between({Floats({2})}, {Floats({2, 1})}), Texts{"x rank"});
-  EXPECT_EQ(Between({Floats({2})}, {Number(2)}), Texts{"x kind"});
+  EXPECT_EQ(Between({FloatsType({2})}, {FloatsType({2})}), Texts{});
+  EXPECT_EQ(Between({FloatsType({2})}, {FloatsType({3})}), Texts{"x shape"});
+  EXPECT_EQ(Between({FloatsType({2})}, {FloatsType({2, 1})}), Texts{"x rank"});
+  EXPECT_EQ(Between({FloatsType({2})}, {Number(2)}), Texts{"x kind"});
   EXPECT_EQ(Between({Number(1)}, {Number(2)}), Texts{"x number"});
   EXPECT_EQ(Between({Word("a")}, {Word("b")}), Texts{"x value"});
   EXPECT_EQ(Between({Number(1), Word("a")}, {Number(1), Word("b")}),
@@ -76,7 +76,7 @@ TEST(TypeDifference, FollowsContainers) {
 
 TEST(TypeDifference, OffersATypeForBoth) {
   const auto differences =
-      Differences(*Takes({Floats({2, 3})}), *Takes({Floats({2, 4})}));
+      Differences(*Takes({FloatsType({2, 3})}), *Takes({FloatsType({2, 4})}));
   ASSERT_EQ(differences.size(), 1u);
   EXPECT_EQ(differences[0].common,
             "TensorSpec(shape=(2, None), dtype=tf.float32, name=None)");

@@ -7,7 +7,7 @@
 namespace gk {
 namespace {
 
-TraceTypeRef Floats(std::initializer_list<int64_t> dims) {
+TraceTypeRef FloatTensors(std::initializer_list<int64_t> dims) {
   return TraceType::Tensor(DataType::kFloat, PartialTensorShape(dims));
 }
 TraceTypeRef Int(int64_t v) {
@@ -16,12 +16,12 @@ TraceTypeRef Int(int64_t v) {
 }
 
 TEST(TraceType, EqualTypesAreOneObject) {
-  EXPECT_EQ(Floats({2}).get(), Floats({2}).get());
-  EXPECT_NE(Floats({2}).get(), Floats({3}).get());
-  TraceTypeRef a = TraceType::Sequence(TraceType::Kind::kList, {Floats({2})});
-  TraceTypeRef b = TraceType::Sequence(TraceType::Kind::kList, {Floats({2})});
+  EXPECT_EQ(FloatTensors({2}).get(), FloatTensors({2}).get());
+  EXPECT_NE(FloatTensors({2}).get(), FloatTensors({3}).get());
+  TraceTypeRef a = TraceType::Sequence(TraceType::Kind::kList, {FloatTensors({2})});
+  TraceTypeRef b = TraceType::Sequence(TraceType::Kind::kList, {FloatTensors({2})});
   EXPECT_EQ(a.get(), b.get());
-  TraceTypeRef c = TraceType::Sequence(TraceType::Kind::kTuple, {Floats({2})});
+  TraceTypeRef c = TraceType::Sequence(TraceType::Kind::kTuple, {FloatTensors({2})});
   EXPECT_FALSE(a->Equals(*c));
 }
 
@@ -30,9 +30,9 @@ TEST(TraceType, NamesTellTypesApart) {
   TraceTypeRef b = TraceType::Tensor(DataType::kFloat, {2}, "b");
   EXPECT_FALSE(a->Equals(*b));
   EXPECT_FALSE(a->IsSubtypeOf(*b));
-  EXPECT_FALSE(a->Equals(*Floats({2})));
-  EXPECT_TRUE(Floats({2})->IsSubtypeOf(*a));
-  EXPECT_EQ(a->hash(), Floats({2})->hash());
+  EXPECT_FALSE(a->Equals(*FloatTensors({2})));
+  EXPECT_TRUE(FloatTensors({2})->IsSubtypeOf(*a));
+  EXPECT_EQ(a->hash(), FloatTensors({2})->hash());
 }
 
 TEST(TraceType, Prints) {
@@ -68,26 +68,26 @@ TEST(TraceType, DictsIgnoreOrder) {
 
 TEST(TraceType, Subtypes) {
   TraceTypeRef any = TraceType::Tensor(DataType::kFloat, PartialTensorShape());
-  TraceTypeRef vec = Floats({kUnknownDim});
-  EXPECT_TRUE(Floats({2})->IsSubtypeOf(*vec));
+  TraceTypeRef vec = FloatTensors({kUnknownDim});
+  EXPECT_TRUE(FloatTensors({2})->IsSubtypeOf(*vec));
   EXPECT_TRUE(vec->IsSubtypeOf(*any));
-  EXPECT_FALSE(vec->IsSubtypeOf(*Floats({2})));
-  EXPECT_FALSE(Floats({2, 2})->IsSubtypeOf(*vec));
+  EXPECT_FALSE(vec->IsSubtypeOf(*FloatTensors({2})));
+  EXPECT_FALSE(FloatTensors({2, 2})->IsSubtypeOf(*vec));
   EXPECT_FALSE(Int(1)->IsSubtypeOf(*Int(2)));
 }
 
 TEST(TraceType, Supertypes) {
-  EXPECT_EQ(Floats({2, 3})->CommonSupertype(*Floats({2, 4}))->Text(),
+  EXPECT_EQ(FloatTensors({2, 3})->CommonSupertype(*FloatTensors({2, 4}))->Text(),
             "TensorSpec(shape=(2, None), dtype=tf.float32, name=None)");
-  EXPECT_EQ(Floats({2, 3})->CommonSupertype(*Floats({2}))->Text(),
+  EXPECT_EQ(FloatTensors({2, 3})->CommonSupertype(*FloatTensors({2}))->Text(),
             "TensorSpec(shape=<unknown>, dtype=tf.float32, name=None)");
   EXPECT_FALSE(Int(1)->CommonSupertype(*Int(2)));
   TraceTypeRef a =
-      TraceType::Sequence(TraceType::Kind::kList, {Floats({2}), Int(1)});
+      TraceType::Sequence(TraceType::Kind::kList, {FloatTensors({2}), Int(1)});
   TraceTypeRef b =
-      TraceType::Sequence(TraceType::Kind::kList, {Floats({3}), Int(1)});
+      TraceType::Sequence(TraceType::Kind::kList, {FloatTensors({3}), Int(1)});
   EXPECT_EQ(a->CommonSupertype(*b)->children()[0].get(),
-            Floats({kUnknownDim}).get());
+            FloatTensors({kUnknownDim}).get());
 }
 
 TEST(FunctionType, CommonSubtypeServesTheCallsOfAll) {
@@ -97,17 +97,17 @@ TEST(FunctionType, CommonSubtypeServesTheCallsOfAll) {
             {"x", ParameterKind::kPositionalOrKeyword, false, std::move(x)}},
         std::move(c), Int(1));
   };
-  const auto a = of(Floats({2}), {{"v", Floats({1})}});
-  const auto b = of(Floats({3}), {{"v", Floats({2})}, {"w", Int(2)}});
+  const auto a = of(FloatTensors({2}), {{"v", FloatTensors({1})}});
+  const auto b = of(FloatTensors({3}), {{"v", FloatTensors({2})}, {"w", Int(2)}});
   const Ref<FunctionType> common = a->CommonSubtype(*b);
   ASSERT_TRUE(common);
-  EXPECT_EQ(common->parameters()[0].type.get(), Floats({kUnknownDim}).get());
+  EXPECT_EQ(common->parameters()[0].type.get(), FloatTensors({kUnknownDim}).get());
   ASSERT_EQ(common->captures().size(), 2u);
-  EXPECT_EQ(common->captures()[0].second.get(), Floats({kUnknownDim}).get());
+  EXPECT_EQ(common->captures()[0].second.get(), FloatTensors({kUnknownDim}).get());
   EXPECT_FALSE(common->output());
   EXPECT_FALSE(a->CommonSubtype(*of(Int(1), {})));
   EXPECT_FALSE(a->CommonSubtype(*of(nullptr, {})));
-  EXPECT_FALSE(a->CommonSubtype(*of(Floats({2}), {{"v", Int(3)}})));
+  EXPECT_FALSE(a->CommonSubtype(*of(FloatTensors({2}), {{"v", Int(3)}})));
 }
 
 TEST(FunctionType, Prints) {

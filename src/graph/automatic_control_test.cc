@@ -9,7 +9,6 @@
 namespace gk {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
 
 // A program: what it says first is made first.
 struct Program : TestFunction {

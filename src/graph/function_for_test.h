@@ -13,6 +13,21 @@
 
 namespace gk {
 
+inline constexpr DataType kF = DataType::kFloat, kI = DataType::kInt32;
+
+// start, start + step, ...
+inline Tensor Ramp(const TensorShape& shape, float start = 0,
+                   float step = 0.25f) {
+  Tensor t = *Tensor::Allocate(kF, shape);
+  for (int64_t i = 0; i < t.num_elements(); ++i) {
+    t.data<float>()[i] = start + step * i;
+  }
+  return t;
+}
+inline std::vector<float> FloatsOf(const Tensor& t) {
+  return {t.data<float>(), t.data<float>() + t.num_elements()};
+}
+
 class TestFunction {
  public:
   explicit TestFunction(std::string name = "f") : name_(std::move(name)) {

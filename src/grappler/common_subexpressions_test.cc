@@ -10,7 +10,6 @@
 namespace gk {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
 
 // How many nodes of that type are left.
 int Left(TestFunction& b, std::vector<Output> results, std::string_view type) {

@@ -9,7 +9,6 @@
 namespace gk {
 namespace {
 
-constexpr DataType kF = DataType::kFloat, kI = DataType::kInt32;
 
 // The type of what the result is after folding.
 std::string Folded(TestFunction& b, Output result) {

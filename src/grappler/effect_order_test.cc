@@ -46,7 +46,7 @@ TEST(EffectOrder, ShowsBetweenPrintsAndWrites) {
   ExpectShows(false, print, Uses({}));
 }
 
-Output Variable(TestFunction& b) {
+Output NewHandle(TestFunction& b) {
   const Output v = b.Arg(DataType::kResource, {});
   v.node->mutable_output(0).handle_data = {
       {DataType::kFloat, PartialTensorShape({3})}};
@@ -57,16 +57,16 @@ Output Variable(TestFunction& b) {
 TEST(EffectOrder, ResourcesGoThroughBodiesAndDroppedLoops) {
   const std::vector<DataType> one{DataType::kResource};
   TestFunction g("g");
-  Variable(g);
-  const Output second = Variable(g);
+  NewHandle(g);
+  const Output second = NewHandle(g);
   const auto callee = g.Finish({g.Add("Identity", {second})});
   TestFunction test("test"), step("step");
-  Variable(test);
+  NewHandle(test);
   const FunctionAttr cond{"test",
                           test.Finish({test.Const(Tensor::Scalar(false))})};
-  const FunctionAttr body{"step", step.Finish({Variable(step)})};
+  const FunctionAttr body{"step", step.Finish({NewHandle(step)})};
   TestFunction b;
-  const Output v = Variable(b), w = Variable(b);
+  const Output v = NewHandle(b), w = NewHandle(b);
   const Output call = b.Add("StatefulPartitionedCall", {v, w},
                             {{"Tout", one}, {"f", FunctionAttr{"g", callee}}});
   const Output loop =

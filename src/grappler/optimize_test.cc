@@ -9,7 +9,7 @@
 namespace gk {
 namespace {
 
-int Count(const FunctionGraph& f, std::string_view type) {
+int CountOf(const FunctionGraph& f, std::string_view type) {
   return std::count_if(f.graph->nodes().begin(), f.graph->nodes().end(),
                        [&](const auto& n) { return n->type() == type; });
 }
@@ -26,7 +26,7 @@ TEST(Optimize, PrunesWhatNobodyNeedsAndLeavesTheOriginal) {
   const auto f = b.Finish({b.Add("Mul", {x, x})});
   const int before = f->graph().num_nodes();
   const FunctionGraph g = Optimized(f);
-  EXPECT_EQ(Count(g, "Neg"), 0);
+  EXPECT_EQ(CountOf(g, "Neg"), 0);
   EXPECT_EQ(g.arguments.size(), 2u);
   EXPECT_EQ(f->graph().num_nodes(), before);
 }
@@ -41,9 +41,9 @@ TEST(Optimize, WithoutPassesOnlyWhatNobodyNeedsGoes) {
   SetGraphPasses(false);
   const FunctionGraph g = Optimized(f);
   SetGraphPasses(true);
-  EXPECT_EQ(Count(g, "AddV2"), 1);
-  EXPECT_EQ(Count(g, "Neg"), 0);
-  EXPECT_EQ(Count(Optimized(f), "AddV2"), 0);
+  EXPECT_EQ(CountOf(g, "AddV2"), 1);
+  EXPECT_EQ(CountOf(g, "Neg"), 0);
+  EXPECT_EQ(CountOf(Optimized(f), "AddV2"), 0);
 }
 
 TEST(Optimize, FoldsConstants) {
@@ -53,7 +53,7 @@ TEST(Optimize, FoldsConstants) {
       "AddV2", {b.Const(Tensor::Scalar(2.0f)), b.Const(Tensor::Scalar(3.0f))});
   const auto f = b.Finish({b.Add("Mul", {x, c})});
   const FunctionGraph g = Optimized(f);
-  EXPECT_EQ(Count(g, "AddV2"), 0);
+  EXPECT_EQ(CountOf(g, "AddV2"), 0);
   const Node* product = g.results[0].node;
   ASSERT_EQ(product->input(1).node->type(), "Const");
   EXPECT_EQ(product->input(1).node->attr<Tensor>("value").scalar<float>(), 5);
@@ -66,8 +66,8 @@ TEST(Optimize, MergesCommonSubexpressionsAndSwappedOperands) {
   const Output s = b.Add("Sub", {b.Add("Mul", {x, y}), b.Add("Mul", {y, x})});
   const Output t = b.Add("Sub", {b.Add("Sub", {x, y}), b.Add("Sub", {y, x})});
   const FunctionGraph g = Optimized(b.Finish({s, t}));
-  EXPECT_EQ(Count(g, "Mul"), 1);
-  EXPECT_EQ(Count(g, "Sub"), 4);
+  EXPECT_EQ(CountOf(g, "Mul"), 1);
+  EXPECT_EQ(CountOf(g, "Sub"), 4);
 }
 
 TEST(Optimize, IdentityElementsRespectSignedZeros) {
@@ -76,7 +76,7 @@ TEST(Optimize, IdentityElementsRespectSignedZeros) {
     const Output x = b.Arg(kTypeOf<decltype(zero)>, {4});
     const auto f =
         b.Finish({b.Add("AddV2", {b.Const(Tensor::Scalar(zero)), x})});
-    return Count(Optimized(f), "AddV2");
+    return CountOf(Optimized(f), "AddV2");
   };
   EXPECT_EQ(adds_left(0.0f), 1);  // -0 + 0 is 0
   EXPECT_EQ(adds_left(-0.0f), 0);
@@ -88,7 +88,7 @@ TEST(Optimize, IdentityElementsRespectSignedZeros) {
       std::vector<float>(8, 1.0f), TensorShape({2, 4})));
   const FunctionGraph g =
       Optimized(b.Finish({b.Add("Mul", {x, one}), b.Add("Mul", {x, ones})}));
-  EXPECT_EQ(Count(g, "Mul"), 1);  // the other one broadcasts
+  EXPECT_EQ(CountOf(g, "Mul"), 1);  // the other one broadcasts
 }
 
 TEST(Optimize, InvolutionsAndViewsVanish) {
@@ -107,8 +107,8 @@ TEST(Optimize, NodesThatWaitStay) {
   const Output first = b.Add("Neg", {x});
   const Output y = b.Add("Identity", {x}, {}, {first.node});
   const FunctionGraph g = Optimized(b.Finish({y}));
-  EXPECT_EQ(Count(g, "Identity"), 1);
-  EXPECT_EQ(Count(g, "Neg"), 1);
+  EXPECT_EQ(CountOf(g, "Identity"), 1);
+  EXPECT_EQ(CountOf(g, "Neg"), 1);
 }
 
 TEST(Optimize, NodesThatWaitAreNotMerged) {
@@ -118,8 +118,8 @@ TEST(Optimize, NodesThatWaitAreNotMerged) {
   const Output at_once = b.Add("Neg", {x});
   const Output later = b.Add("Neg", {x}, {}, {first.node});
   const FunctionGraph g = Optimized(b.Finish({at_once, later}));
-  EXPECT_EQ(Count(g, "Neg"), 2);
-  EXPECT_EQ(Count(g, "Exp"), 1);
+  EXPECT_EQ(CountOf(g, "Neg"), 2);
+  EXPECT_EQ(CountOf(g, "Exp"), 1);
 }
 
 // The branch not taken is dropped with all that only it needs.
@@ -143,10 +143,10 @@ TEST(Optimize, TakesKnownBranches) {
             {{"Tout", types},
              {"branches", std::vector{branch("Sin"), branch("Cos")}}});
   const FunctionGraph g = Optimized(b.Finish({z}));
-  EXPECT_EQ(Count(g, "StatelessIf") + Count(g, "StatelessCase"), 0);
-  EXPECT_EQ(Count(g, "Neg") + Count(g, "Sin"), 0);
-  EXPECT_EQ(Count(g, "Exp"), 1);
-  EXPECT_EQ(Count(g, "Cos"), 1);
+  EXPECT_EQ(CountOf(g, "StatelessIf") + CountOf(g, "StatelessCase"), 0);
+  EXPECT_EQ(CountOf(g, "Neg") + CountOf(g, "Sin"), 0);
+  EXPECT_EQ(CountOf(g, "Exp"), 1);
+  EXPECT_EQ(CountOf(g, "Cos"), 1);
 }
 
 // What is declared of a call is checked where it runs.
@@ -164,7 +164,7 @@ TEST(Optimize, CallsOfWronglyDeclaredShapesStay) {
                {"then_branch", neg},
                {"else_branch", neg},
                {"output_shapes", std::vector{std::move(declared)}}});
-    return Count(Optimized(b.Finish({y})), "StatelessIf");
+    return CountOf(Optimized(b.Finish({y})), "StatelessIf");
   };
   EXPECT_EQ(calls({2}), 0);
   EXPECT_EQ(calls(PartialTensorShape()), 0);
@@ -177,7 +177,7 @@ TEST(Optimize, ViewsOfWronglyDeclaredShapesStay) {
     const Output x = b.Add("Exp", {b.Arg(DataType::kFloat, {2})});
     const Output y = b.Add("Identity", {x});
     y.node->mutable_output(0).shape = declared;
-    return Count(Optimized(b.Finish({b.Add("Neg", {y})})), "Identity");
+    return CountOf(Optimized(b.Finish({b.Add("Neg", {y})})), "Identity");
   };
   EXPECT_EQ(views({2}), 0);
   EXPECT_EQ(views({3}), 1);
@@ -209,15 +209,15 @@ TEST(Optimize, DropsLoopsWithoutTurns) {
     const Output five = b.Const(Tensor::Scalar<int32_t>(5));
     return b.Add("AddV2", {five, five});
   }));
-  EXPECT_EQ(Count(empty, "StatelessWhile"), 0);
-  ASSERT_EQ(Count(empty, "Sin"), 1);
+  EXPECT_EQ(CountOf(empty, "StatelessWhile"), 0);
+  ASSERT_EQ(CountOf(empty, "Sin"), 1);
   EXPECT_EQ(empty.results[0].node->input(0).node->type(), "Neg");
   const FunctionGraph runs = Optimized(LoopFrom(
       [](TestFunction& b) { return b.Const(Tensor::Scalar<int32_t>(9)); }));
-  EXPECT_EQ(Count(runs, "StatelessWhile"), 1);
+  EXPECT_EQ(CountOf(runs, "StatelessWhile"), 1);
   const FunctionGraph unknown = Optimized(
       LoopFrom([](TestFunction& b) { return b.Arg(DataType::kInt32, {}); }));
-  EXPECT_EQ(Count(unknown, "StatelessWhile"), 1);
+  EXPECT_EQ(CountOf(unknown, "StatelessWhile"), 1);
 }
 
 // What the condition prints it prints once, though the loop makes no turn.
@@ -234,7 +234,7 @@ TEST(Optimize, LoopsWhoseConditionsHaveEffectsStay) {
                             {{"T", std::vector<DataType>{DataType::kInt32}},
                              {"cond", cond},
                              {"body", body}});
-  EXPECT_EQ(Count(Optimized(b.Finish({loop}, {loop.node})), "While"), 1);
+  EXPECT_EQ(CountOf(Optimized(b.Finish({loop}, {loop.node})), "While"), 1);
 }
 
 // y = neg(x) if the first dimension of x is less than 3, else exp(x); known
@@ -261,7 +261,7 @@ TEST(Optimize, TakesBranchesThatShapesDecide) {
                          {"then_branch", branch("Neg")},
                          {"else_branch", branch("Exp")}});
     const FunctionGraph general = Optimized(b.Finish({y}));
-    EXPECT_EQ(Count(general, "Neg") + Count(general, "Exp"), 0);
+    EXPECT_EQ(CountOf(general, "Neg") + CountOf(general, "Exp"), 0);
     const auto of_size = [&](int64_t n) {
       FunctionGraph f = general.Clone();
       f.arguments[0]->mutable_output(0).shape = PartialTensorShape({n});
@@ -296,7 +296,7 @@ TEST(Optimize, ConditionsThatFailStay) {
     }
     const Output c = b.Const(std::move(condition));
     const Output y = b.Add(op, {c, x}, attrs);
-    return Count(Optimized(b.Finish({y})), op) == 1;
+    return CountOf(Optimized(b.Finish({y})), op) == 1;
   };
   const std::vector<int32_t> two{1, 1};
   EXPECT_FALSE(stays("StatelessIf", Tensor::Scalar(true)));
@@ -324,10 +324,10 @@ TEST(Optimize, RecursionEnds) {
                             {{"Tout", std::vector<DataType>{DataType::kFloat}},
                              {"f", FunctionAttr{"again", f}}})});
   const FunctionGraph once = Optimized(g), itself = Optimized(f);
-  EXPECT_EQ(Count(once, "Exp"), 1);
-  EXPECT_EQ(Count(once, "PartitionedCall"), 1);
-  EXPECT_EQ(Count(itself, "Exp"), 1);
-  EXPECT_EQ(Count(itself, "PartitionedCall"), 1);
+  EXPECT_EQ(CountOf(once, "Exp"), 1);
+  EXPECT_EQ(CountOf(once, "PartitionedCall"), 1);
+  EXPECT_EQ(CountOf(itself, "Exp"), 1);
+  EXPECT_EQ(CountOf(itself, "PartitionedCall"), 1);
   call.node->mutable_attrs().Set("f", none);  // breaks the circle
 }
 
@@ -353,12 +353,12 @@ TEST(Optimize, InlinesWithinBounds) {
     for (int i = 0; i < n; ++i) x = b.Add("Exp", {x});
     return FunctionAttr{"chain", b.Finish({x})};
   };
-  EXPECT_EQ(Count(Optimized(nested(chain(1), 1, 20)), "PartitionedCall"), 0);
-  EXPECT_EQ(Count(Optimized(nested(chain(1), 1, 40)), "PartitionedCall"), 1);
+  EXPECT_EQ(CountOf(Optimized(nested(chain(1), 1, 20)), "PartitionedCall"), 0);
+  EXPECT_EQ(CountOf(Optimized(nested(chain(1), 1, 40)), "PartitionedCall"), 1);
   const FunctionGraph large = Optimized(nested(chain(4000), 20, 1));
-  EXPECT_GT(Count(large, "PartitionedCall"), 0);
-  EXPECT_GT(Count(large, "Exp"), 40000);
-  EXPECT_LT(Count(large, "Exp"), 50000);
+  EXPECT_GT(CountOf(large, "PartitionedCall"), 0);
+  EXPECT_GT(CountOf(large, "Exp"), 40000);
+  EXPECT_LT(CountOf(large, "Exp"), 50000);
 }
 
 // Loops that do not begin, by number and by flag, and ones of which it is not
@@ -377,7 +377,7 @@ TEST(Optimize, LoopsOfKnownConditions) {
                               {{"T", std::vector<DataType>{kT}},
                                {"cond", condition},
                                {"body", body}});
-    return Count(Optimized(b.Finish({loop})), "StatelessWhile");
+    return CountOf(Optimized(b.Finish({loop})), "StatelessWhile");
   };
   const auto itself = [](TestFunction&, Output x) { return x; };
   EXPECT_EQ(loops(true, false, itself), 0);

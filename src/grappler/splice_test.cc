@@ -15,10 +15,10 @@
 namespace gk {
 namespace {
 
-const AttrMap kFloat{{"dtype", DataType::kFloat}};
+const AttrMap kFloatType{{"dtype", DataType::kFloat}};
 const std::vector<DataType> kOneFloat{DataType::kFloat};
 
-Output Variable(TestFunction& b) {
+Output VariableArg(TestFunction& b) {
   const Output v = b.Arg(DataType::kResource, {});
   v.node->mutable_output(0).handle_data = {
       {DataType::kFloat, PartialTensorShape({3})}};
@@ -26,12 +26,12 @@ Output Variable(TestFunction& b) {
 }
 
 Output Read(TestFunction& b, Output v, std::vector<Node*> control = {}) {
-  return b.Add("ReadVariableOp", {v}, kFloat, std::move(control));
+  return b.Add("ReadVariableOp", {v}, kFloatType, std::move(control));
 }
 
 Output Assign(TestFunction& b, Output v, Output value,
               std::vector<Node*> control = {}) {
-  return b.Add("AssignVariableOp", {v, value}, kFloat, std::move(control));
+  return b.Add("AssignVariableOp", {v, value}, kFloatType, std::move(control));
 }
 
 Output Call(TestFunction& b, const Ref<GraphFunction>& f,
@@ -68,34 +68,34 @@ class SpliceTest : public testing::Test {
   const ChecksScope checks_{true};
 };
 
-FunctionGraph Optimized(const Ref<GraphFunction>& f) {
+FunctionGraph OptimizedCopy(const Ref<GraphFunction>& f) {
   return ValueOrThrow(Optimize(*f));
 }
 
-constexpr const char* kRead = "StatefulPartitionedCall/ReadVariableOp";
+constexpr const char* kReadOp = "StatefulPartitionedCall/ReadVariableOp";
 
 TEST_F(SpliceTest, WritesWaitForReadsInCalls) {
   TestFunction g("g"), b;
-  const auto reads = g.Finish({Read(g, Variable(g))});
-  const Output v = Variable(b);
+  const auto reads = g.Finish({Read(g, VariableArg(g))});
+  const Output v = VariableArg(b);
   const Output x = b.Arg(DataType::kFloat, {3});
   const Output call = Call(b, reads, {v});
   Assign(b, v, x, {call.node});
-  const FunctionGraph f = Optimized(b.Finish({call}));
-  EXPECT_TRUE(Waits(f, "AssignVariableOp", kRead));
+  const FunctionGraph f = OptimizedCopy(b.Finish({call}));
+  EXPECT_TRUE(Waits(f, "AssignVariableOp", kReadOp));
 }
 
 TEST_F(SpliceTest, ReadsThatNobodyUsesKeepTheirPlaceToo) {
   TestFunction inner("inner"), g("g"), b;
-  const auto reads = inner.Finish({Read(inner, Variable(inner))});
-  const Output gv = Variable(g);
+  const auto reads = inner.Finish({Read(inner, VariableArg(inner))});
+  const Output gv = VariableArg(g);
   Call(g, reads, {gv});
   const auto middle = g.Finish({});
-  const Output v = Variable(b);
+  const Output v = VariableArg(b);
   const Output x = b.Arg(DataType::kFloat, {3});
   const Output call = Call(b, middle, {v});
   Assign(b, v, x, {call.node});
-  const FunctionGraph f = Optimized(b.Finish({}));
+  const FunctionGraph f = OptimizedCopy(b.Finish({}));
   EXPECT_TRUE(Waits(f, "AssignVariableOp",
                     "StatefulPartitionedCall/StatefulPartitionedCall/"
                     "ReadVariableOp"));
@@ -103,28 +103,28 @@ TEST_F(SpliceTest, ReadsThatNobodyUsesKeepTheirPlaceToo) {
 
 TEST_F(SpliceTest, ReadsInCallsWaitForEarlierWrites) {
   TestFunction g("g"), b;
-  const auto reads = g.Finish({Read(g, Variable(g))});
-  const Output v = Variable(b);
+  const auto reads = g.Finish({Read(g, VariableArg(g))});
+  const Output v = VariableArg(b);
   const Output x = b.Arg(DataType::kFloat, {3});
   const Output assign = Assign(b, v, x);
   const Output call = Call(b, reads, {v}, {assign.node});
-  const FunctionGraph f = Optimized(b.Finish({call}));
-  EXPECT_TRUE(Waits(f, kRead, "AssignVariableOp"));
+  const FunctionGraph f = OptimizedCopy(b.Finish({call}));
+  EXPECT_TRUE(Waits(f, kReadOp, "AssignVariableOp"));
 }
 
 // A call begins when its inputs are there, whether it uses them or not.
 TEST_F(SpliceTest, BodiesWaitForWhatTheInputsFollowFrom) {
   TestFunction g("g"), b;
-  const Output gv = Variable(g);
+  const Output gv = VariableArg(g);
   const Output gx = g.Arg(DataType::kFloat, {3});
   g.Arg(DataType::kFloat, {3});
   Assign(g, gv, gx);
   const auto writes = g.Finish({});
-  const Output v = Variable(b);
+  const Output v = VariableArg(b);
   const Output x = b.Arg(DataType::kFloat, {3});
   const Output old = Read(b, v);
   Call(b, writes, {v, x, b.Add("Neg", {old})});
-  const FunctionGraph f = Optimized(b.Finish({old}));
+  const FunctionGraph f = OptimizedCopy(b.Finish({old}));
   EXPECT_TRUE(
       Waits(f, "StatefulPartitionedCall/AssignVariableOp", "ReadVariableOp"));
 }
@@ -132,29 +132,29 @@ TEST_F(SpliceTest, BodiesWaitForWhatTheInputsFollowFrom) {
 // Whoever uses a value of a call runs when all of the call is done.
 TEST_F(SpliceTest, UsersOfOneResultWaitForAllOfTheCall) {
   TestFunction g("g"), b;
-  const Output gv = Variable(g);
+  const Output gv = VariableArg(g);
   const Output gx = g.Arg(DataType::kFloat, {3});
   const auto reads = g.Finish({Read(g, gv), g.Add("Neg", {gx})});
-  const Output v = Variable(b);
+  const Output v = VariableArg(b);
   const Output x = b.Arg(DataType::kFloat, {3});
   const Output call = Call(b, reads, {v, x});
   Assign(b, v, b.Add("Exp", {{call.node, 1}}));
-  const FunctionGraph f = Optimized(b.Finish({call}));
-  EXPECT_TRUE(Waits(f, "AssignVariableOp", kRead));
+  const FunctionGraph f = OptimizedCopy(b.Finish({call}));
+  EXPECT_TRUE(Waits(f, "AssignVariableOp", kReadOp));
 }
 
 TEST_F(SpliceTest, CallsWithoutEffectsPassOrderOn) {
   TestFunction g("g"), b;
   const Output gx = g.Arg(DataType::kFloat, {3});
   const auto pure = g.Finish({g.Add("Neg", {gx})});
-  const Output v = Variable(b), w = Variable(b);
+  const Output v = VariableArg(b), w = VariableArg(b);
   const Output x = b.Arg(DataType::kFloat, {3});
   const Output old = Read(b, v);
   const Output call = Call(b, pure, {old});
   const Output unused = Call(b, pure, {x}, {old.node});
   Assign(b, v, x, {call.node});
   Assign(b, w, x, {unused.node});
-  const FunctionGraph f = Optimized(b.Finish({}));
+  const FunctionGraph f = OptimizedCopy(b.Finish({}));
   EXPECT_TRUE(Waits(f, "AssignVariableOp", "PartitionedCall/Neg"));
   EXPECT_TRUE(Waits(f, "AssignVariableOp", "ReadVariableOp"));
   EXPECT_TRUE(Waits(f, "AssignVariableOp_1", "ReadVariableOp"));
@@ -166,11 +166,11 @@ TEST_F(SpliceTest, ControlOutputsAreWaitedFor) {
   const Output gx = g.Arg(DataType::kFloat, {3});
   const Output noted = g.Add("Exp", {gx});
   const auto notes = g.Finish({g.Add("Neg", {gx})}, {noted.node});
-  const Output v = Variable(b);
+  const Output v = VariableArg(b);
   const Output x = b.Arg(DataType::kFloat, {3});
   const Output call = Call(b, notes, {x});
   Assign(b, v, x, {call.node});
-  const FunctionGraph f = Optimized(b.Finish({}, {call.node}));
+  const FunctionGraph f = OptimizedCopy(b.Finish({}, {call.node}));
   EXPECT_TRUE(Waits(f, "AssignVariableOp", "PartitionedCall/Exp"));
   ASSERT_EQ(f.control_outputs.size(), 1u);
   EXPECT_EQ(f.control_outputs[0]->name(), "PartitionedCall/Exp");
@@ -178,16 +178,16 @@ TEST_F(SpliceTest, ControlOutputsAreWaitedFor) {
 
 TEST_F(SpliceTest, CallsAfterCalls) {
   TestFunction g("g"), b;
-  const Output gv = Variable(g);
+  const Output gv = VariableArg(g);
   const Output gx = g.Arg(DataType::kFloat, {3});
   const Output read = Read(g, gv);
   Assign(g, gv, gx, {read.node});
   const auto swaps = g.Finish({read, gx});
-  const Output v = Variable(b);
+  const Output v = VariableArg(b);
   const Output x = b.Arg(DataType::kFloat, {3});
   const Output first = Call(b, swaps, {v, x});
   const Output second = Call(b, swaps, {v, {first.node, 1}});
-  const FunctionGraph f = Optimized(b.Finish({first, second}));
+  const FunctionGraph f = OptimizedCopy(b.Finish({first, second}));
   EXPECT_TRUE(Waits(f, "StatefulPartitionedCall_1/ReadVariableOp",
                     "StatefulPartitionedCall/AssignVariableOp"));
 }
@@ -195,14 +195,14 @@ TEST_F(SpliceTest, CallsAfterCalls) {
 TEST_F(SpliceTest, KnownBranchesKeepTheirPlace) {
   const auto branch = [](const char* name, bool writes) {
     TestFunction g(name);
-    const Output v = Variable(g);
+    const Output v = VariableArg(g);
     const Output x = g.Arg(DataType::kFloat, {3});
     const Output read = Read(g, v);
     if (writes) Assign(g, v, x, {read.node});
     return FunctionAttr{name, g.Finish({read})};
   };
   TestFunction b;
-  const Output v = Variable(b);
+  const Output v = VariableArg(b);
   const Output x = b.Arg(DataType::kFloat, {3});
   const Output yes = b.Add(
       "Less", {b.Const(Tensor::Scalar(1.0f)), b.Const(Tensor::Scalar(2.0f))});
@@ -213,7 +213,7 @@ TEST_F(SpliceTest, KnownBranchesKeepTheirPlace) {
                               {"else_branch", branch("writes", true)}},
                              {before.node});
   Assign(b, v, b.Add("Neg", {x}), {taken.node});
-  const FunctionGraph f = Optimized(b.Finish({taken}));
+  const FunctionGraph f = OptimizedCopy(b.Finish({taken}));
   EXPECT_EQ(f.graph->FindNode("If"), nullptr);
   EXPECT_TRUE(Waits(f, "ReadVariableOp", "AssignVariableOp"));
   EXPECT_TRUE(Waits(f, "AssignVariableOp_1", "ReadVariableOp"));
@@ -223,16 +223,16 @@ Ref<GraphFunction> LoopBetween(bool turns) {
   TestFunction test("test"), step("step"), b;
   const Output limit = test.Const(Tensor::Scalar<int32_t>(10));
   const Output i = test.Arg(DataType::kInt32, {});
-  Variable(test);
+  VariableArg(test);
   const FunctionAttr cond{"test", test.Finish({test.Add("Less", {i, limit})})};
   const Output j = step.Arg(DataType::kInt32, {});
-  const Output u = Variable(step);
+  const Output u = VariableArg(step);
   const Output read = Read(step, u);
   const Output write = Assign(step, u, step.Add("Neg", {read}), {read.node});
   const Output one = step.Const(Tensor::Scalar<int32_t>(1));
   const FunctionAttr body{
       "step", step.Finish({step.Add("AddV2", {j, one}), u}, {write.node})};
-  const Output v = Variable(b);
+  const Output v = VariableArg(b);
   const Output x = b.Arg(DataType::kFloat, {3});
   const Output first = Assign(b, v, x);
   const Output start = b.Const(Tensor::Scalar<int32_t>(turns ? 8 : 10));
@@ -247,21 +247,21 @@ Ref<GraphFunction> LoopBetween(bool turns) {
 }
 
 TEST_F(SpliceTest, LoopsWithoutTurnsPassOrderOn) {
-  const FunctionGraph f = Optimized(LoopBetween(false));
+  const FunctionGraph f = OptimizedCopy(LoopBetween(false));
   EXPECT_EQ(f.graph->FindNode("While"), nullptr);
   EXPECT_TRUE(Waits(f, "ReadVariableOp", "AssignVariableOp"));
-  EXPECT_NE(Optimized(LoopBetween(true)).graph->FindNode("While"), nullptr);
+  EXPECT_NE(OptimizedCopy(LoopBetween(true)).graph->FindNode("While"), nullptr);
 }
 
 TEST_F(SpliceTest, ManyThatAreWaitedForAreGathered) {
   TestFunction g("g"), h("h"), b;
   std::vector<Output> results, variables;
-  for (int i = 0; i < 30; ++i) results.push_back(Read(g, Variable(g)));
+  for (int i = 0; i < 30; ++i) results.push_back(Read(g, VariableArg(g)));
   const auto reads = g.Finish(results);
   const Output hx = h.Arg(DataType::kFloat, {3});
-  for (int i = 0; i < 30; ++i) Assign(h, Variable(h), hx);
+  for (int i = 0; i < 30; ++i) Assign(h, VariableArg(h), hx);
   const auto writes = h.Finish({});
-  for (int i = 0; i < 30; ++i) variables.push_back(Variable(b));
+  for (int i = 0; i < 30; ++i) variables.push_back(VariableArg(b));
   const Output x = b.Arg(DataType::kFloat, {3});
   const Output first = Call(b, reads, variables);
   std::vector<Output> inputs{x};
@@ -273,7 +273,7 @@ TEST_F(SpliceTest, ManyThatAreWaitedForAreGathered) {
     results.push_back({first.node, i});
     results.push_back({third.node, i});
   }
-  const FunctionGraph f = Optimized(b.Finish(results, {second.node}));
+  const FunctionGraph f = OptimizedCopy(b.Finish(results, {second.node}));
   EXPECT_EQ(f.control_outputs.size(), 30u);
   size_t edges = 0;
   for (const auto& node : f.graph->nodes()) {
@@ -287,22 +287,22 @@ TEST_F(SpliceTest, ManyThatAreWaitedForAreGathered) {
 // A write that follows from a read by its shape alone waits for the read.
 TEST_F(SpliceTest, OrderThroughValuesBecomesAnEdge) {
   TestFunction b;
-  const Output v = Variable(b);
+  const Output v = VariableArg(b);
   const Output read = Read(b, v);
   Assign(b, v, b.Add("ZerosLike", {read}));
-  const FunctionGraph f = Optimized(b.Finish({read}));
+  const FunctionGraph f = OptimizedCopy(b.Finish({read}));
   EXPECT_EQ(f.graph->FindNode("ZerosLike"), nullptr);
   EXPECT_TRUE(Waits(f, "AssignVariableOp", "ReadVariableOp"));
 }
 
 TEST_F(SpliceTest, WhatAGraphLeavesOpenGetsTheOrderOfItsNodes) {
   TestFunction b;
-  const Output v = Variable(b);
+  const Output v = VariableArg(b);
   const Output x = b.Arg(DataType::kFloat, {3});
   Assign(b, v, x);
   const Output read = Read(b, v);
   Assign(b, v, b.Add("Neg", {x}));
-  const FunctionGraph f = Optimized(b.Finish({read}));
+  const FunctionGraph f = OptimizedCopy(b.Finish({read}));
   EXPECT_TRUE(Waits(f, "ReadVariableOp", "AssignVariableOp"));
   EXPECT_TRUE(Waits(f, "AssignVariableOp_1", "ReadVariableOp"));
 }
@@ -314,7 +314,7 @@ TEST_F(SpliceTest, BodiesThatDoNotFitStayCalls) {
   const auto adds = g.Finish({g.Add("AddV2", {gx, gy})});
   const Output x = b.Arg(DataType::kFloat, {2, 3});
   const Output y = b.Arg(DataType::kFloat, {4, 5});
-  const FunctionGraph f = Optimized(b.Finish({Call(b, adds, {x, y})}));
+  const FunctionGraph f = OptimizedCopy(b.Finish({Call(b, adds, {x, y})}));
   EXPECT_NE(f.graph->FindNode("PartitionedCall"), nullptr);
 }
 
@@ -350,33 +350,33 @@ TEST_F(SpliceTest, BodiesOfOtherTypesStayCalls) {
 // A node that waits hands on what it waits for to a call that has its value.
 TEST_F(SpliceTest, BodiesWaitForWhatTheInputsWaitFor) {
   TestFunction g("g"), b;
-  const Output gv = Variable(g);
+  const Output gv = VariableArg(g);
   g.Arg(DataType::kFloat, {3});
   const auto reads = g.Finish({Read(g, gv)});
-  const Output v = Variable(b);
+  const Output v = VariableArg(b);
   const Output x = b.Arg(DataType::kFloat, {3});
   const Output assign = Assign(b, v, x);
   const Output later = b.Add("Exp", {x}, {}, {assign.node});
   const Output call = Call(b, reads, {v, b.Add("Neg", {later})});
-  const FunctionGraph f = Optimized(b.Finish({call}));
-  EXPECT_TRUE(Waits(f, kRead, "AssignVariableOp"));
+  const FunctionGraph f = OptimizedCopy(b.Finish({call}));
+  EXPECT_TRUE(Waits(f, kReadOp, "AssignVariableOp"));
 }
 
 // The same for what follows from a call: by a value, then by an edge.
 TEST_F(SpliceTest, OrderIsCarriedByEdges) {
   TestFunction g("g"), b;
-  const Output gv = Variable(g);
+  const Output gv = VariableArg(g);
   const Output gx = g.Arg(DataType::kFloat, {3});
   Read(g, gv);
   const auto reads = g.Finish({g.Add("Neg", {gx})});
-  const Output v = Variable(b);
+  const Output v = VariableArg(b);
   const Output x = b.Arg(DataType::kFloat, {3});
   const Output call = Call(b, reads, {v, x});
   const Output value = b.Add("Exp", {call});
   const Output waits = b.Add("Sin", {x}, {}, {value.node});
   Assign(b, v, waits);
-  const FunctionGraph f = Optimized(b.Finish({call}));
-  EXPECT_TRUE(Waits(f, "AssignVariableOp", kRead));
+  const FunctionGraph f = OptimizedCopy(b.Finish({call}));
+  EXPECT_TRUE(Waits(f, "AssignVariableOp", kReadOp));
 }
 
 // What a call only hands on is waited for where it comes from.
@@ -385,12 +385,12 @@ TEST_F(SpliceTest, CallsThatHandOnAnArgument) {
   const Output gx = g.Arg(DataType::kFloat, {3});
   const Output unused = g.Add("Exp", {gx}, {}, {gx.node});
   const auto same = g.Finish({gx}, {gx.node, unused.node});
-  const Output v = Variable(b);
+  const Output v = VariableArg(b);
   const Output x = b.Arg(DataType::kFloat, {3});
   const Output read = Read(b, v);
   const Output call = Call(b, same, {read});
   const Output assign = Assign(b, v, x, {call.node});
-  const FunctionGraph f = Optimized(b.Finish({call}, {assign.node}));
+  const FunctionGraph f = OptimizedCopy(b.Finish({call}, {assign.node}));
   EXPECT_EQ(f.graph->FindNode("PartitionedCall"), nullptr);
   EXPECT_EQ(f.results[0].node->name(), "ReadVariableOp");
   EXPECT_TRUE(Waits(f, "AssignVariableOp", "ReadVariableOp"));

@@ -121,7 +121,7 @@ void CheckOne(MatMulDesc d, double tolerance,
 }
 
 template <class T>
-void CheckAll(ElementType type, double tolerance) {
+void CheckProducts(ElementType type, double tolerance) {
   constexpr bool kComplex = !std::is_arithmetic_v<T> && !kIsNarrowFloat<T>;
   const int64_t shapes[][3] = {
       {0, 3, 4},    {3, 0, 4},    {3, 4, 0},   {1, 1, 1},    {10, 10, 10},
@@ -154,23 +154,23 @@ void CheckAll(ElementType type, double tolerance) {
   CheckOne<T>(d, tolerance, {0, 0, 0, 1, 1, 1}, {0, 1, 2, 0, 1, 2});
 }
 
-TEST(MatMulTest, Float) { CheckAll<float>(ElementType::kFloat, 2e-6); }
-TEST(MatMulTest, Double) { CheckAll<double>(ElementType::kDouble, 1e-14); }
-TEST(MatMulTest, Half) { CheckAll<half>(ElementType::kHalf, 1e-3); }
+TEST(MatMulTest, Float) { CheckProducts<float>(ElementType::kFloat, 2e-6); }
+TEST(MatMulTest, Double) { CheckProducts<double>(ElementType::kDouble, 1e-14); }
+TEST(MatMulTest, Half) { CheckProducts<half>(ElementType::kHalf, 1e-3); }
 TEST(MatMulTest, BFloat16) {
-  CheckAll<bfloat16>(ElementType::kBFloat16, 8e-3);
+  CheckProducts<bfloat16>(ElementType::kBFloat16, 8e-3);
 }
-TEST(MatMulTest, Int8) { CheckAll<int8_t>(ElementType::kInt8, 0); }
-TEST(MatMulTest, Int16) { CheckAll<int16_t>(ElementType::kInt16, 0); }
-TEST(MatMulTest, Int32) { CheckAll<int32_t>(ElementType::kInt32, 0); }
-TEST(MatMulTest, Int64) { CheckAll<int64_t>(ElementType::kInt64, 0); }
-TEST(MatMulTest, UInt8) { CheckAll<uint8_t>(ElementType::kUInt8, 0); }
-TEST(MatMulTest, UInt64) { CheckAll<uint64_t>(ElementType::kUInt64, 0); }
+TEST(MatMulTest, Int8) { CheckProducts<int8_t>(ElementType::kInt8, 0); }
+TEST(MatMulTest, Int16) { CheckProducts<int16_t>(ElementType::kInt16, 0); }
+TEST(MatMulTest, Int32) { CheckProducts<int32_t>(ElementType::kInt32, 0); }
+TEST(MatMulTest, Int64) { CheckProducts<int64_t>(ElementType::kInt64, 0); }
+TEST(MatMulTest, UInt8) { CheckProducts<uint8_t>(ElementType::kUInt8, 0); }
+TEST(MatMulTest, UInt64) { CheckProducts<uint64_t>(ElementType::kUInt64, 0); }
 TEST(MatMulTest, Complex64) {
-  CheckAll<std::complex<float>>(ElementType::kComplex64, 4e-6);
+  CheckProducts<std::complex<float>>(ElementType::kComplex64, 4e-6);
 }
 TEST(MatMulTest, Complex128) {
-  CheckAll<std::complex<double>>(ElementType::kComplex128, 2e-14);
+  CheckProducts<std::complex<double>>(ElementType::kComplex128, 2e-14);
 }
 
 TEST(MatMulTest, RejectsAbsurdSizes) {

@@ -11,7 +11,7 @@ namespace {
 // Checksums of a million values were computed from TensorFlow 2.21's output
 // on a CPU: each value's bits times (2 * index + 1), summed modulo 2^64.
 template <class T>
-uint64_t Checksum(const std::vector<T>& values) {
+uint64_t ChecksumOf(const std::vector<T>& values) {
   uint64_t sum = 0;
   for (size_t i = 0; i < values.size(); ++i) {
     uint64_t bits;
@@ -39,7 +39,7 @@ uint64_t SlicedChecksum(const Fill& fill) {
   for (int i = 4; i >= 0; --i) {
     fill(Generator(), cuts[i], cuts[i + 1], values.data() + cuts[i]);
   }
-  return Checksum(values);
+  return ChecksumOf(values);
 }
 
 template <class T>
@@ -128,11 +128,11 @@ TEST(RandomTest, StatelessSeedOf64Bits) {
 TEST(RandomTest, PermutationsOfThousands) {
   std::vector<int64_t> wide(5000);
   RandomPermutation(PhiloxFromStatelessSeed(1, 2), 5000, wide.data());
-  EXPECT_EQ(Checksum(std::vector<int32_t>(wide.begin(), wide.end())),
+  EXPECT_EQ(ChecksumOf(std::vector<int32_t>(wide.begin(), wide.end())),
             0xe969df80a);
   wide.resize(1000);
   RandomPermutation(Philox::FromSeeds(11, 22), 1000, wide.data());
-  EXPECT_EQ(Checksum(std::vector<int32_t>(wide.begin(), wide.end())),
+  EXPECT_EQ(ChecksumOf(std::vector<int32_t>(wide.begin(), wide.end())),
             0x1dd2b44e);
 }
 

@@ -36,8 +36,8 @@ class SoftmaxTest : public testing::Test {
     return v;
   }
 };
-using Types = testing::Types<float, double, half, bfloat16>;
-TYPED_TEST_SUITE(SoftmaxTest, Types);
+using FloatTypes = testing::Types<float, double, half, bfloat16>;
+TYPED_TEST_SUITE(SoftmaxTest, FloatTypes);
 
 TYPED_TEST(SoftmaxTest, MatchesReferenceWithGradientsAndLosses) {
   using T = TypeParam;

@@ -14,10 +14,10 @@ namespace {
 
 template <class T>
 class SortTest : public testing::Test {};
-using Types =
+using SortedTypes =
     testing::Types<int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t,
                    int64_t, uint64_t, float, double, half, bfloat16, bool>;
-TYPED_TEST_SUITE(SortTest, Types);
+TYPED_TEST_SUITE(SortTest, SortedTypes);
 
 // Many ties, and NaN where the type has it.
 template <class T>

@@ -4,7 +4,6 @@
 namespace gk {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
 
 struct Place {
   int64_t begin = 0, end = 0;

@@ -14,9 +14,7 @@
 namespace gk {
 namespace {
 
-constexpr DataType kF = DataType::kFloat, kD = DataType::kDouble,
-                   kH = DataType::kHalf, kB = DataType::kBool,
-                   kC = DataType::kComplex128;
+constexpr DataType kD = DataType::kDouble, kH = DataType::kHalf, kB = DataType::kBool, kC = DataType::kComplex128;
 
 // A random computation over one domain, as nodes.
 struct Program {

@@ -9,19 +9,8 @@
 namespace gk {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
 
-Tensor Ramp(const TensorShape& shape, float start = 0) {
-  Tensor t = *Tensor::Allocate(kF, shape);
-  for (int64_t i = 0; i < t.num_elements(); ++i) {
-    t.data<float>()[i] = start + 0.25f * i;
-  }
-  return t;
-}
-std::vector<float> Values(const Tensor& t) {
-  return {t.data<float>(), t.data<float>() + t.num_elements()};
-}
-TensorVector RunOk(const GraphFunction& f, TensorVector in) {
+TensorVector RunOrThrow(const GraphFunction& f, TensorVector in) {
   InitRuntime();
   TensorVector out;
   ThrowIfError(RunFunction(f, in, &out));
@@ -59,7 +48,7 @@ std::vector<std::vector<float>> Stream(int n) {
     TensorVector out;
     const Tensor x = Ramp({1});
     ThrowIfError(RunPlan(*plan, {&x, 1}, &out, nullptr));
-    all.push_back(Values(out[0]));
+    all.push_back(FloatsOf(out[0]));
   }
   return all;
 }
@@ -69,8 +58,8 @@ TEST(CompiledFunction, PlansOfShapesDrawFromOneStream) {
   const auto f = Draws({-1});
   const auto want = Stream(12);
   for (int i = 0; i < 12; ++i) {
-    const TensorVector out = RunOk(*f, {Ramp({1 + i % 3})});
-    EXPECT_EQ(Values(out[0]), want[i]) << "call " << i;
+    const TensorVector out = RunOrThrow(*f, {Ramp({1 + i % 3})});
+    EXPECT_EQ(FloatsOf(out[0]), want[i]) << "call " << i;
     EXPECT_EQ(out[1].num_elements(), 1 + i % 3);
   }
 }
@@ -81,13 +70,13 @@ TEST(CompiledFunction, PlansWithFoldedConstantsDrawFromOneStream) {
   const auto text = [&] {
     return ValueOrThrow(Of(*f).DeclaredPlan())->DebugString();
   };
-  EXPECT_EQ(Values(RunOk(*f, {Ramp({1})})[0]), want[0]);
-  const std::vector<float> first = Values(RunOk(*f, {Ramp({1})})[1]);
+  EXPECT_EQ(FloatsOf(RunOrThrow(*f, {Ramp({1})})[0]), want[0]);
+  const std::vector<float> first = FloatsOf(RunOrThrow(*f, {Ramp({1})})[1]);
   EXPECT_EQ(text().find("MatMul"), std::string::npos) << text();
   for (int i = 2; i < 4; ++i) {
-    const TensorVector out = RunOk(*f, {Ramp({1})});
-    EXPECT_EQ(Values(out[0]), want[i]) << "call " << i;
-    EXPECT_EQ(Values(out[1]), first);
+    const TensorVector out = RunOrThrow(*f, {Ramp({1})});
+    EXPECT_EQ(FloatsOf(out[0]), want[i]) << "call " << i;
+    EXPECT_EQ(FloatsOf(out[1]), first);
   }
 }
 
@@ -105,7 +94,7 @@ TEST(CompiledFunction, BodiesOfLoopsDrawFromOneStream) {
     for (int i = 0; i < 6; ++i) {
       TensorVector out;
       ThrowIfError(RunPlan(*plans[i % 2], {&x, 1}, &out, nullptr));
-      EXPECT_EQ(Values(out[0]), want[i]) << "run " << i;
+      EXPECT_EQ(FloatsOf(out[0]), want[i]) << "run " << i;
     }
   }
 }
@@ -135,7 +124,7 @@ TEST(CompiledFunction, ManyShapes) {
   for (int round = 0; round < 3; ++round) {
     for (int n = 1; n < 100; ++n) {
       for (int again = 0; again < 2; ++again) {
-        const TensorVector out = RunOk(*f, {Ramp({n}, 1)});
+        const TensorVector out = RunOrThrow(*f, {Ramp({n}, 1)});
         ASSERT_EQ(out[0].num_elements(), n);
         const float last = 1 + 0.25f * (n - 1);
         ASSERT_EQ(out[0].data<float>()[n - 1], last * last);
@@ -183,7 +172,7 @@ TEST(CompiledFunction, LoopBodiesThatGrow) {
 TEST(CompiledFunction, WithoutPassesNothingIsFolded) {
   const auto f = Draws(TensorShape{1}, /*constants=*/true);
   SetGraphPasses(false);
-  for (int i = 0; i < 3; ++i) RunOk(*f, {Ramp({1})});
+  for (int i = 0; i < 3; ++i) RunOrThrow(*f, {Ramp({1})});
   const std::string text = ValueOrThrow(Of(*f).DeclaredPlan())->DebugString();
   SetGraphPasses(true);
   EXPECT_NE(text.find("MatMul"), std::string::npos) << text;

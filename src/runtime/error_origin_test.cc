@@ -10,7 +10,6 @@
 namespace gk {
 namespace {
 
-constexpr DataType kI = DataType::kInt32;
 
 // The node under another name, as passes and imported graphs give them.
 std::string Noted(const std::string& name) {

@@ -20,14 +20,6 @@ namespace {
 Tensor Floats(std::vector<float> v, TensorShape shape) {
   return Tensor::OfValues<float>(v, shape);
 }
-Tensor Ramp(const TensorShape& shape, float start = 0) {
-  std::vector<float> v(shape.num_elements());
-  for (size_t i = 0; i < v.size(); ++i) v[i] = start + i * 0.25f;
-  return Floats(std::move(v), shape);
-}
-std::vector<float> Values(const Tensor& t) {
-  return {t.data<float>(), t.data<float>() + t.num_elements()};
-}
 TensorVector RunOk(const GraphFunction& f, TensorVector in) {
   InitRuntime();
   TensorVector out;
@@ -44,7 +36,7 @@ TEST(Executor, ScalarChain) {
   y = b.Add("Neg", {y});
   const auto f = b.Finish({y});
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(Values(RunOk(*f, {Tensor::Scalar(float(i))})[0])[0],
+    EXPECT_EQ(FloatsOf(RunOk(*f, {Tensor::Scalar(float(i))})[0])[0],
               -(float(i) * i + 2));
   }
 }
@@ -89,11 +81,11 @@ TEST(Executor, ResultsOwnTheirMemoryAndIdentity) {
   const auto f = b.Finish({view, y, x, c, view});
   const Tensor in = Ramp({32}, 5);
   const TensorVector first = RunOk(*f, {in});
-  const std::vector<float> before = Values(first[0]);
+  const std::vector<float> before = FloatsOf(first[0]);
   const TensorVector second = RunOk(*f, {Ramp({32}, 100)});
-  EXPECT_EQ(Values(first[0]), before);
-  EXPECT_EQ(Values(first[1]), before);
-  EXPECT_NE(Values(second[0]), before);
+  EXPECT_EQ(FloatsOf(first[0]), before);
+  EXPECT_EQ(FloatsOf(first[1]), before);
+  EXPECT_NE(FloatsOf(second[0]), before);
   for (size_t i = 0; i < first.size(); ++i) {
     EXPECT_FALSE(first[i].Is(in));
     EXPECT_FALSE(first[i].Is(second[i]));
@@ -194,7 +186,7 @@ TEST(Executor, ManyThreadsOnePlan) {
         ASSERT_TRUE(s.ok()) << s.ToString();
         float want = 0.5f;
         for (int i = 0; i < 20; ++i) want = want * 0.5f + 1.0f;
-        for (float v : Values(out[0])) wrong += v != want;
+        for (float v : FloatsOf(out[0])) wrong += v != want;
       }
     });
   }
@@ -347,7 +339,7 @@ TEST(Executor, ElementwiseResultsInPlace) {
   }
   EXPECT_GE(in_place, 2) << plan.DebugString();
   const Tensor in = Ramp(shape, -600);
-  const std::vector<float> got = Values(RunOk(*f, {in})[0]);
+  const std::vector<float> got = FloatsOf(RunOk(*f, {in})[0]);
   // The same op by op.
   const auto op = [&](std::string_view name, const Tensor& u, const Tensor& v) {
     TestFunction one;
@@ -360,7 +352,7 @@ TEST(Executor, ElementwiseResultsInPlace) {
   const Tensor trelu = op("Relu", tp, Tensor()), tsum = op("AddV2", trelu, tq);
   const Tensor tr = op("MatMul", tsum, trelu), tless = op("Sub", tsum, tr);
   const Tensor tkept = op("MatMul", op("Mul", tless, tr), tless);
-  EXPECT_EQ(got, Values(op("Neg", tkept, Tensor())));
+  EXPECT_EQ(got, FloatsOf(op("Neg", tkept, Tensor())));
 }
 
 // Softmax of softmax of x: as many instructions, none of them fused.

@@ -14,7 +14,6 @@
 namespace gk {
 namespace {
 
-constexpr DataType kF = DataType::kFloat, kI = DataType::kInt32;
 
 std::vector<float> Drawn(const GraphFunction& f) {
   TensorVector out;

@@ -4,7 +4,6 @@
 namespace gk {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
 const TensorShape kShape{4, 4};
 
 std::vector<SlotId> Releases(const Plan& plan, int pc) {

@@ -10,23 +10,15 @@
 namespace gk {
 namespace {
 
-constexpr DataType kF = DataType::kFloat, kI = DataType::kInt32;
-const TensorShape kMatrix{4, 4};
+const TensorShape kSquare{4, 4};
 
-Tensor Ramp(const TensorShape& shape, float start = 0) {
-  Tensor t = *Tensor::Allocate(kF, shape);
-  for (int64_t i = 0; i < t.num_elements(); ++i) {
-    t.data<float>()[i] = start + 0.125f * i;
-  }
-  return t;
-}
 
-Ref<Plan> Body(const GraphFunction& f) {
+Ref<Plan> BodyPlan(const GraphFunction& f) {
   InitRuntime();
   return ValueOrThrow(Plan::MakeLoopBody(FunctionGraph::CloneOf(f)));
 }
 bool IsClosed(TestFunction& b, std::vector<Output> results) {
-  const Ref<Plan> plan = Body(*b.Finish(std::move(results)));
+  const Ref<Plan> plan = BodyPlan(*b.Finish(std::move(results)));
   EXPECT_TRUE(plan->is_closed || plan->next_states.empty());
   return plan->is_closed;
 }
@@ -70,22 +62,22 @@ TEST(LoopStates, BodiesThatUpdateVariablesAreNotClosed) {
   const Output x = b.Arg(kF, shape);
   const Output y = b.Add("Neg", {x});
   const Output write = b.Add("AssignAddVariableOp", {v, y});
-  const Ref<Plan> plan = Body(*b.Finish({v, y}, {write.node}));
+  const Ref<Plan> plan = BodyPlan(*b.Finish({v, y}, {write.node}));
   EXPECT_FALSE(plan->updates.empty());
   EXPECT_FALSE(plan->is_closed);
 }
 
 TEST(LoopStates, OnlyChangedStatesMove) {
   TestFunction b;
-  const Output x = b.Arg(kF, kMatrix);
-  b.Arg(kF, kMatrix);
-  const Output w = b.Arg(kF, kMatrix),
+  const Output x = b.Arg(kF, kSquare);
+  b.Arg(kF, kSquare);
+  const Output w = b.Arg(kF, kSquare),
                l = b.Arg(DataType::kVariant, TensorShape()),
                large = b.Arg(kF, TensorShape{1 << 19});
   const Output next = b.Add("MatMul", {b.Add("Softmax", {x}), w});
   const Output pushed =
       b.Add("TensorListPushBack", {l, next}, {{"element_dtype", kF}});
-  const Ref<Plan> plan = Body(*b.Finish(
+  const Ref<Plan> plan = BodyPlan(*b.Finish(
       {next, next, w, pushed,
        b.Add("Reverse",
              {large, b.Const(*Tensor::Zeros(DataType::kBool, {1}))})}));
@@ -135,10 +127,10 @@ class Turns {
 // reads the old state until then, change places with it.
 TEST(LoopStates, OldStatesAreMemoryForTheNextTurn) {
   TestFunction b;
-  const Output x = b.Arg(kF, kMatrix), w = b.Arg(kF, kMatrix);
+  const Output x = b.Arg(kF, kSquare), w = b.Arg(kF, kSquare);
   const Ref<Plan> plan =
-      Body(*b.Finish({b.Add("MatMul", {b.Add("Softmax", {x}), w}), w}));
-  Turns turns(*plan, {Ramp(kMatrix), Ramp(kMatrix, 1)});
+      BodyPlan(*b.Finish({b.Add("MatMul", {b.Add("Softmax", {x}), w}), w}));
+  Turns turns(*plan, {Ramp(kSquare), Ramp(kSquare, 1)});
   std::vector<const void*> places;
   for (int i = 0; i < 5; ++i) {
     places.push_back(turns.state(0).raw_data());
@@ -164,9 +156,9 @@ Output Update(TestFunction& b, Output x, int32_t row) {
 // that changes it would have to copy it, in every turn.
 TEST(LoopStates, StatesChangeWhereTheyAre) {
   TestFunction b;
-  const Output x = b.Arg(kF, kMatrix);
-  const Ref<Plan> plan = Body(*b.Finish({Update(b, Update(b, x, 1), 2)}));
-  Turns turns(*plan, {Ramp(kMatrix)});
+  const Output x = b.Arg(kF, kSquare);
+  const Ref<Plan> plan = BodyPlan(*b.Finish({Update(b, Update(b, x, 1), 2)}));
+  Turns turns(*plan, {Ramp(kSquare)});
   const void* const place = turns.state(0).raw_data();
   for (int i = 0; i < 3; ++i) {
     turns.Run();
@@ -178,20 +170,20 @@ TEST(LoopStates, StatesChangeWhereTheyAre) {
 
 TEST(LoopStates, StatesChangeWhereABranchLeavesThem) {
   TestFunction g("first");
-  const Output first = g.Arg(kF, kMatrix);
-  g.Arg(kF, kMatrix);
+  const Output first = g.Arg(kF, kSquare);
+  g.Arg(kF, kSquare);
   const FunctionAttr branch{"first", g.Finish({first})};
   TestFunction b;
-  const Output x = b.Arg(kF, kMatrix),
+  const Output x = b.Arg(kF, kSquare),
                c = b.Arg(DataType::kBool, TensorShape());
   const Output same = b.Add("StatelessIf", {c, x, x},
                             {{"Tout", std::vector{kF}},
                              {"then_branch", branch},
                              {"else_branch", branch}});
-  const Ref<Plan> plan = Body(*b.Finish({Update(b, same, 2), c}));
+  const Ref<Plan> plan = BodyPlan(*b.Finish({Update(b, same, 2), c}));
   ASSERT_NE(plan->DebugString().find("branch"), std::string::npos)
       << plan->DebugString();
-  Turns turns(*plan, {Ramp(kMatrix), Tensor::Scalar(true)});
+  Turns turns(*plan, {Ramp(kSquare), Tensor::Scalar(true)});
   const void* const place = turns.state(0).raw_data();
   for (int i = 0; i < 3; ++i) {
     turns.Run();
@@ -204,16 +196,16 @@ TEST(LoopStates, StatesChangeWhereABranchLeavesThem) {
 TEST(LoopStates, StatesChangeWithinBranches) {
   TestFunction g("update");
   const FunctionAttr update{"update",
-                            g.Finish({Update(g, g.Arg(kF, kMatrix), 1)})};
+                            g.Finish({Update(g, g.Arg(kF, kSquare), 1)})};
   TestFunction b;
-  const Output x = b.Arg(kF, kMatrix),
+  const Output x = b.Arg(kF, kSquare),
                c = b.Arg(DataType::kBool, TensorShape());
   const Output next = b.Add("StatelessIf", {c, x},
                             {{"Tout", std::vector{kF}},
                              {"then_branch", update},
                              {"else_branch", update}});
-  const Ref<Plan> plan = Body(*b.Finish({next, c}));
-  Turns turns(*plan, {Ramp(kMatrix), Tensor::Scalar(true)});
+  const Ref<Plan> plan = BodyPlan(*b.Finish({next, c}));
+  Turns turns(*plan, {Ramp(kSquare), Tensor::Scalar(true)});
   const void* const place = turns.state(0).raw_data();
   for (int i = 0; i < 3; ++i) {
     turns.Run();
@@ -227,14 +219,14 @@ TEST(LoopStates, StatesChangeWithinBranches) {
 void ExpectSparesAreTakenOnce(bool by_kernel) {
   const auto one_of = [&](bool first) {
     TestFunction g(first ? "first" : "second");
-    const Output x = g.Arg(kF, kMatrix), y = g.Arg(kF, kMatrix);
+    const Output x = g.Arg(kF, kSquare), y = g.Arg(kF, kSquare);
     return FunctionAttr{first ? "first" : "second", g.Finish({first ? x : y})};
   };
   TestFunction b;
-  const Output x = b.Arg(kF, kMatrix), sum = b.Arg(kF, kMatrix),
-               old = b.Arg(kF, kMatrix), i = b.Arg(kI, TensorShape()),
+  const Output x = b.Arg(kF, kSquare), sum = b.Arg(kF, kSquare),
+               old = b.Arg(kF, kSquare), i = b.Arg(kI, TensorShape()),
                keep = b.Arg(DataType::kBool, TensorShape());
-  const Output one = b.Const(Ramp(kMatrix, 1));
+  const Output one = b.Const(Ramp(kSquare, 1));
   Output next = b.Add("AddV2", {x, one});
   if (by_kernel) {
     const Output axis = b.Const(Tensor::Vector<int32_t>(std::vector{0}));
@@ -250,9 +242,9 @@ void ExpectSparesAreTakenOnce(bool by_kernel) {
   // x is read after the next state was computed.
   const Output product = b.Add("MatMul", {x, next});
   const Ref<Plan> plan =
-      Body(*b.Finish({next, b.Add("AddV2", {sum, product}), kept, now, late}));
+      BodyPlan(*b.Finish({next, b.Add("AddV2", {sum, product}), kept, now, late}));
   ASSERT_TRUE(plan->is_closed) << plan->DebugString();
-  Turns turns(*plan, {Ramp(kMatrix), Ramp(kMatrix), Ramp(kMatrix, -1),
+  Turns turns(*plan, {Ramp(kSquare), Ramp(kSquare), Ramp(kSquare, -1),
                       Tensor::Scalar<int32_t>(0), Tensor::Scalar(false)});
   for (int turn = 0; turn < 8; ++turn) {
     turns.Run();

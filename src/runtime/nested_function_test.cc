@@ -12,15 +12,14 @@
 namespace gk {
 namespace {
 
-using Body = std::function<std::vector<Output>(TestFunction&,
+using BodyMaker = std::function<std::vector<Output>(TestFunction&,
                                                const std::vector<Output>&)>;
 using Specs = std::vector<std::pair<DataType, PartialTensorShape>>;
 
-constexpr DataType kI = DataType::kInt32, kF = DataType::kFloat,
-                   kV = DataType::kVariant;
+constexpr DataType kV = DataType::kVariant;
 
 FunctionAttr Function(const std::string& name, const Specs& specs,
-                      const Body& body) {
+                      const BodyMaker& body) {
   TestFunction b(name);
   std::vector<Output> arguments;
   for (const auto& [dtype, shape] : specs) {
@@ -42,24 +41,24 @@ std::vector<Output> OutputsOf(Output first, size_t n) {
   return out;
 }
 
-Output Int(TestFunction& b, int32_t v) {
+Output IntConst(TestFunction& b, int32_t v) {
   return b.Const(Tensor::Scalar<int32_t>(v));
 }
 
 // state[0] counts from 0 to n; `step` gives the other states.
 std::vector<Output> Count(TestFunction& b, int n, const Specs& rest,
-                          std::vector<Output> state, const Body& step) {
+                          std::vector<Output> state, const BodyMaker& step) {
   Specs specs{{kI, TensorShape()}};
   specs.insert(specs.end(), rest.begin(), rest.end());
-  state.insert(state.begin(), Int(b, 0));
+  state.insert(state.begin(), IntConst(b, 0));
   const FunctionAttr test =
       Function("test", specs, [n](TestFunction& c, const auto& s) {
-        return std::vector{c.Add("Less", {s[0], Int(c, n)})};
+        return std::vector{c.Add("Less", {s[0], IntConst(c, n)})};
       });
   const FunctionAttr body =
       Function("step", specs, [&](TestFunction& c, const auto& s) {
         std::vector<Output> next = step(c, s);
-        next.insert(next.begin(), c.Add("AddV2", {s[0], Int(c, 1)}));
+        next.insert(next.begin(), c.Add("AddV2", {s[0], IntConst(c, 1)}));
         return next;
       });
   return OutputsOf(
@@ -74,7 +73,7 @@ struct Outcome {
   std::string origin;
 };
 
-Outcome RunWith(bool lower, const Specs& specs, const Body& make,
+Outcome RunWith(bool lower, const Specs& specs, const BodyMaker& make,
                 const TensorVector& in) {
   InitRuntime();
   SetControlFlowLowering(lower);
@@ -92,7 +91,7 @@ Outcome RunWith(bool lower, const Specs& specs, const Body& make,
   return o;
 }
 
-Outcome RunBoth(const Specs& specs, const Body& make, const TensorVector& in) {
+Outcome RunBoth(const Specs& specs, const BodyMaker& make, const TensorVector& in) {
   const Outcome a = RunWith(true, specs, make, in);
   const Outcome b = RunWith(false, specs, make, in);
   EXPECT_EQ(a.status.ToString(), b.status.ToString());
@@ -108,27 +107,20 @@ Outcome RunBoth(const Specs& specs, const Body& make, const TensorVector& in) {
   return a;
 }
 
-Tensor Ramp(const TensorShape& shape) {
-  Tensor t = *Tensor::Allocate(kF, shape);
-  for (int64_t i = 0; i < t.num_elements(); ++i) {
-    t.data<float>()[i] = 0.25f * i - 1;
-  }
-  return t;
-}
 
-const TensorShape kMatrix{3, 3};
+const TensorShape k3x3{3, 3};
 
 // What no turn changes is computed in the first one.
 TEST(NestedFunction, InvariantsRunOnce) {
-  const Specs specs{{kF, kMatrix}, {kF, kMatrix}};
-  const Body step = [](TestFunction& c, const std::vector<Output>& s) {
+  const Specs specs{{kF, k3x3}, {kF, k3x3}};
+  const BodyMaker step = [](TestFunction& c, const std::vector<Output>& s) {
     const Output fixed = c.Add("MatMul", {s[2], s[2]});
     return std::vector{c.Add("Tanh", {c.Add("MatMul", {s[1], fixed})}), s[2]};
   };
-  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+  const BodyMaker make = [&](TestFunction& b, const std::vector<Output>& in) {
     return Count(b, 5, specs, {in[0], in[1]}, step);
   };
-  const Outcome o = RunBoth(specs, make, {Ramp(kMatrix), Ramp(kMatrix)});
+  const Outcome o = RunBoth(specs, make, {Ramp(k3x3, -1), Ramp(k3x3, -1)});
   ASSERT_TRUE(o.status.ok()) << o.status.ToString();
   Specs all = specs;
   all.insert(all.begin(), {kI, TensorShape()});
@@ -147,9 +139,9 @@ TEST(NestedFunction, InvariantsRunOnce) {
 
 // So is a loop within a loop, or a branch, if all that it takes is unchanged.
 TEST(NestedFunction, InvariantLoopsRunOnce) {
-  const Specs inner{{kF, kMatrix}};
-  const Specs specs{{kF, kMatrix}, {kF, kMatrix}};
-  const Body step = [&](TestFunction& c, const std::vector<Output>& s) {
+  const Specs inner{{kF, k3x3}};
+  const Specs specs{{kF, k3x3}, {kF, k3x3}};
+  const BodyMaker step = [&](TestFunction& c, const std::vector<Output>& s) {
     const std::vector<Output> fixed =
         Count(c, 4, inner, {s[2]},
               [](TestFunction& d, const std::vector<Output>& t) {
@@ -162,10 +154,10 @@ TEST(NestedFunction, InvariantLoopsRunOnce) {
               });
     return std::vector{c.Add("MatMul", {changing[1], fixed[1]}), s[2]};
   };
-  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+  const BodyMaker make = [&](TestFunction& b, const std::vector<Output>& in) {
     return Count(b, 5, specs, {in[0], in[1]}, step);
   };
-  const Outcome o = RunBoth(specs, make, {Ramp(kMatrix), Ramp(kMatrix)});
+  const Outcome o = RunBoth(specs, make, {Ramp(k3x3, -1), Ramp(k3x3, -1)});
   ASSERT_TRUE(o.status.ok()) << o.status.ToString();
   Specs all = specs;
   all.insert(all.begin(), {kI, TensorShape()});
@@ -185,8 +177,8 @@ TEST(NestedFunction, InvariantLoopsRunOnce) {
 // What follows from states that only change places is another value in each
 // turn.
 TEST(NestedFunction, WhatIsMadeOfSwappedStates) {
-  const Specs rest{{kF, kMatrix}, {kF, kMatrix}, {kF, kMatrix}};
-  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+  const Specs rest{{kF, k3x3}, {kF, k3x3}, {kF, k3x3}};
+  const BodyMaker make = [&](TestFunction& b, const std::vector<Output>& in) {
     const Output other = b.Add("Neg", {b.Add("Tanh", {in[0]})});
     return Count(b, 5, rest, {in[0], other, in[0]},
                  [](TestFunction& c, const std::vector<Output>& s) {
@@ -195,7 +187,7 @@ TEST(NestedFunction, WhatIsMadeOfSwappedStates) {
                                       c.Add("AddV2", {s[3], square})};
                  });
   };
-  const Outcome o = RunBoth({{kF, kMatrix}}, make, {Ramp(kMatrix)});
+  const Outcome o = RunBoth({{kF, k3x3}}, make, {Ramp(k3x3, -1)});
   ASSERT_TRUE(o.status.ok()) << o.status.ToString();
 }
 
@@ -205,11 +197,11 @@ TEST(NestedFunction, LoopsOfManyStates) {
   Specs rest(64, {kF, TensorShape()});
   rest.push_back({kV, TensorShape()});
   const AttrMap floats{{"element_dtype", kF}};
-  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+  const BodyMaker make = [&](TestFunction& b, const std::vector<Output>& in) {
     const Output shape = b.Const(Tensor::Vector<int32_t>(std::vector{1}));
     const Output list = b.Add(
         "TensorListPushBack",
-        {b.Add("EmptyTensorList", {shape, Int(b, -1)}, floats), in[1]}, floats);
+        {b.Add("EmptyTensorList", {shape, IntConst(b, -1)}, floats), in[1]}, floats);
     std::vector<Output> state(64, b.Const(Tensor::Scalar(1.0f)));
     state[0] = b.Add("Neg", {in[0]});
     state.push_back(list);
@@ -217,7 +209,7 @@ TEST(NestedFunction, LoopsOfManyStates) {
         b, 3, rest, state, [&](TestFunction& c, const std::vector<Output>& s) {
           std::vector<Output> next(s.begin() + 1, s.end());
           next[0] = c.Add("AddV2", {s[1], s[2]});
-          const Output row = c.Const(Ramp(TensorShape{1}));
+          const Output row = c.Const(Ramp(TensorShape{1}, -1));
           next[64] = c.Add("TensorListPushBack", {s[65], row}, floats);
           return next;
         });
@@ -227,7 +219,7 @@ TEST(NestedFunction, LoopsOfManyStates) {
     return std::vector{end[1], stack(end[65]), stack(list)};
   };
   const Outcome o = RunBoth({{kF, TensorShape()}, {kF, TensorShape{1}}}, make,
-                            {Tensor::Scalar(2.0f), Ramp(TensorShape{1})});
+                            {Tensor::Scalar(2.0f), Ramp(TensorShape{1}, -1)});
   ASSERT_TRUE(o.status.ok()) << o.status.ToString();
   EXPECT_EQ(o.values[0].scalar<float>(), 1);
   EXPECT_EQ(o.values[1].shape(), TensorShape({4, 1}));
@@ -236,26 +228,26 @@ TEST(NestedFunction, LoopsOfManyStates) {
 
 // States that change places, that are one value, that become a constant.
 TEST(NestedFunction, StatesChangePlaces) {
-  const Specs rest{{kF, kMatrix}, {kF, kMatrix}, {kF, kMatrix}, {kF, kMatrix}};
-  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+  const Specs rest{{kF, k3x3}, {kF, k3x3}, {kF, k3x3}, {kF, k3x3}};
+  const BodyMaker make = [&](TestFunction& b, const std::vector<Output>& in) {
     return Count(b, 7, rest, {in[0], in[1], in[0], in[1]},
                  [](TestFunction& c, const std::vector<Output>& s) {
                    const Output y = c.Add("AddV2", {s[1], s[4]});
-                   const Output k = c.Const(Ramp(kMatrix));
+                   const Output k = c.Const(Ramp(k3x3, -1));
                    return std::vector{s[2], y, y, c.Add("Mul", {s[3], k})};
                  });
   };
   const Outcome o =
-      RunBoth({{kF, kMatrix}, {kF, kMatrix}}, make,
-              {Ramp(kMatrix), Ramp(kMatrix)});
+      RunBoth({{kF, k3x3}, {kF, k3x3}}, make,
+              {Ramp(k3x3, -1), Ramp(k3x3, -1)});
   ASSERT_TRUE(o.status.ok()) << o.status.ToString();
 }
 
 // A state that every turn makes anew from what no turn changes: it is moved
 // from turn to turn, so it is no invariant.
 TEST(NestedFunction, StatesMadeOfInvariants) {
-  const Specs rest{{kF, kMatrix}, {kF, kMatrix}, {kF, kMatrix}};
-  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+  const Specs rest{{kF, k3x3}, {kF, k3x3}, {kF, k3x3}};
+  const BodyMaker make = [&](TestFunction& b, const std::vector<Output>& in) {
     return Count(b, 5, rest, {in[0], in[0], in[1]},
                  [](TestFunction& c, const std::vector<Output>& s) {
                    const Output fixed = c.Add("MatMul", {s[3], s[3]});
@@ -263,16 +255,16 @@ TEST(NestedFunction, StatesMadeOfInvariants) {
                                       c.Add("Softmax", {fixed}), s[3]};
                  });
   };
-  const Outcome o = RunBoth({{kF, kMatrix}, {kF, kMatrix}}, make,
-                            {Ramp(kMatrix), Ramp(kMatrix)});
+  const Outcome o = RunBoth({{kF, k3x3}, {kF, k3x3}}, make,
+                            {Ramp(k3x3, -1), Ramp(k3x3, -1)});
   ASSERT_TRUE(o.status.ok()) << o.status.ToString();
 }
 
 // A body that draws random numbers in a loop or a branch of its own does so in
 // every turn.
 TEST(NestedFunction, RandomNumbersAreNoInvariants) {
-  const Specs rest{{kF, kMatrix}, {kF, kMatrix}};
-  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+  const Specs rest{{kF, k3x3}, {kF, k3x3}};
+  const BodyMaker make = [&](TestFunction& b, const std::vector<Output>& in) {
     return Count(
         b, 4, rest, {in[0], in[1]},
         [](TestFunction& c, const std::vector<Output>& s) {
@@ -284,7 +276,7 @@ TEST(NestedFunction, RandomNumbersAreNoInvariants) {
           };
           const Output here = draw(c);
           const auto branch = [&](const char* op) {
-            return Function(op, {{kF, kMatrix}},
+            return Function(op, {{kF, k3x3}},
                             [&](TestFunction& d, const auto& a) {
                               return std::vector{
                                   d.Add(op, {d.Add("AddV2", {a[0], draw(d)})})};
@@ -305,10 +297,10 @@ TEST(NestedFunction, RandomNumbersAreNoInvariants) {
               s[2]};
         });
   };
-  const Outcome a = RunWith(true, {{kF, kMatrix}, {kF, kMatrix}}, make,
-                            {Ramp(kMatrix), Ramp(kMatrix)});
-  const Outcome b = RunWith(false, {{kF, kMatrix}, {kF, kMatrix}}, make,
-                            {Ramp(kMatrix), Ramp(kMatrix)});
+  const Outcome a = RunWith(true, {{kF, k3x3}, {kF, k3x3}}, make,
+                            {Ramp(k3x3, -1), Ramp(k3x3, -1)});
+  const Outcome b = RunWith(false, {{kF, k3x3}, {kF, k3x3}}, make,
+                            {Ramp(k3x3, -1), Ramp(k3x3, -1)});
   ASSERT_TRUE(a.status.ok()) << a.status.ToString();
   ASSERT_TRUE(b.status.ok()) << b.status.ToString();
   EXPECT_EQ(std::memcmp(a.values[1].raw_data(), b.values[1].raw_data(),
@@ -319,19 +311,19 @@ TEST(NestedFunction, RandomNumbersAreNoInvariants) {
 
 // A list that every turn makes anew of one that no turn changes.
 TEST(NestedFunction, ListsAreNoInvariants) {
-  const Specs rest{{kV, TensorShape()}, {kV, TensorShape()}, {kF, kMatrix}};
+  const Specs rest{{kV, TensorShape()}, {kV, TensorShape()}, {kF, k3x3}};
   const AttrMap floats{{"element_dtype", kF}};
-  const Specs in_branch{{kV, TensorShape()}, {kF, kMatrix}};
+  const Specs in_branch{{kV, TensorShape()}, {kF, k3x3}};
   const auto push = [&](const char* op) {
     return Function(op, in_branch, [&](TestFunction& d, const auto& a) {
       return std::vector{
           d.Add("TensorListPushBack", {a[0], d.Add(op, {a[1]})}, floats)};
     });
   };
-  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+  const BodyMaker make = [&](TestFunction& b, const std::vector<Output>& in) {
     const Output shape =
         b.Const(Tensor::Vector<int32_t>(std::vector<int32_t>{3, 3}));
-    const Output empty = b.Add("EmptyTensorList", {shape, Int(b, -1)}, floats);
+    const Output empty = b.Add("EmptyTensorList", {shape, IntConst(b, -1)}, floats);
     const Output list =
         b.Add("TensorListPushBack", {empty, b.Add("Neg", {in[0]})}, floats);
     const std::vector<Output> end = Count(
@@ -352,7 +344,7 @@ TEST(NestedFunction, ListsAreNoInvariants) {
     return std::vector{b.Add("TensorListStack", {end[1], shape}, floats),
                        b.Add("TensorListStack", {end[2], shape}, floats)};
   };
-  const Outcome o = RunBoth({{kF, kMatrix}}, make, {Ramp(kMatrix)});
+  const Outcome o = RunBoth({{kF, k3x3}}, make, {Ramp(k3x3, -1)});
   ASSERT_TRUE(o.status.ok()) << o.status.ToString();
   EXPECT_EQ(o.values[0].shape(), TensorShape({1, 3, 3}));
   EXPECT_EQ(o.values[1].shape(), TensorShape({3, 3, 3}));
@@ -362,7 +354,7 @@ TEST(NestedFunction, ListsAreNoInvariants) {
 TEST(NestedFunction, ConditionsAreHeldToTheirArguments) {
   const Specs rest{{kF, TensorShape()}};
   for (int turns : {0, 1, 2}) {
-    const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+    const BodyMaker make = [&](TestFunction& b, const std::vector<Output>& in) {
       return Count(b, turns, rest, {in[0]},
                    [](TestFunction& c, const std::vector<Output>& s) {
                      const Output one =
@@ -380,21 +372,21 @@ TEST(NestedFunction, StatesThatDoNotFit) {
   const auto run = [](int64_t test_size, int64_t step_size, int64_t size,
                       int turns) {
     const PartialTensorShape any({-1});
-    const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+    const BodyMaker make = [&](TestFunction& b, const std::vector<Output>& in) {
       const auto specs = [](int64_t n) {
         return Specs{{kI, TensorShape()}, {kF, TensorShape{n}}};
       };
       const FunctionAttr test = Function(
           "test", specs(test_size), [&](TestFunction& c, const auto& s) {
-            return std::vector{c.Add("Less", {s[0], Int(c, turns)})};
+            return std::vector{c.Add("Less", {s[0], IntConst(c, turns)})};
           });
       const FunctionAttr step = Function(
           "step", specs(step_size), [](TestFunction& c, const auto& s) {
-            return std::vector{c.Add("AddV2", {s[0], Int(c, 1)}),
+            return std::vector{c.Add("AddV2", {s[0], IntConst(c, 1)}),
                                c.Add("Neg", {s[1]})};
           });
       return OutputsOf(
-          b.Add("StatelessWhile", {Int(b, 0), in[0]},
+          b.Add("StatelessWhile", {IntConst(b, 0), in[0]},
                 {{"T", std::vector{kI, kF}},
                  {"output_shapes",
                   std::vector{PartialTensorShape(TensorShape()), any}},
@@ -416,10 +408,10 @@ TEST(NestedFunction, StatesThatDoNotFit) {
 TEST(NestedFunction, WhatLoopsAreMadeOf) {
   InitRuntime();
   const Specs one{{kI, TensorShape()}};
-  const auto graph = [&](const Body& body) {
+  const auto graph = [&](const BodyMaker& body) {
     return Function("f", one, body).definition;
   };
-  const auto run = [&](const Body& test, const Body& step) {
+  const auto run = [&](const BodyMaker& test, const BodyMaker& step) {
     const auto cond = graph(test), body = graph(step);
     TensorVector state{Tensor::Scalar<int32_t>(3)};
     const Status s = RunWhileLoop(
@@ -433,13 +425,13 @@ TEST(NestedFunction, WhatLoopsAreMadeOf) {
     if (!s.ok()) return std::string(s.message());
     return Format("{}", state[0].scalar<int32_t>());
   };
-  const Body down = [](TestFunction& c, const auto& s) {
-    return std::vector{c.Add("Sub", {s[0], Int(c, 1)})};
+  const BodyMaker down = [](TestFunction& c, const auto& s) {
+    return std::vector{c.Add("Sub", {s[0], IntConst(c, 1)})};
   };
-  const Body itself = [](TestFunction&, const auto& s) {
+  const BodyMaker itself = [](TestFunction&, const auto& s) {
     return std::vector{s[0]};
   };
-  const Body both = [](TestFunction& c, const auto& s) {
+  const BodyMaker both = [](TestFunction& c, const auto& s) {
     return std::vector{s[0], c.Add("Neg", {s[0]})};
   };
   for (bool lower : {true, false}) {
@@ -458,7 +450,7 @@ TEST(NestedFunction, WhatLoopsAreMadeOf) {
 TEST(NestedFunction, UndeclaredShapesThatStay) {
   const PartialTensorShape any = PartialTensorShape::UnknownOfRank(2);
   const Specs rest{{kF, any}, {kF, any}};
-  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+  const BodyMaker make = [&](TestFunction& b, const std::vector<Output>& in) {
     return Count(b, 6, rest, {in[0], in[1]},
                  [](TestFunction& c, const std::vector<Output>& s) {
                    const Output w = c.Add("MatMul", {s[2], s[2]});
@@ -477,12 +469,12 @@ TEST(NestedFunction, UndeclaredShapesThatStay) {
 // An invariant that fails does so in the first turn, if there is one.
 TEST(NestedFunction, InvariantsFailWhereTheyStand) {
   const Specs specs{{kI, TensorShape{2}}, {kI, TensorShape{2}}};
-  const Body step = [](TestFunction& c, const std::vector<Output>& s) {
+  const BodyMaker step = [](TestFunction& c, const std::vector<Output>& s) {
     return std::vector{c.Add("AddV2", {s[1], c.Add("FloorDiv", {s[1], s[2]})}),
                        s[2]};
   };
   for (int turns : {0, 1, 3}) {
-    const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+    const BodyMaker make = [&](TestFunction& b, const std::vector<Output>& in) {
       return Count(b, turns, specs, {in[0], in[1]}, step);
     };
     const std::vector<int32_t> zeros{1, 0};
@@ -496,11 +488,11 @@ TEST(NestedFunction, InvariantsFailWhereTheyStand) {
 // A list grows in place through loops and branches, and what was shared
 // before stays as it was.
 TEST(NestedFunction, ListsAndBranches) {
-  const Specs rest{{kV, TensorShape()}, {kF, kMatrix}};
+  const Specs rest{{kV, TensorShape()}, {kF, k3x3}};
   const AttrMap floats{{"element_dtype", kF}};
-  const Body step = [&](TestFunction& c, const std::vector<Output>& s) {
+  const BodyMaker step = [&](TestFunction& c, const std::vector<Output>& s) {
     const Output odd =
-        c.Add("Equal", {c.Add("FloorMod", {s[0], Int(c, 2)}), Int(c, 1)});
+        c.Add("Equal", {c.Add("FloorMod", {s[0], IntConst(c, 2)}), IntConst(c, 1)});
     const auto push = [&](const char* op) {
       return Function(op, rest, [&](TestFunction& d, const auto& a) {
         const Output y = d.Add(op, {a[1]});
@@ -513,10 +505,10 @@ TEST(NestedFunction, ListsAndBranches) {
                             {"else_branch", push("Tanh")}}),
                      2);
   };
-  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+  const BodyMaker make = [&](TestFunction& b, const std::vector<Output>& in) {
     const Output shape =
         b.Const(Tensor::Vector<int32_t>(std::vector<int32_t>{3, 3}));
-    const Output empty = b.Add("EmptyTensorList", {shape, Int(b, -1)}, floats);
+    const Output empty = b.Add("EmptyTensorList", {shape, IntConst(b, -1)}, floats);
     const std::vector<Output> end = Count(b, 6, rest, {empty, in[0]}, step);
     const std::vector<Output> more = Count(b, 3, rest, {end[1], end[2]}, step);
     const auto stack = [&](Output list) {
@@ -524,7 +516,7 @@ TEST(NestedFunction, ListsAndBranches) {
     };
     return std::vector{stack(end[1]), stack(more[1]), more[2]};
   };
-  const Outcome o = RunBoth({{kF, kMatrix}}, make, {Ramp(kMatrix)});
+  const Outcome o = RunBoth({{kF, k3x3}}, make, {Ramp(k3x3, -1)});
   ASSERT_TRUE(o.status.ok()) << o.status.ToString();
   EXPECT_EQ(o.values[0].shape(), TensorShape({6, 3, 3}));
   EXPECT_EQ(o.values[1].shape(), TensorShape({9, 3, 3}));
@@ -533,11 +525,11 @@ TEST(NestedFunction, ListsAndBranches) {
 // Shapes that change from turn to turn.
 TEST(NestedFunction, GrowingState) {
   const Specs rest{{kF, PartialTensorShape::Make({{-1}}).value()}};
-  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+  const BodyMaker make = [&](TestFunction& b, const std::vector<Output>& in) {
     return Count(
         b, 4, rest, {in[0]}, [](TestFunction& c, const std::vector<Output>& s) {
           return std::vector{
-              c.Add("ConcatV2", {s[1], s[1], Int(c, 0)}, {{"N", int64_t{2}}})};
+              c.Add("ConcatV2", {s[1], s[1], IntConst(c, 0)}, {{"N", int64_t{2}}})};
         });
   };
   const Outcome o =
@@ -548,14 +540,14 @@ TEST(NestedFunction, GrowingState) {
 
 // An argument of the caller is not changed by a loop that updates in place.
 TEST(NestedFunction, CallersTensorsStay) {
-  const Specs rest{{kF, kMatrix}};
-  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+  const Specs rest{{kF, k3x3}};
+  const BodyMaker make = [&](TestFunction& b, const std::vector<Output>& in) {
     return Count(b, 3, rest, {in[0]},
                  [](TestFunction& c, const std::vector<Output>& s) {
                    return std::vector{c.Add("AddV2", {s[1], s[1]})};
                  });
   };
-  const Tensor in = Ramp(kMatrix);
+  const Tensor in = Ramp(k3x3, -1);
   RunBoth(rest, make, {in});
   EXPECT_EQ(in.data<float>()[0], -1.0f);
   EXPECT_EQ(in.data<float>()[8], 1.0f);

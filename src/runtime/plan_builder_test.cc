@@ -14,20 +14,9 @@
 namespace gk {
 namespace {
 
-constexpr DataType kF = DataType::kFloat, kI = DataType::kInt32;
 
-Tensor Ramp(const TensorShape& shape, float start = 0) {
-  Tensor t = *Tensor::Allocate(kF, shape);
-  for (int64_t i = 0; i < t.num_elements(); ++i) {
-    t.data<float>()[i] = start + 0.25f * i;
-  }
-  return t;
-}
 Output Ints(TestFunction& b, std::vector<int32_t> v) {
   return b.Const(Tensor::Vector<int32_t>(v));
-}
-std::vector<float> Values(const Tensor& t) {
-  return {t.data<float>(), t.data<float>() + t.num_elements()};
 }
 
 // As it stands, without passes.
@@ -106,8 +95,8 @@ void ExpectRowOfComputedIndex(int64_t n) {
       Make(*g.Finish({g.Add("Softmax", {g.Add("Neg", {y})})}));
   std::vector<float> values(matrix.data<float>() + 2 * n,
                             matrix.data<float>() + 3 * n);
-  EXPECT_EQ(Values(softmax),
-            Values(RunOne(*same, {Tensor::OfValues<float>(values, {n})})));
+  EXPECT_EQ(FloatsOf(softmax),
+            FloatsOf(RunOne(*same, {Tensor::OfValues<float>(values, {n})})));
 }
 
 TEST(PlanBuilder, RowsOfComputedIndices) {
@@ -175,8 +164,8 @@ TEST(PlanBuilder, ViewsOutliveOtherNamesOfTheirPlace) {
   };
   const Ref<Plan> plan = make(true);
   EXPECT_EQ(plan->DebugString().find("Reshape"), std::string::npos);
-  EXPECT_EQ(Values(RunOne(*plan, {Ramp(shape, -3)})),
-            Values(RunOne(*make(false), {Ramp(shape, -3)})));
+  EXPECT_EQ(FloatsOf(RunOne(*plan, {Ramp(shape, -3)})),
+            FloatsOf(RunOne(*make(false), {Ramp(shape, -3)})));
 }
 
 // A cluster may read one place under two names, one of them after it wrote.
@@ -200,7 +189,7 @@ TEST(PlanBuilder, PlacesUnderTwoNamesAreReadUnderBoth) {
                         Ramp(deep, -300)};
   const auto got = ValueOrThrow(RunWith(*plan, in));
   const auto want = ValueOrThrow(RunWith(*make(false), in));
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(Values(got[i]), Values(want[i]));
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(FloatsOf(got[i]), FloatsOf(want[i]));
 }
 
 // What is returned under another shape is made where it may stay.
@@ -299,7 +288,7 @@ TEST(PlanBuilder, LongChainsAreSeveralClusters) {
   const Ref<Plan> plan = Make(*f);
   EXPECT_GE(plan->clusters.size(), 3u);
   // y = -(y + x) twice is y: the chain of 600 gives x.
-  EXPECT_EQ(Values(RunOne(*plan, {Ramp(shape)})), Values(Ramp(shape)));
+  EXPECT_EQ(FloatsOf(RunOne(*plan, {Ramp(shape)})), FloatsOf(Ramp(shape)));
 }
 
 TEST(PlanBuilder, ElementsThatFail) {
@@ -425,8 +414,8 @@ TEST(PlanBuilder, RandomNumbersGoOnInTheirStream) {
   const TensorVector in{*Tensor::Zeros(kF, TensorShape{2})};
   std::vector<std::vector<float>> drawn;
   for (int i = 0; i < 3; ++i) {
-    drawn.push_back(Values(ValueOrThrow(RunWith(*plan, in))[0]));
-    EXPECT_EQ(Values(ValueOrThrow(RunWith(*again, in))[0]), drawn.back());
+    drawn.push_back(FloatsOf(ValueOrThrow(RunWith(*plan, in))[0]));
+    EXPECT_EQ(FloatsOf(ValueOrThrow(RunWith(*again, in))[0]), drawn.back());
   }
   EXPECT_NE(drawn[0], drawn[1]);
   EXPECT_NE(drawn[1], drawn[2]);

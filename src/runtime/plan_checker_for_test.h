@@ -16,16 +16,8 @@
 
 namespace gk {
 
-inline constexpr DataType kF = DataType::kFloat;
 inline const TensorShape kMatrix{5, 5};
 
-inline Tensor Ramp(const TensorShape& shape, float start = 0) {
-  Tensor t = *Tensor::Allocate(kF, shape);
-  for (int64_t i = 0; i < t.num_elements(); ++i) {
-    t.data<float>()[i] = start + 0.125f * i;
-  }
-  return t;
-}
 
 // Plans made in a test are checked, whatever the environment says.
 class PlanCheckerTest : public testing::Test {

@@ -197,7 +197,7 @@ TEST_F(PlanCheckerTest, InputsStayAsTheyAre) {
     const_cast<Tensor&>(c.input(0)).data<float>()[3] += 1;
     return OkStatus();
   };
-  ExpectBroken(Run(*plan, {Ramp(kMatrix)}), "in place", "Softmax");
+  ExpectBroken(Run(*plan, {Ramp(kMatrix, 0, 0.125f)}), "in place", "Softmax");
 }
 
 // What a run left in its frame.

@@ -4,8 +4,7 @@
 namespace gk {
 namespace {
 
-constexpr DataType kF = DataType::kFloat, kI = DataType::kInt32;
-const TensorShape kShape{4, 3};
+const TensorShape kTall{4, 3};
 
 bool Escapes(const PlanDraft& draft, const Output& o) {
   return draft.slots.Escapes(*NodeOf(draft, o.node->name()), o.index);
@@ -13,7 +12,7 @@ bool Escapes(const PlanDraft& draft, const Output& o) {
 
 TEST(PlanEscapes, ResultsAndWhatTheyAreViewsOf) {
   TestFunction b;
-  const Output x = b.Arg(kF, kShape);
+  const Output x = b.Arg(kF, kTall);
   const Output inner = b.Add("Softmax", {x});
   const Output product = b.Add("Softmax", {inner});
   const Output shape = b.Const(Tensor::Vector<int32_t>(std::vector{12}));
@@ -28,7 +27,7 @@ TEST(PlanEscapes, ResultsAndWhatTheyAreViewsOf) {
 
 TEST(PlanEscapes, ViewsThatNobodyHolds) {
   TestFunction b;
-  const Output x = b.Arg(kF, kShape);
+  const Output x = b.Arg(kF, kTall);
   const Output inner = b.Add("Softmax", {x});
   const Output flat = b.Add(
       "Reshape", {inner, b.Const(Tensor::Vector<int32_t>(std::vector{12}))});
@@ -41,8 +40,8 @@ TEST(PlanEscapes, ViewsThatNobodyHolds) {
 // A list keeps its elements, a variable its value.
 TEST(PlanEscapes, WhatKernelsKeep) {
   TestFunction b;
-  const Output x = b.Arg(kF, kShape), v = b.Arg(DataType::kResource, {});
-  v.node->mutable_output(0).handle_data = {{kF, kShape}};
+  const Output x = b.Arg(kF, kTall), v = b.Arg(DataType::kResource, {});
+  v.node->mutable_output(0).handle_data = {{kF, kTall}};
   const Output value = b.Add("Softmax", {x}), free = b.Add("Softmax", {x});
   const Output write = b.Add("AssignVariableOp", {v, value});
   const PlanDraft draft =

@@ -5,7 +5,6 @@ namespace gk {
 namespace {
 
 using Kind = Instruction::Kind;
-constexpr DataType kF = DataType::kFloat, kI = DataType::kInt32;
 
 std::vector<Kind> Kinds(const PlanDraft& draft) {
   std::vector<Kind> kinds;

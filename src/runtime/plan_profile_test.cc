@@ -15,7 +15,6 @@
 namespace gk {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
 
 // A product of matrices and the softmax of it, of `shape` or whatever comes.
 Ref<Plan> Products(const PartialTensorShape& shape) {

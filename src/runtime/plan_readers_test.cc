@@ -4,7 +4,6 @@
 namespace gk {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
 
 TEST(PlanReaders, WithinAUnitNobodyElseReads) {
   const TensorShape shape{5000};

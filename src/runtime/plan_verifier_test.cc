@@ -13,8 +13,7 @@
 namespace gk {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
-const TensorShape kMatrix{5, 5};
+const TensorShape k5x5{5, 5};
 constexpr int64_t kSize = 5000;  // an update of so many joins a cluster
 
 using Change = std::function<void(Plan&)>;
@@ -58,7 +57,7 @@ class PlanVerifierTest : public testing::Test {
 };
 
 // Three values of the arena, of which two are needed at one time.
-Ref<GraphFunction> Products(const TensorShape& shape = kMatrix) {
+Ref<GraphFunction> Products(const TensorShape& shape = k5x5) {
   TestFunction b("products");
   const Output x = b.Arg(kF, shape);
   const Output p = b.Add("Softmax", {x}), q = b.Add("Softmax", {p});
@@ -97,7 +96,7 @@ TEST_F(PlanVerifierTest, WhatHasNoBytesLiesAnywhere) {
 // the turn is computed once.
 Ref<GraphFunction> OnceBody() {
   TestFunction b("body");
-  const Output x = b.Arg(kF, kMatrix), w = b.Arg(kF, kMatrix);
+  const Output x = b.Arg(kF, k5x5), w = b.Arg(kF, k5x5);
   const Output p = b.Add("Softmax", {w}), q = b.Add("Softmax", {p});
   return b.Finish({b.Add("MatMul", {b.Add("MatMul", {x, p}), q}), w});
 }
@@ -121,7 +120,7 @@ TEST_F(PlanVerifierTest, WhatIsComputedOnceLiesApart) {
 TEST_F(PlanVerifierTest, WhatIsComputedOnceHasNoEffect) {
   {
     TestFunction b("draws");
-    const Output x = b.Arg(kF, kMatrix);
+    const Output x = b.Arg(kF, k5x5);
     const Output shape = b.Const(Tensor::Vector<int32_t>(std::vector{5, 5}));
     const Output noise =
         b.Add("RandomUniform", {shape}, {{"dtype", kF}, {"seed", int64_t{1}}});
@@ -132,9 +131,9 @@ TEST_F(PlanVerifierTest, WhatIsComputedOnceHasNoEffect) {
   }
   {
     TestFunction b("reads");
-    const Output x = b.Arg(kF, kMatrix);
+    const Output x = b.Arg(kF, k5x5);
     const Output v = b.Arg(DataType::kResource, TensorShape());
-    v.node->mutable_output(0).handle_data = {{kF, kMatrix}};
+    v.node->mutable_output(0).handle_data = {{kF, k5x5}};
     const Output read = b.Add("ReadVariableOp", {v}, {{"dtype", kF}});
     ExpectBroken(
         MakeBody(*b.Finish({b.Add("MatMul", {x, read}), v})),
@@ -145,7 +144,7 @@ TEST_F(PlanVerifierTest, WhatIsComputedOnceHasNoEffect) {
     // A branch is pure if its functions are, and handles no objects.
     const auto branch = [&](const char* name) {
       TestFunction g(name);
-      const Output w = g.Arg(kF, kMatrix);
+      const Output w = g.Arg(kF, k5x5);
       if (!draws) return FunctionAttr{name, g.Finish({g.Add("Exp", {w})})};
       const Output shape = g.Const(Tensor::Vector<int32_t>(std::vector{5, 5}));
       return FunctionAttr{
@@ -153,7 +152,7 @@ TEST_F(PlanVerifierTest, WhatIsComputedOnceHasNoEffect) {
                                 {{"dtype", kF}, {"seed", int64_t{1}}})})};
     };
     TestFunction b("branches");
-    const Output x = b.Arg(kF, kMatrix), w = b.Arg(kF, kMatrix),
+    const Output x = b.Arg(kF, k5x5), w = b.Arg(kF, k5x5),
                  flag = b.Arg(DataType::kBool, TensorShape());
     const Output y = b.Add("If", {flag, w},
                            {{"Tout", std::vector{kF}},
@@ -171,15 +170,15 @@ TEST_F(PlanVerifierTest, WhatIsComputedOnceHasNoEffect) {
 }
 
 // sum = s + t, which takes the memory of s; t goes on.
-Ref<GraphFunction> SumBody() {
+Ref<GraphFunction> SumLoopBody() {
   TestFunction b("sum");
-  const Output s = b.Arg(kF, kMatrix), t = b.Arg(kF, kMatrix);
+  const Output s = b.Arg(kF, k5x5), t = b.Arg(kF, k5x5);
   return b.Finish(
       {b.Add("AddV2", {s, t}), b.Add("MatMul", {t, b.Add("Tanh", {t})})});
 }
 
 TEST_F(PlanVerifierTest, WhatIsTaken) {
-  const Ref<GraphFunction> f = SumBody();
+  const Ref<GraphFunction> f = SumLoopBody();
   const auto expect = [&](void (*change)(Plan&, Instruction&),
                           const char* what) {
     const Ref<Plan> plan = MakeBody(*f);
@@ -211,7 +210,7 @@ TEST_F(PlanVerifierTest, WhatIsTaken) {
 }
 
 TEST_F(PlanVerifierTest, NextStatesFit) {
-  const Ref<GraphFunction> f = SumBody();
+  const Ref<GraphFunction> f = SumLoopBody();
   const auto expect = [&](void (*change)(Plan&, NextState&)) {
     const Ref<Plan> plan = MakeBody(*f);
     ASSERT_EQ(plan->next_states.size(), 2u);
@@ -234,7 +233,7 @@ TEST_F(PlanVerifierTest, NextStatesFit) {
 TEST_F(PlanVerifierTest, ObjectsAreNotTakenOver) {
   TestFunction b("list");
   const DataType kV = DataType::kVariant;
-  const Output list = b.Arg(kV, TensorShape()), x = b.Arg(kF, kMatrix);
+  const Output list = b.Arg(kV, TensorShape()), x = b.Arg(kF, k5x5);
   const Output next =
       b.Add("TensorListPushBack", {list, x}, {{"element_dtype", kF}});
   const Ref<Plan> plan = MakeBody(*b.Finish({next, x}));

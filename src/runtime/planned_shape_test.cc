@@ -11,7 +11,6 @@
 namespace gk {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
 
 TEST(PlannedShape, SizesThatNoMachineHasStayDynamic) {
   const auto known = [](std::initializer_list<int64_t> dims, DataType t) {
@@ -37,30 +36,25 @@ TEST(PlannedShape, SizesThatNoMachineHasStayDynamic) {
   EXPECT_FALSE(known({k << 62}, DataType::kString));
 }
 
-Tensor Ramp(const TensorShape& shape) {
-  Tensor t = *Tensor::Allocate(kF, shape);
-  for (int64_t i = 0; i < t.num_elements(); ++i) t.data<float>()[i] = i;
-  return t;
-}
 
-Output Ints(TestFunction& b, std::vector<int32_t> v) {
+Output IntsConst(TestFunction& b, std::vector<int32_t> v) {
   return b.Const(Tensor::Vector<int32_t>(v));
 }
 
 // x[i] of a matrix, with the masks that Python gives it.
-Output Row(TestFunction& b, Output x, Output i) {
+Output RowOf(TestFunction& b, Output x, Output i) {
   return b.Add("StridedSlice",
-               {x, i, b.Add("AddV2", {i, Ints(b, {1})}), Ints(b, {1})},
+               {x, i, b.Add("AddV2", {i, IntsConst(b, {1})}), IntsConst(b, {1})},
                {{"shrink_axis_mask", int64_t{1}}});
 }
 
 // What makes a value, and what is said of it: after that it is read as if it
 // were so.
-using Make = std::function<Output(TestFunction&, Output)>;
+using MakeLie = std::function<Output(TestFunction&, Output)>;
 
 struct Lie {
   const char* name;
-  Make make;
+  MakeLie make;
 };
 
 const Lie kLies[] = {
@@ -76,16 +70,16 @@ const Lie kLies[] = {
      [](TestFunction& b, Output x) {
        return b.Add("Identity", {b.Add("Softmax", {x})});
      }},
-    {"row", [](TestFunction& b, Output x) { return Row(b, x, Ints(b, {0})); }},
+    {"row", [](TestFunction& b, Output x) { return RowOf(b, x, IntsConst(b, {0})); }},
     {"row of the arena",
      [](TestFunction& b, Output x) {
-       return Row(b, b.Add("Softmax", {x}), Ints(b, {1}));
+       return RowOf(b, b.Add("Softmax", {x}), IntsConst(b, {1}));
      }},
     {"stack of one",
      [](TestFunction& b, Output x) { return b.Add("Pack", {x}); }},
     {"reshape",
      [](TestFunction& b, Output x) {
-       return b.Add("Reshape", {x, Ints(b, {-1})});
+       return b.Add("Reshape", {x, IntsConst(b, {-1})});
      }},
     {"constant",
      [](TestFunction& b, Output x) {
@@ -224,7 +218,7 @@ TEST(PlannedShape, LiesAboutVariables) {
       const Tensor handle =
           NewVariableHandle("v", kF, PartialTensorShape(), true);
       auto* variable = handle.scalar<ResourceHandle>().As<VariableResource>();
-      ThrowIfError(variable->Assign(Ramp(TensorShape{20})));
+      ThrowIfError(variable->Assign(Ramp(TensorShape{20}, 0, 1)));
       TestFunction b;
       const Output v = b.Arg(DataType::kResource, TensorShape());
       v.node->mutable_output(0).handle_data = {{kF, TensorShape{5000}}};
@@ -240,7 +234,7 @@ TEST(PlannedShape, LiesAboutVariables) {
       const auto f = b.Finish({}, {write.node});
       TensorVector out;
       const Status s =
-          RunFunction(*f, TensorVector{handle, Ramp(TensorShape{5000})}, &out);
+          RunFunction(*f, TensorVector{handle, Ramp(TensorShape{5000}, 0, 1)}, &out);
       const Tensor now = ValueOrThrow(variable->Read());
       if (s.ok()) {
         EXPECT_EQ(now.shape(), TensorShape{5000});

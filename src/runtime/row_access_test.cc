@@ -7,8 +7,7 @@
 namespace gk {
 namespace {
 
-constexpr DataType kF = DataType::kFloat, kI = DataType::kInt32,
-                   kL = DataType::kInt64;
+constexpr DataType kL = DataType::kInt64;
 
 // x[i : i + 1 : stride], the dimension dropped, unless it says otherwise.
 struct Slice {

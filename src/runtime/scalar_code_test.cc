@@ -28,8 +28,6 @@ using scalars::CodeOf;
 using scalars::Function;
 using scalars::If;
 using scalars::Int;
-using scalars::kF;
-using scalars::kI;
 using scalars::Outcome;
 using scalars::RunBoth;
 using scalars::TypesOf;

@@ -5,7 +5,7 @@
 namespace gk {
 namespace {
 
-constexpr DataType kF = DataType::kFloat, kBool = DataType::kBool;
+constexpr DataType kBool = DataType::kBool;
 
 FunctionAttr Branch(const std::string& op, const TensorShape& shape) {
   TestFunction b(op + "_branch");

@@ -119,7 +119,6 @@ inline std::string CodeOf(const std::vector<DataType>& types,
   return plan->codes.empty() ? "" : plan->codes[0]->DebugString();
 }
 
-inline constexpr DataType kI = DataType::kInt32, kF = DataType::kFloat;
 
 }  // namespace gk::scalars
 

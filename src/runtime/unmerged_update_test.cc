@@ -145,7 +145,7 @@ TEST(VariableUpdate, VariablesOfStrings) {
             "OK");
   const Tensor now = ValueOrThrow(Of(of_words)->Read());
   EXPECT_EQ(now.data<std::string>()[kSize - 1], "last");
-  EXPECT_EQ(Values(ValueOrThrow(Of(of_numbers)->Read())),
+  EXPECT_EQ(FloatsOf(ValueOrThrow(Of(of_numbers)->Read())),
             std::vector<float>(kSize, 0.0f));
 }
 
@@ -221,7 +221,7 @@ TEST(VariableUpdate, ThreadsLoseNoUpdate) {
   for (std::thread& t : threads) t.join();
   EXPECT_EQ(failed, 0);
   for (const Tensor& handle : h) {
-    for (float x : Values(ValueOrThrow(Of(handle)->Read()))) {
+    for (float x : FloatsOf(ValueOrThrow(Of(handle)->Read()))) {
       ASSERT_EQ(x, 400);
     }
   }

@@ -22,9 +22,6 @@ inline Tensor Ramp(float start, float step = 0.25f) {
   for (int64_t i = 0; i < kSize; ++i) v[i] = start + i % 97 * step;
   return Tensor::OfValues<float>(v, {kSize});
 }
-inline std::vector<float> Values(const Tensor& t) {
-  return {t.data<float>(), t.data<float>() + t.num_elements()};
-}
 inline VariableResource* Of(const Tensor& handle) {
   return handle.scalar<ResourceHandle>().As<VariableResource>();
 }
@@ -77,15 +74,15 @@ inline void ExpectSame(const GraphFunction& f, std::vector<Tensor> start,
       kept[k].push_back(out);
     }
     for (size_t v = 0; v < start.size(); ++v) {
-      EXPECT_EQ(Values(ValueOrThrow(Of(in[0][v])->Read())),
-                Values(ValueOrThrow(Of(in[1][v])->Read())))
+      EXPECT_EQ(FloatsOf(ValueOrThrow(Of(in[0][v])->Read())),
+                FloatsOf(ValueOrThrow(Of(in[1][v])->Read())))
           << "variable " << v << " after run " << round;
     }
   }
   // Results of earlier runs are snapshots: later runs leave them as they are.
   for (size_t round = 0; round < 3; ++round) {
     for (size_t r = 0; r < kept[0][round].size(); ++r) {
-      EXPECT_EQ(Values(kept[0][round][r]), Values(kept[1][round][r]))
+      EXPECT_EQ(FloatsOf(kept[0][round][r]), FloatsOf(kept[1][round][r]))
           << "result " << r << " of run " << round;
     }
   }

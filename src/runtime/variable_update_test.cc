@@ -31,10 +31,10 @@ TEST(VariableUpdate, OptimizerStepIsOneInstructionInPlace) {
   EXPECT_EQ(ValueOrThrow(Of(hm)->Read()).raw_data(), other);
   // Unless somebody else looks at it.
   const Tensor held = ValueOrThrow(Of(hp)->Read());
-  const std::vector<float> before = Values(held);
+  const std::vector<float> before = FloatsOf(held);
   ASSERT_TRUE(RunFunction(*f, TensorVector{hp, hm, Ramp(3)}, &out).ok());
-  EXPECT_EQ(Values(held), before);
-  EXPECT_NE(Values(ValueOrThrow(Of(hp)->Read())), before);
+  EXPECT_EQ(FloatsOf(held), before);
+  EXPECT_NE(FloatsOf(ValueOrThrow(Of(hp)->Read())), before);
 }
 
 TEST(VariableUpdate, OldValueReadWithinAndAfterTheCluster) {
@@ -118,8 +118,8 @@ TEST(VariableUpdate, OneVariableUnderTwoArguments) {
   TensorVector out;
   ASSERT_TRUE(
       RunFunction(*f, TensorVector{handle, handle, Ramp(5)}, &out).ok());
-  const std::vector<float> got = Values(ValueOrThrow(Of(handle)->Read()));
-  const std::vector<float> start = Values(Ramp(1)), x5 = Values(Ramp(5));
+  const std::vector<float> got = FloatsOf(ValueOrThrow(Of(handle)->Read()));
+  const std::vector<float> start = FloatsOf(Ramp(1)), x5 = FloatsOf(Ramp(5));
   for (int64_t i = 0; i < kSize; ++i) {
     ASSERT_EQ(got[i], start[i] - x5[i] - x5[i]);
   }
@@ -178,11 +178,11 @@ TEST(VariableUpdate, OneVariableUnderTwoArgumentsOfABody) {
     InitRuntime();
     const Status s = RunFunction(f, in, &out);
     ASSERT_TRUE(s.ok()) << s.ToString();
-    std::vector<float> want = Values(values[0]);
+    std::vector<float> want = FloatsOf(values[0]);
     for (int64_t i = 0; i < kSize; ++i) {
       for (int k = 0; k < times; ++k) want[i] -= values[1].data<float>()[i];
     }
-    EXPECT_EQ(Values(ValueOrThrow(Of(handle)->Read())), want);
+    EXPECT_EQ(FloatsOf(ValueOrThrow(Of(handle)->Read())), want);
   };
   {
     Program g, b;
@@ -267,7 +267,7 @@ TEST(VariableUpdate, BodiesOfLoopsWriteInEveryTurn) {
         *f, TensorVector{Tensor::Scalar<int32_t>(0), handle, Ramp(1), zeros},
         &out);
     ASSERT_TRUE(status.ok()) << status.ToString();
-    const std::vector<float> x = Values(Ramp(1));
+    const std::vector<float> x = FloatsOf(Ramp(1));
     EXPECT_EQ(out[0].data<float>()[8], -3 * x[8]);
     EXPECT_EQ(out[0].data<float>()[7], 3 * (100 - x[7]));
     EXPECT_EQ(ValueOrThrow(Of(handle)->Read()).data<float>()[7], 100 - x[7]);

@@ -13,14 +13,14 @@
 namespace gk {
 namespace {
 
-Tensor Ints(std::initializer_list<int32_t> values) {
+Tensor IntRow(std::initializer_list<int32_t> values) {
   return Tensor::Vector<int32_t>({values.begin(), values.size()});
 }
 Tensor Longs(std::initializer_list<int64_t> values) {
   return Tensor::Vector<int64_t>({values.begin(), values.size()});
 }
 template <class T>
-std::vector<T> Values(const Tensor& t) {
+std::vector<T> ValuesOf(const Tensor& t) {
   return {t.data<T>(), t.data<T>() + t.num_elements()};
 }
 
@@ -29,7 +29,7 @@ TypeSpec RaggedSpec() {
   return TypeSpec::Ragged(DataType::kInt32,
                           PartialTensorShape({3, kUnknownDim}), {});
 }
-TensorVector RaggedParts() { return {Ints({1, 2, 3}), Longs({0, 2, 2, 3})}; }
+TensorVector RaggedParts() { return {IntRow({1, 2, 3}), Longs({0, 2, 2, 3})}; }
 
 // [[0, 5], [6, 0]].
 TypeSpec SparseSpec() {
@@ -37,7 +37,7 @@ TypeSpec SparseSpec() {
 }
 TensorVector SparseParts() {
   const Tensor indices = Longs({0, 1, 1, 0}).WithShape(TensorShape({2, 2}));
-  return {indices, Ints({5, 6}), Longs({2, 2})};
+  return {indices, IntRow({5, 6}), Longs({2, 2})};
 }
 
 TEST(SpecsTest, ComponentsAreMadeAndReadAgain) {
@@ -52,8 +52,8 @@ TEST(SpecsTest, ComponentsAreMadeAndReadAgain) {
     const TensorVector again = spec.Decode(components, &next);
     EXPECT_EQ(next, 1u);
     ASSERT_EQ(again.size(), parts.size());
-    EXPECT_EQ(Values<int32_t>(again[spec.kind == TypeSpec::Kind::kSparse]),
-              Values<int32_t>(parts[spec.kind == TypeSpec::Kind::kSparse]));
+    EXPECT_EQ(ValuesOf<int32_t>(again[spec.kind == TypeSpec::Kind::kSparse]),
+              ValuesOf<int32_t>(parts[spec.kind == TypeSpec::Kind::kSparse]));
     EXPECT_THROW(spec.Decode(components, &next), Error);
     // Rows by rows.
     TensorVector rows;
@@ -113,14 +113,14 @@ TEST(SpecsTest, RowsAreTakenAndCollected) {
       TensorVector{CallComposite("concat", {flats, Int32Of(0)})[0],
                    CallComposite("stack", {lengths})[0]},
       Int32Of(3));
-  EXPECT_EQ(Values<int32_t>(again[0]), (std::vector<int32_t>{1, 2, 3}));
-  EXPECT_EQ(Values<int64_t>(again[1]), (std::vector<int64_t>{0, 2, 2, 3}));
+  EXPECT_EQ(ValuesOf<int32_t>(again[0]), (std::vector<int32_t>{1, 2, 3}));
+  EXPECT_EQ(ValuesOf<int64_t>(again[1]), (std::vector<int64_t>{0, 2, 2, 3}));
 
   const RowSource sparse(SparseSpec(), SparseParts());
   const TensorVector second = sparse.Row(Tensor::Scalar(int32_t{1}));
-  EXPECT_EQ(Values<int64_t>(second[0]), (std::vector<int64_t>{0}));
-  EXPECT_EQ(Values<int32_t>(second[1]), (std::vector<int32_t>{6}));
-  EXPECT_EQ(Values<int64_t>(second[2]), (std::vector<int64_t>{2}));
+  EXPECT_EQ(ValuesOf<int64_t>(second[0]), (std::vector<int64_t>{0}));
+  EXPECT_EQ(ValuesOf<int32_t>(second[1]), (std::vector<int32_t>{6}));
+  EXPECT_EQ(ValuesOf<int64_t>(second[2]), (std::vector<int64_t>{2}));
   EXPECT_THROW(
       RowCollector(TypeSpec::Sparse(DataType::kInt32, PartialTensorShape()),
                    true),

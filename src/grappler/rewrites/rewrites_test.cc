@@ -11,7 +11,6 @@
 namespace gk {
 namespace {
 
-constexpr DataType kF = DataType::kFloat;
 
 FunctionGraph Simplified(TestFunction& b, std::vector<Output> results) {
   FunctionGraph f = FunctionGraph::CloneOf(*b.Finish(std::move(results)));
