@@ -8,7 +8,7 @@
 namespace gk {
 namespace {
 
-using Kind = SpecPart::Kind;
+using PartKind = SpecPart::Kind;
 
 bool NestAlike(const SpecFields& a, const SpecFields& b) {
   const Structure &x = *a.structure, &y = *b.structure;
@@ -31,7 +31,7 @@ SpecFields Mapped(const SpecFields& fields,
                   FunctionRef<SpecPartRef(const SpecPart&)> f) {
   SpecFields made{fields.structure, {}};
   for (const SpecPartRef& part : fields.parts) {
-    const bool stays = part->kind() == Kind::kPlain;
+    const bool stays = part->kind() == PartKind::kPlain;
     made.parts.push_back(stays ? part : f(*part));
   }
   return made;
@@ -48,51 +48,51 @@ SpecPartRef SpecPart::Of(TypeSpec spec) {
 }
 SpecPartRef SpecPart::OfShape(PartialTensorShape shape) {
   auto part = std::make_shared<SpecPart>();
-  part->kind_ = Kind::kShape;
+  part->kind_ = PartKind::kShape;
   part->spec_.shape = std::move(shape);
   return part;
 }
 SpecPartRef SpecPart::OfPlain(Ref<LanguageValue> value) {
   auto part = std::make_shared<SpecPart>();
-  part->kind_ = Kind::kPlain;
+  part->kind_ = PartKind::kPlain;
   part->plain_ = std::move(value);
   return part;
 }
 
 SpecPartRef SpecPart::Batched(int64_t size) const {
-  if (kind_ == Kind::kSpec) return Of(spec_.Batched(size));
+  if (kind_ == PartKind::kSpec) return Of(spec_.Batched(size));
   PartialTensorShape stacked = shape();
   if (!stacked.unknown_rank()) stacked.InsertDim(0, size);
   return OfShape(std::move(stacked));
 }
 SpecPartRef SpecPart::Row() const {
-  if (kind_ == Kind::kSpec) return Of(spec_.Row());
+  if (kind_ == PartKind::kSpec) return Of(spec_.Row());
   PartialTensorShape row = shape();
   if (row.rank() > 0) row.RemoveDim(0);
   return OfShape(std::move(row));
 }
 bool SpecPart::IsCompatibleWith(const SpecPart& o) const {
-  if (kind_ == Kind::kPlain) return Equals(o);
-  return kind_ == Kind::kShape ? shape().IsCompatibleWith(o.shape())
+  if (kind_ == PartKind::kPlain) return Equals(o);
+  return kind_ == PartKind::kShape ? shape().IsCompatibleWith(o.shape())
                                : spec_.IsCompatibleWith(o.spec_);
 }
 bool SpecPart::IsSubtypeOf(const SpecPart& o) const {
-  if (kind_ == Kind::kPlain) return Equals(o);
-  return kind_ == Kind::kShape ? shape().IsSubtypeOf(o.shape())
+  if (kind_ == PartKind::kPlain) return Equals(o);
+  return kind_ == PartKind::kShape ? shape().IsSubtypeOf(o.shape())
                                : spec_.IsSubtypeOf(o.spec_);
 }
 bool SpecPart::Equals(const SpecPart& o) const {
-  return kind_ == Kind::kPlain ? plain_->Equals(*o.plain_) : spec_ == o.spec_;
+  return kind_ == PartKind::kPlain ? plain_->Equals(*o.plain_) : spec_ == o.spec_;
 }
 SpecPartRef SpecPart::Common(const SpecPart& o) const {
-  if (kind_ == Kind::kPlain) return Equals(o) ? OfPlain(plain_) : nullptr;
-  if (kind_ == Kind::kShape) return OfShape(shape().CommonSupertype(o.shape()));
+  if (kind_ == PartKind::kPlain) return Equals(o) ? OfPlain(plain_) : nullptr;
+  if (kind_ == PartKind::kShape) return OfShape(shape().CommonSupertype(o.shape()));
   std::optional<TypeSpec> both = spec_.Common(o.spec_);
   return both ? Of(*std::move(both)) : nullptr;
 }
 std::string SpecPart::Text() const {
-  if (kind_ == Kind::kPlain) return plain_->Text();
-  return kind_ == Kind::kShape ? ShapeObjectText(shape()) : spec_.Text();
+  if (kind_ == PartKind::kPlain) return plain_->Text();
+  return kind_ == PartKind::kShape ? ShapeObjectText(shape()) : spec_.Text();
 }
 
 // --- SpecFields.
@@ -100,7 +100,7 @@ std::string SpecPart::Text() const {
 std::vector<TypeSpec> SpecFields::Components() const {
   std::vector<TypeSpec> specs;
   for (const SpecPartRef& part : parts) {
-    if (part->kind() == Kind::kSpec) specs.push_back(part->spec());
+    if (part->kind() == PartKind::kSpec) specs.push_back(part->spec());
   }
   return specs;
 }
@@ -124,7 +124,7 @@ bool SpecFields::IsSubtypeOf(const SpecFields& other) const {
 }
 bool SpecFields::Describes(const SpecFields& value) const {
   return AllOf(*this, value, [](const SpecPart& a, const SpecPart& b) {
-    return a.kind() == Kind::kSpec || a.IsCompatibleWith(b);
+    return a.kind() == PartKind::kSpec || a.IsCompatibleWith(b);
   });
 }
 bool SpecFields::operator==(const SpecFields& other) const {
