@@ -6,18 +6,20 @@ namespace gk {
 
 void CapturedVariables::Add(std::span<const Tensor> handles) {
   if (handles.empty()) return;
-  std::lock_guard<std::mutex> lock(mutex_);
-  for (const Tensor& t : handles) {
-    number_of_.try_emplace(FuncGraph::CaptureKey(t),
-                           static_cast<int>(number_of_.size()) + 1);
+  std::vector<const void*> keys;
+  for (const Tensor& t : handles) keys.push_back(FuncGraph::CaptureKey(t));
+  std::lock_guard lock(mutex_);
+  for (const void* key : keys) {
+    number_of_.try_emplace(key, static_cast<int>(number_of_.size()) + 1);
   }
   any_.store(true, std::memory_order_release);
 }
 
 int CapturedVariables::NumberOf(const Tensor& handle) const {
   if (empty()) return 0;
-  std::lock_guard<std::mutex> lock(mutex_);
-  const auto it = number_of_.find(FuncGraph::CaptureKey(handle));
+  const void* const key = FuncGraph::CaptureKey(handle);
+  std::lock_guard lock(mutex_);
+  const auto it = number_of_.find(key);
   return it == number_of_.end() ? 0 : it->second;
 }
 
@@ -31,7 +33,7 @@ std::vector<int> CapturedVariables::NumbersOf(
 }
 
 void CapturedVariables::Clear() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard lock(mutex_);
   number_of_.clear();
   any_.store(false, std::memory_order_release);
 }

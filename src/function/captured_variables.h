@@ -10,11 +10,11 @@
 #define GK_FUNCTION_CAPTURED_VARIABLES_H_
 
 #include <atomic>
-#include <mutex>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "base/process_mutex.h"
 #include "framework/tensor.h"
 
 namespace gk {
@@ -34,8 +34,8 @@ class CapturedVariables {
 
  private:
   std::atomic<bool> any_{false};
-  mutable std::mutex mutex_;
   std::unordered_map<const void*, int> number_of_;
+  ProcessMutex& mutex_ = ProcessMutex::Of(this);
 };
 
 }  // namespace gk

@@ -2,9 +2,9 @@
 #include <memory>
 #include <mutex>
 #include <set>
-#include <shared_mutex>
 
 #include "base/caught.h"
+#include "base/process_mutex.h"
 #include "base/stack.h"
 #include "framework/op_builder.h"
 #include "framework/op_registry.h"
@@ -19,7 +19,10 @@
 namespace gk {
 namespace {
 
-std::shared_mutex override_mutex;
+ProcessMutex& OverrideMutex() {
+  static auto* const mutex = new ProcessMutex;
+  return *mutex;
+}
 std::unordered_map<std::string, std::shared_ptr<const GradientOverride>>&
 Overrides() {
   static auto* overrides =
@@ -31,7 +34,7 @@ Overrides() {
 std::shared_ptr<const GradientOverride> OverrideOf(const Node& node) {
   const auto* name = node.attrs().Get<std::string>("_gradient_op_type");
   if (name == nullptr) return nullptr;
-  std::shared_lock lock(override_mutex);
+  std::lock_guard lock(OverrideMutex());
   auto it = Overrides().find(*name);
   if (it == Overrides().end() && !name->starts_with("CustomGradient")) {
     throw Error(LookupError(
@@ -361,13 +364,13 @@ class ReverseWalk {
 
 void SetGradientOverride(const std::string& name, GradientOverride gradient) {
   auto shared = std::make_shared<const GradientOverride>(std::move(gradient));
-  std::unique_lock lock(override_mutex);
-  Overrides()[name] = std::move(shared);
+  std::lock_guard lock(OverrideMutex());
+  Overrides()[name].swap(shared);
 }
 
 void RemoveGradientOverride(const std::string& name) {
   std::shared_ptr<const GradientOverride> dying;
-  std::unique_lock lock(override_mutex);
+  std::unique_lock lock(OverrideMutex());
   auto it = Overrides().find(name);
   if (it == Overrides().end()) return;
   dying = std::move(it->second);
@@ -376,10 +379,11 @@ void RemoveGradientOverride(const std::string& name) {
 }
 
 Status DeclareNoGradient(const std::string& name) {
-  static std::mutex mutex;
+  static auto& mutex = *new ProcessMutex;
   static auto& known = *new std::set<std::string>();
+  const bool is_op = OpRegistry::Get().LookUp(name).ok();
   std::lock_guard lock(mutex);
-  if (OpRegistry::Get().LookUp(name).ok() || !known.insert(name).second) {
+  if (is_op || !known.insert(name).second) {
     return AlreadyExists("Registering two gradient with name '{}'!", name);
   }
   return OkStatus();

@@ -10,10 +10,10 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include "base/process_mutex.h"
 #include "base/ref.h"
 
 namespace gk {
@@ -45,11 +45,11 @@ class RetracingDetector : public RefCounted {
   const std::string place_;
   std::atomic<int64_t> cached_{0};
   std::atomic<int> num_functions_{0};
-  std::mutex mutex_;
   // Of the tracings in the window: each with the calls up to the next.
   std::deque<int64_t> calls_;
   int64_t total_ = 0;
   int warnings_ = 0;
+  ProcessMutex& mutex_ = ProcessMutex::Of(this);
 };
 
 }  // namespace gk

@@ -50,7 +50,12 @@ struct TraceCache::Garbage {
   std::vector<Ref<Trace>> traces;
   std::unordered_multimap<size_t, Ref<Trace>> by_hash;
   KnownCall* calls = nullptr;
+  TraceHistory* evicted_from = nullptr;  // it notes that the traces went
   ~Garbage() {
+    for (const Ref<Trace>& t : traces) {
+      if (evicted_from == nullptr) break;
+      evicted_from->NoteEviction(t->number_, !t->type().IsAlive());
+    }
     while (calls != nullptr) {
       std::exchange(calls, calls->next_retired_)->Unref();
     }
@@ -150,7 +155,7 @@ void TraceCache::SetTable(std::unique_ptr<Table> table,
 
 void TraceCache::Remember(Ref<KnownCall> call) {
   Garbage garbage;
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard lock(mutex_);
   // Its trace was dropped between the look-up and now.
   if (!call->trace_->cached_) return;
   Table* table = table_.load(std::memory_order_relaxed);
@@ -188,7 +193,7 @@ Ref<Trace> TraceCache::FindExact(const FunctionType& request,
   // Host code compares outside of the lock.
   std::vector<Ref<Trace>> same;
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard lock(mutex_);
     auto [it, end] = by_hash_.equal_range(hash);
     for (; it != end; ++it) same.push_back(it->second);
   }
@@ -288,7 +293,7 @@ Ref<Trace> TraceCache::Add(Ref<Trace> trace) {
   Touch(trace.get());
   {
     Garbage garbage;
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard lock(mutex_);
     const auto entry = by_hash_.emplace(hash, trace);
     try {
       traces_.push_back(trace);
@@ -313,7 +318,7 @@ void TraceCache::DropDead(const Trace* keep) {
   }
   if (dead.empty()) return;
   Garbage garbage;
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard lock(mutex_);
   DropLocked(dead, &garbage);
 }
 
@@ -355,16 +360,15 @@ void TraceCache::DropLocked(const std::vector<const Trace*>& drop,
     last_.store(nullptr, std::memory_order_seq_cst);
     for (KnownCall* c : gone) RetireCall(c);
   }
-  std::erase_if(by_hash_, [&](const auto& entry) {
-    return dropped(entry.second.get());
-  });
+  std::erase_if(by_hash_,
+                [&](const auto& entry) { return dropped(entry.second.get()); });
   for (auto it = traces_.begin(); it != traces_.end();) {
     if (!dropped(it->get())) {
       ++it;
       continue;
     }
     (*it)->cached_ = false;
-    history_.NoteEviction((*it)->number_, !(*it)->type().IsAlive());
+    garbage->evicted_from = &history_;
     ++evictions_;
     garbage->traces.push_back(std::move(*it));
     it = traces_.erase(it);
@@ -374,7 +378,7 @@ void TraceCache::DropLocked(const std::vector<const Trace*>& drop,
 
 bool TraceCache::Drop(const Trace* trace) {
   Garbage garbage;
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard lock(mutex_);
   const size_t before = traces_.size();
   DropLocked({trace}, &garbage);
   return traces_.size() != before;
@@ -382,16 +386,16 @@ bool TraceCache::Drop(const Trace* trace) {
 
 void TraceCache::SetMaxTraces(size_t n) {
   Garbage garbage;
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard lock(mutex_);
   max_traces_.store(n, std::memory_order_relaxed);
   EvictLocked(nullptr, &garbage);
 }
 
 TraceCacheInfo TraceCache::info() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard lock(mutex_);
   TraceCacheInfo info;
-  info.hits = static_cast<int64_t>(
-                  readers_.load(std::memory_order_relaxed) / kOneLookUp) -
+  info.hits = static_cast<int64_t>(readers_.load(std::memory_order_relaxed) /
+                                   kOneLookUp) -
               unknown_calls_.load(std::memory_order_relaxed) +
               found_by_type_.load(std::memory_order_relaxed) - hits_before_;
   info.misses = misses_.load(std::memory_order_relaxed);
@@ -402,34 +406,36 @@ TraceCacheInfo TraceCache::info() const {
 }
 
 std::vector<Ref<Trace>> TraceCache::traces() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard lock(mutex_);
   return traces_;
 }
 
 size_t TraceCache::size() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard lock(mutex_);
   return traces_.size();
 }
 
 void TraceCache::Clear() noexcept {
   const int64_t hits = info().hits;
   Garbage garbage;
-  std::lock_guard<std::mutex> lock(mutex_);
-  Table* const table = table_.exchange(nullptr, std::memory_order_seq_cst);
-  last_.store(nullptr, std::memory_order_seq_cst);
-  for (size_t i = 0; table != nullptr && i <= table->mask; ++i) {
-    KnownCall* const c = table->slots[i].load(std::memory_order_relaxed);
-    if (c != nullptr) RetireCall(c);
+  {
+    std::lock_guard lock(mutex_);
+    Table* const table = table_.exchange(nullptr, std::memory_order_seq_cst);
+    last_.store(nullptr, std::memory_order_seq_cst);
+    for (size_t i = 0; table != nullptr && i <= table->mask; ++i) {
+      KnownCall* const c = table->slots[i].load(std::memory_order_relaxed);
+      if (c != nullptr) RetireCall(c);
+    }
+    RetireTable(table);
+    num_calls_ = 0;
+    for (const Ref<Trace>& t : traces_) t->cached_ = false;
+    garbage.traces.swap(traces_);
+    garbage.by_hash.swap(by_hash_);
+    FreeRetired(&garbage);
+    hits_before_ += hits;
+    misses_.store(0, std::memory_order_relaxed);
+    evictions_ = 0;
   }
-  RetireTable(table);
-  num_calls_ = 0;
-  for (const Ref<Trace>& t : traces_) t->cached_ = false;
-  garbage.traces.swap(traces_);
-  garbage.by_hash.swap(by_hash_);
-  FreeRetired(&garbage);
-  hits_before_ += hits;
-  misses_.store(0, std::memory_order_relaxed);
-  evictions_ = 0;
   history_.Clear();
   captured_.Clear();
 }

@@ -11,12 +11,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "base/function_ref.h"
+#include "base/process_mutex.h"
 #include "function/captured_variables.h"
 #include "function/function_type.h"
 #include "function/trace_history.h"
@@ -167,7 +167,7 @@ class TraceCache {
   std::atomic<KnownCall*> last_{nullptr};
   std::atomic<Table*> table_{nullptr};
 
-  mutable std::mutex mutex_;
+  ProcessMutex& mutex_ = ProcessMutex::Of(this);
   size_t num_calls_ = 0;
   int64_t evictions_ = 0;
   int64_t hits_before_ = 0;  // the counts were last cleared

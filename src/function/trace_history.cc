@@ -13,9 +13,9 @@ constexpr size_t kMaxCompared = 128;
 // number of those that no type covers.
 std::pair<size_t, size_t> Distance(
     const std::vector<TypeDifference>& differences) {
-  const auto uncovered = std::count_if(
-      differences.begin(), differences.end(),
-      [](const TypeDifference& d) { return d.common.empty(); });
+  const auto uncovered =
+      std::count_if(differences.begin(), differences.end(),
+                    [](const TypeDifference& d) { return d.common.empty(); });
   return {differences.size(), static_cast<size_t>(uncovered)};
 }
 
@@ -41,7 +41,7 @@ int TraceHistory::Note(const FunctionType& request, const FunctionType& traced,
   }
   const bool guarded = !guards.empty();
   if (guarded) record.differences = std::move(guards);
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard lock(mutex_);
   for (const TraceRecord& r : records_) {
     if (!guarded && r.evicted && !r.dead && r.type == record.type) {
       record.compared_to = r.number;
@@ -56,7 +56,7 @@ int TraceHistory::Note(const FunctionType& request, const FunctionType& traced,
 }
 
 void TraceHistory::NoteEviction(int number, bool dead) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard lock(mutex_);
   for (TraceRecord& r : records_) {
     if (r.number != number) continue;
     r.evicted = true;
@@ -65,17 +65,17 @@ void TraceHistory::NoteEviction(int number, bool dead) {
 }
 
 std::vector<TraceRecord> TraceHistory::records() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard lock(mutex_);
   return {records_.begin(), records_.end()};
 }
 
 int TraceHistory::num_traces() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard lock(mutex_);
   return num_traces_;
 }
 
 void TraceHistory::Clear() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard lock(mutex_);
   num_traces_ = 0;
   records_.clear();
 }

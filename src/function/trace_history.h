@@ -9,12 +9,12 @@
 
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/process_mutex.h"
 #include "function/function_type.h"
 
 namespace gk {
@@ -91,9 +91,9 @@ class TraceHistory {
   void Clear();
 
  private:
-  mutable std::mutex mutex_;
   int num_traces_ = 0;
   std::deque<TraceRecord> records_;
+  ProcessMutex& mutex_ = ProcessMutex::Of(this);
 };
 
 }  // namespace gk

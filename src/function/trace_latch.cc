@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/interrupt.h"
+#include "base/process_mutex.h"
 #include "base/thread_number.h"
 #include "framework/host_language.h"
 
@@ -32,6 +33,9 @@ struct Tracing {
 Tracing& State() {
   static Tracing* const state = [] {
     ThreadNumber();  // its handler comes first
+    // These are held by nobody who waits for the lock here, but taken under
+    // it: fork() locks them after it.
+    ProcessMutex::Of(nullptr);
     pthread_atfork([] { State().mutex.lock(); }, [] { State().mutex.unlock(); },
                    [] {
                      Tracing& s = State();
@@ -152,20 +156,20 @@ void WakeWaiters() {
 Status ThreadLatch::Hold::Take(ThreadLatch& latch) {
   const uint64_t self = ThreadNumber();
   while (true) {
-    uint64_t other;
-    {
-      std::lock_guard<std::mutex> lock(latch.mutex_);
-      other = latch.holder_;
-      if (other == 0 || other == self || IsLeftBehind(other)) {
-        latch.times_ = other == self ? latch.times_ + 1 : 1;
-        latch.holder_ = self;
-        latch_ = &latch;
-        return OkStatus();
-      }
+    uint64_t other = latch.holder_.load();
+    if (other == self) {
+      ++latch.times_;
+      latch_ = &latch;
+      return OkStatus();
+    }
+    if (other == 0 || IsLeftBehind(other)) {
+      if (!latch.holder_.compare_exchange_strong(other, self)) continue;
+      latch.times_ = 1;
+      latch_ = &latch;
+      return OkStatus();
     }
     GK_ASSIGN_OR_RETURN(const bool waited, WaitForThread(other, [&] {
-                          std::lock_guard<std::mutex> lock(latch.mutex_);
-                          return latch.holder_ != other;
+                          return latch.holder_.load() != other;
                         }));
     if (!waited) {
       return Status(Code::kAborted,
@@ -175,11 +179,8 @@ Status ThreadLatch::Hold::Take(ThreadLatch& latch) {
 }
 
 void ThreadLatch::Release() {
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (--times_ > 0) return;
-    holder_ = 0;
-  }
+  if (--times_ > 0) return;
+  holder_.store(0);
   WakeWaiters();
 }
 

@@ -6,8 +6,8 @@
 #ifndef GK_FUNCTION_TRACE_LATCH_H_
 #define GK_FUNCTION_TRACE_LATCH_H_
 
+#include <atomic>
 #include <cstdint>
-#include <mutex>
 
 #include "base/function_ref.h"
 #include "base/status.h"
@@ -71,9 +71,8 @@ class ThreadLatch {
  private:
   void Release();
 
-  std::mutex mutex_;
-  uint64_t holder_ = 0;
-  int times_ = 0;
+  std::atomic<uint64_t> holder_{0};
+  int times_ = 0;  // the holder's
 };
 
 }  // namespace gk

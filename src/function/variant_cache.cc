@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/caught.h"
+#include "base/process_mutex.h"
 #include "base/thread_number.h"
 #include "function/trace_latch.h"
 
@@ -27,7 +28,7 @@ struct VariantCache::Variants {
     Ref<DifferentiableNode> made;  // null while `maker` makes it
     uint64_t maker = 0;            // its ThreadNumber()
   };
-  std::mutex mutex;
+  ProcessMutex& mutex = ProcessMutex::Of(this);
   std::map<Key, Slot> slots;
   // Where other first functions keep what was made of this one, too.
   std::vector<std::pair<std::weak_ptr<Variants>, Key>> elsewhere;
@@ -50,7 +51,7 @@ VariantCache::~VariantCache() {
   for (auto& [owner, key] : variants_->elsewhere) {
     const std::shared_ptr<Variants> variants = owner.lock();
     if (variants == nullptr) continue;
-    std::lock_guard<std::mutex> lock(variants->mutex);
+    std::lock_guard lock(variants->mutex);
     auto it = variants->slots.find(key);
     if (it == variants->slots.end()) continue;
     dying.push_back(std::move(it->second.made));
@@ -84,7 +85,7 @@ StatusOr<Ref<DifferentiableNode>> VariantCache::Get(
   while (true) {
     uint64_t maker;
     {
-      std::lock_guard<std::mutex> lock(variants->mutex);
+      std::lock_guard lock(variants->mutex);
       auto [it, fresh] = variants->slots.try_emplace(key);
       if (it->second.made) return it->second.made;
       if (fresh || IsLeftBehind(it->second.maker)) {
@@ -98,7 +99,7 @@ StatusOr<Ref<DifferentiableNode>> VariantCache::Get(
                              request.functions[0]->name());
     }
     GK_ASSIGN_OR_RETURN(const bool waited, WaitForThread(maker, [&] {
-                          std::lock_guard<std::mutex> lock(variants->mutex);
+                          std::lock_guard lock(variants->mutex);
                           auto it = variants->slots.find(key);
                           return it == variants->slots.end() ||
                                  it->second.made || it->second.maker != maker;
@@ -109,7 +110,7 @@ StatusOr<Ref<DifferentiableNode>> VariantCache::Get(
 
   const auto give_up = [&] {
     {
-      std::lock_guard<std::mutex> lock(variants->mutex);
+      std::lock_guard lock(variants->mutex);
       variants->slots.erase(key);
     }
     WakeWaiters();
@@ -131,14 +132,14 @@ StatusOr<Ref<DifferentiableNode>> VariantCache::Get(
     return made;
   }
   {
-    std::lock_guard<std::mutex> lock(variants->mutex);
+    std::lock_guard lock(variants->mutex);
     variants->slots[key].made = *made;
   }
   WakeWaiters();
   for (const GraphFunction* f : request.functions.subspan(1)) {
     const std::shared_ptr<Variants> other = Of(*f).variants_;
     if (other == variants) continue;
-    std::lock_guard<std::mutex> lock(other->mutex);
+    std::lock_guard lock(other->mutex);
     other->elsewhere.emplace_back(variants, key);
   }
   return made;

@@ -218,15 +218,19 @@ bool Pays(const Conv2DDesc& d) {
 
 Status DirectConv::Run(const Conv2DDesc& desc, const void* x, const void* y,
                        void* result, Parallel parallel) {
+  std::shared_ptr<Conv2D> conv;
   {
     std::lock_guard lock(mutex_);
-    if (conv_ == nullptr) {
-      Created made = CreateDnnl(desc);
-      if (!made.ok()) made = CreatePatches(desc);
-      GK_ASSIGN_OR_RETURN(conv_, std::move(made));
-    }
+    conv = conv_;
   }
-  return conv_->Run(x, y, result, parallel);
+  if (conv == nullptr) {
+    Created made = CreateDnnl(desc);
+    if (!made.ok()) made = CreatePatches(desc);
+    GK_ASSIGN_OR_RETURN(conv, std::move(made));
+    std::lock_guard lock(mutex_);
+    if (conv_ == nullptr) conv_ = conv;
+  }
+  return conv->Run(x, y, result, parallel);
 }
 
 Created CreateWinograd(const Conv2DDesc& desc) {

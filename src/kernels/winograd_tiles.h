@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 
+#include "base/process_mutex.h"
 #include "kernels/conv_impl.h"
 #include "kernels/isa.h"
 
@@ -110,8 +110,8 @@ class DirectConv {
              void* result, Parallel parallel);
 
  private:
-  std::mutex mutex_;
   std::shared_ptr<Conv2D> conv_;
+  ProcessMutex& mutex_ = ProcessMutex::Of(this);
 };
 
 // The gradient with respect to the filter.
