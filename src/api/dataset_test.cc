@@ -49,7 +49,8 @@ TEST(DatasetTest, Sources) {
   EXPECT_EQ(All(Dataset::range(3)), (Numbers{0, 1, 2}));
   EXPECT_EQ(All(Dataset::range(1, 8, 3)), (Numbers{1, 4, 7}));
   EXPECT_EQ(All(Dataset::range(3, 0, -1)), (Numbers{3, 2, 1}));
-  EXPECT_EQ(AllRows(Dataset::from_tensors(Tensor({1, 2}))), (NumberRows{{1, 2}}));
+  EXPECT_EQ(AllRows(Dataset::from_tensors(Tensor({1, 2}))),
+            (NumberRows{{1, 2}}));
   EXPECT_EQ(All(Dataset::from_tensor_slices(Tensor({4, 5}))), (Numbers{4, 5}));
   const Dataset random = Dataset::random(1).take(2);
   EXPECT_EQ(All(random).size(), 2u);
@@ -249,10 +250,12 @@ TEST(DatasetTest, BatchesAndRows) {
 TEST(DatasetTest, PadsBatches) {
   const Dataset rows = Dataset::range(1, 4).map(
       [](Tensor n) { return gk::fill(gk::reshape(n, {1}), n); });
-  EXPECT_EQ(AllRows(rows.padded_batch(2)), (NumberRows{{1, 0, 2, 2}, {3, 3, 3}}));
+  EXPECT_EQ(AllRows(rows.padded_batch(2)),
+            (NumberRows{{1, 0, 2, 2}, {3, 3, 3}}));
   const Dataset wide = rows.padded_batch(
       3, {.padded_shapes = {Shape({4})}, .padding_values = {int64_t{-1}}});
-  EXPECT_EQ(AllRows(wide), (NumberRows{{1, -1, -1, -1, 2, 2, -1, -1, 3, 3, 3, -1}}));
+  EXPECT_EQ(AllRows(wide),
+            (NumberRows{{1, -1, -1, -1, 2, 2, -1, -1, 3, 3, 3, -1}}));
   EXPECT_EQ(wide.element_spec().leaves[0].shape, Shape({gk::kUnknown, 4}));
   ExpectHas(ErrorOf([&] {
               Dataset::from_tensors(Tensor({1, 2}))

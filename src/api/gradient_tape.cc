@@ -14,23 +14,23 @@ namespace gk::api {
 
 namespace {
 
-::gk::UnconnectedGradients Inner(UnconnectedGradients unconnected) {
+::gk::UnconnectedGradients InnerUnconnected(UnconnectedGradients unconnected) {
   return static_cast<::gk::UnconnectedGradients>(unconnected);
 }
-Tensor Outer(const Gradient& g) {
+Tensor OuterGradient(const Gradient& g) {
   return g.is_none()     ? Tensor()
-         : g.is_slices() ? api::Outer(Densify(g))
-                         : api::Outer(g.dense);
+         : g.is_slices() ? Outer(Densify(g))
+                         : Outer(g.dense);
 }
 std::vector<Tensor> OuterGradients(const std::vector<Gradient>& gradients) {
   std::vector<Tensor> out;
-  for (const Gradient& g : gradients) out.push_back(Outer(g));
+  for (const Gradient& g : gradients) out.push_back(OuterGradient(g));
   return out;
 }
 TensorVector InnerSources(const std::vector<TensorOrVariable>& sources) {
   TensorVector inner;
   for (const TensorOrVariable& s : sources) {
-    inner.push_back(api::Inner(s.tensor()));
+    inner.push_back(Inner(s.tensor()));
   }
   return inner;
 }
@@ -72,7 +72,7 @@ GradientTape::GradientTape(const GradientTapeOptions& options) {
 GradientTape::~GradientTape() = default;
 
 void GradientTape::watch(const TensorOrVariable& source) {
-  Guarded([&] { rep_->tape.Watch(api::Inner(source.tensor())); });
+  Guarded([&] { rep_->tape.Watch(Inner(source.tensor())); });
 }
 void GradientTape::Stop() {
   Guarded([&] { rep_->Home().Pop(); });
@@ -112,9 +112,9 @@ std::vector<Tensor> GradientTape::Compute(
     const std::vector<TensorOrVariable>& sources,
     const std::vector<Tensor>& weights, UnconnectedGradients unconnected) {
   return Guarded([&] {
-    return OuterGradients(
-        rep_->Home().Gradients(api::Inner(targets), InnerSources(sources),
-                               InnerWeights(weights), Inner(unconnected)));
+    return OuterGradients(rep_->Home().Gradients(
+        Inner(targets), InnerSources(sources), InnerWeights(weights),
+        InnerUnconnected(unconnected)));
   });
 }
 
@@ -132,9 +132,9 @@ std::vector<Tensor> GradientTape::jacobian(
   return Guarded([&] {
     std::vector<Tensor> out;
     for (const InnerTensor& t :
-         rep_->Home().Jacobians(api::Inner(target.tensor()),
-                                InnerSources(sources), Inner(unconnected))) {
-      out.push_back(t ? api::Outer(t) : Tensor());
+         rep_->Home().Jacobians(Inner(target.tensor()), InnerSources(sources),
+                                InnerUnconnected(unconnected))) {
+      out.push_back(t ? Outer(t) : Tensor());
     }
     return out;
   });
@@ -143,8 +143,8 @@ std::vector<Tensor> GradientTape::jacobian(
 Tensor GradientTape::batch_jacobian(const TensorOrVariable& target,
                                     const TensorOrVariable& source) {
   return Guarded([&] {
-    return api::Outer(rep_->Home().BatchJacobian(api::Inner(target.tensor()),
-                                                 api::Inner(source.tensor())));
+    return Outer(rep_->Home().BatchJacobian(Inner(target.tensor()),
+                                            Inner(source.tensor())));
   });
 }
 
@@ -157,17 +157,16 @@ std::vector<Tensor> gradients(const std::vector<Tensor>& ys,
       scope.emplace(graph, options.name);
     }
     return OuterGradients(GraphGradients(
-        api::Inner(ys), InnerSources(xs), InnerWeights(options.grad_ys),
-        api::Inner(options.stop_gradients), Inner(options.unconnected)));
+        Inner(ys), InnerSources(xs), InnerWeights(options.grad_ys),
+        Inner(options.stop_gradients), InnerUnconnected(options.unconnected)));
   });
 }
 
 std::vector<Tensor> hessians(const std::vector<Tensor>& ys,
                              const std::vector<TensorOrVariable>& xs,
                              const std::string& name) {
-  return Guarded([&] {
-    return api::Outer(Hessians(api::Inner(ys), InnerSources(xs), name));
-  });
+  return Guarded(
+      [&] { return Outer(Hessians(Inner(ys), InnerSources(xs), name)); });
 }
 
 struct ForwardAccumulator::Rep {
@@ -192,8 +191,7 @@ ForwardAccumulator::ForwardAccumulator(
     }
     rep_ = std::make_unique<Rep>();
     for (size_t i = 0; i < primals.size(); ++i) {
-      rep_->core.Watch(api::Inner(primals[i].tensor()),
-                       api::Inner(tangents[i]));
+      rep_->core.Watch(Inner(primals[i].tensor()), Inner(tangents[i]));
     }
     rep_->core.Push();
   });
@@ -218,8 +216,8 @@ void ForwardAccumulator::Resume() {
 Tensor ForwardAccumulator::jvp(const TensorOrVariable& of) {
   return Guarded([&] {
     rep_->CheckHome();
-    const InnerTensor found = rep_->core.Product(api::Inner(of.tensor()));
-    return found ? api::Outer(found) : Tensor();
+    const InnerTensor found = rep_->core.Product(Inner(of.tensor()));
+    return found ? Outer(found) : Tensor();
   });
 }
 

@@ -152,7 +152,8 @@ TEST(GraphTest, GraphsAreBuiltForTheirOwnSake) {
             ErrorCode::kNotFound);
   EXPECT_EQ(ErrorCodeOf([&] { graph.get_tensor_by_name("x"); }),
             ErrorCode::kValueError);
-  EXPECT_EQ(ErrorCodeOf([] { gk::get_default_graph(); }), ErrorCode::kRuntimeError);
+  EXPECT_EQ(ErrorCodeOf([] { gk::get_default_graph(); }),
+            ErrorCode::kRuntimeError);
   const Operation minus = graph.create_op("Neg", {x}, "minus");
   EXPECT_EQ(minus.name(), "minus");
   EXPECT_EQ(ErrorCodeOf([&] { graph.create_op("Nope", {x}); }),

@@ -22,13 +22,16 @@ TEST(Index, TakesPositionsSlicesAndNewDimensions) {
   EXPECT_EQ((x[{1, 2}].to_vector<int32_t>()), (Integers{20, 21, 22, 23}));
   EXPECT_EQ((x[{1, 2, 3}].item<int32_t>()), 23);
   EXPECT_EQ((x[{-1, -1, -1}].item<int32_t>()), 23);
-  EXPECT_EQ((x[{0, gk::Slice(1, 3), 0}].to_vector<int32_t>()), (Integers{4, 8}));
+  EXPECT_EQ((x[{0, gk::Slice(1, 3), 0}].to_vector<int32_t>()),
+            (Integers{4, 8}));
   EXPECT_EQ((x[{gk::ellipsis, 0}].shape()), gk::Shape({2, 3}));
   EXPECT_EQ((x[{gk::newaxis, gk::ellipsis}].shape()), gk::Shape({1, 2, 3, 4}));
   EXPECT_EQ((x[{0, 0, gk::Slice({}, {}, -1)}].to_vector<int32_t>()),
             (Integers{3, 2, 1, 0}));
-  EXPECT_EQ((x[{0, 0, gk::Slice({}, 2)}].to_vector<int32_t>()), (Integers{0, 1}));
-  EXPECT_EQ((x[{0, 0, gk::Slice(-2, {})}].to_vector<int32_t>()), (Integers{2, 3}));
+  EXPECT_EQ((x[{0, 0, gk::Slice({}, 2)}].to_vector<int32_t>()),
+            (Integers{0, 1}));
+  EXPECT_EQ((x[{0, 0, gk::Slice(-2, {})}].to_vector<int32_t>()),
+            (Integers{2, 3}));
   EXPECT_EQ(x[gk::Slice()].shape(), x.shape());
 }
 

@@ -62,6 +62,22 @@ std::vector<Tensor> Outer(const TensorVector& tensors);
 // A constant of the graph being traced, or the value itself.
 InnerTensor ConstantHere(const InnerTensor& value);
 
+// `f` gives a value of the library's, at the border.
+template <class Public, class F>
+Public MadeAs(F&& f) {
+  return Guarded([&] {
+    EnsureReady();
+    return Public(f());
+  });
+}
+template <class F>
+Tensor MadeTensor(F&& f) {
+  return Guarded([&] {
+    EnsureReady();
+    return Outer(f());
+  });
+}
+
 }  // namespace gk::api
 
 #endif  // GK_API_INNER_H_

@@ -10,22 +10,6 @@ namespace {
 
 using Partition = ::gk::RowPartition;
 
-// Runs `f`, which gives a value of the library's, at the border.
-template <class Public, class F>
-Public Made(F&& f) {
-  return Guarded([&] {
-    EnsureReady();
-    return Public(f());
-  });
-}
-template <class F>
-Tensor MadeTensor(F&& f) {
-  return Guarded([&] {
-    EnsureReady();
-    return Outer(f());
-  });
-}
-
 RowPartition OuterRows(const Partition& rows) {
   return {Outer(rows.splits), rows.uniform};
 }
@@ -101,7 +85,7 @@ RaggedShape DynamicRaggedShape::value() const {
 
 DynamicRaggedShape::DynamicRaggedShape(
     const std::vector<RowPartition>& partitions, const Tensor& inner_shape)
-    : DynamicRaggedShape(Made<DynamicRaggedShape>([&] {
+    : DynamicRaggedShape(MadeAs<DynamicRaggedShape>([&] {
         std::vector<Partition> inner;
         for (const RowPartition& p : partitions) inner.push_back(InnerRows(p));
         const InnerTensor sizes = Inner(inner_shape);
@@ -109,7 +93,7 @@ DynamicRaggedShape::DynamicRaggedShape(
         return RaggedShape(std::move(inner), sizes, dtype);
       })) {}
 DynamicRaggedShape DynamicRaggedShape::from_tensor(const RaggedTensor& tensor) {
-  return Made<DynamicRaggedShape>([&] {
+  return MadeAs<DynamicRaggedShape>([&] {
     const RaggedValue value = tensor.value();
     return RaggedShape::Of(
         value, value.is_ragged() ? value.splits_type() : InnerType::kInt64);
@@ -117,7 +101,7 @@ DynamicRaggedShape DynamicRaggedShape::from_tensor(const RaggedTensor& tensor) {
 }
 DynamicRaggedShape DynamicRaggedShape::from_lengths(
     const std::vector<Tensor>& lengths) {
-  return Made<DynamicRaggedShape>([&] {
+  return MadeAs<DynamicRaggedShape>([&] {
     return RaggedShape::OfLengths(Inner(lengths), {}, InnerType::kInt64);
   });
 }
@@ -142,13 +126,14 @@ Tensor DynamicRaggedShape::equal(const DynamicRaggedShape& other) const {
 }
 
 RaggedTensor DynamicRaggedShape::fill(const Tensor& filler) const {
-  return Made<RaggedTensor>([&] { return value().Filled(Inner(filler)); });
+  return MadeAs<RaggedTensor>([&] { return value().Filled(Inner(filler)); });
 }
 RaggedTensor DynamicRaggedShape::reshape(const Tensor& tensor) const {
-  return Made<RaggedTensor>([&] { return value().Reshaped(Inner(tensor)); });
+  return MadeAs<RaggedTensor>([&] { return value().Reshaped(Inner(tensor)); });
 }
 RaggedTensor DynamicRaggedShape::broadcast(const RaggedTensor& values) const {
-  return Made<RaggedTensor>([&] { return value().Broadcast(values.value()); });
+  return MadeAs<RaggedTensor>(
+      [&] { return value().Broadcast(values.value()); });
 }
 
 Tensor broadcast_dynamic_shape(const Tensor& shape_x, const Tensor& shape_y) {
@@ -157,7 +142,7 @@ Tensor broadcast_dynamic_shape(const Tensor& shape_x, const Tensor& shape_y) {
 }
 DynamicRaggedShape broadcast_dynamic_shape(const DynamicRaggedShape& shape_x,
                                            const DynamicRaggedShape& shape_y) {
-  return Made<DynamicRaggedShape>(
+  return MadeAs<DynamicRaggedShape>(
       [&] { return BroadcastRaggedShapes(shape_x.value(), shape_y.value()); });
 }
 Shape broadcast_static_shape(const Shape& shape_x, const Shape& shape_y) {

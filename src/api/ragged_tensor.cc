@@ -16,18 +16,8 @@ using Partition = ::gk::RowPartition;
 
 // Runs `f`, which gives a value of the library's, at the border.
 template <class F>
-RaggedTensor Made(F&& f) {
-  return Guarded([&] {
-    EnsureReady();
-    return RaggedTensor(RaggedValue(f()));
-  });
-}
-template <class F>
-Tensor MadeTensor(F&& f) {
-  return Guarded([&] {
-    EnsureReady();
-    return Outer(f());
-  });
+RaggedTensor MadeRagged(F&& f) {
+  return MadeAs<RaggedTensor>([&] { return RaggedValue(f()); });
 }
 
 InnerTensor Integers(const Tensor& t) {
@@ -102,7 +92,7 @@ RaggedValue RaggedTensor::value() const {
 RaggedTensor RaggedTensor::from_row_splits(const RaggedTensor& values,
                                            const Tensor& row_splits,
                                            bool validate) {
-  return Made([&] {
+  return MadeRagged([&] {
     return Rows(values.value(),
                 Partition::FromSplits(Integers(row_splits), validate),
                 validate);
@@ -111,7 +101,7 @@ RaggedTensor RaggedTensor::from_row_splits(const RaggedTensor& values,
 RaggedTensor RaggedTensor::from_row_lengths(const RaggedTensor& values,
                                             const Tensor& row_lengths,
                                             bool validate) {
-  return Made([&] {
+  return MadeRagged([&] {
     return Rows(values.value(),
                 Partition::FromLengths(Integers(row_lengths), validate),
                 validate);
@@ -121,7 +111,7 @@ RaggedTensor RaggedTensor::from_value_rowids(const RaggedTensor& values,
                                              const Tensor& value_rowids,
                                              const Tensor& nrows,
                                              bool validate) {
-  return Made([&] {
+  return MadeRagged([&] {
     return Rows(values.value(),
                 Partition::FromRowids(Integers(value_rowids),
                                       InnerOrNull(nrows), validate),
@@ -131,7 +121,7 @@ RaggedTensor RaggedTensor::from_value_rowids(const RaggedTensor& values,
 RaggedTensor RaggedTensor::from_uniform_row_length(const RaggedTensor& values,
                                                    const Tensor& length,
                                                    bool validate) {
-  return Made([&] {
+  return MadeRagged([&] {
     const RaggedValue inner = values.value();
     return Rows(
         inner,
@@ -141,24 +131,24 @@ RaggedTensor RaggedTensor::from_uniform_row_length(const RaggedTensor& values,
 }
 
 RaggedTensor RaggedTensor::from_tensor(const Tensor& tensor, int ragged_rank) {
-  return Made([&] {
+  return MadeRagged([&] {
     return RaggedFromTensor(Inner(tensor), {.ragged_rank = ragged_rank});
   });
 }
 RaggedTensor RaggedTensor::from_tensor(const Tensor& tensor,
                                        const std::vector<Tensor>& lengths) {
-  return Made([&] {
+  return MadeRagged([&] {
     return RaggedFromTensor(Inner(tensor), {.lengths = Inner(lengths)});
   });
 }
 RaggedTensor RaggedTensor::from_padded(const Tensor& tensor,
                                        const Tensor& padding) {
-  return Made([&] {
+  return MadeRagged([&] {
     return RaggedFromTensor(Inner(tensor), {.padding = Inner(padding)});
   });
 }
 RaggedTensor RaggedTensor::from_sparse(const SparseTensor& sparse) {
-  return Made(
+  return MadeRagged(
       [&] { return RaggedFromSparse(sparse.value(), InnerType::kInt64); });
 }
 
@@ -174,7 +164,7 @@ const Tensor& RaggedTensor::tensor() const {
   return flat_values_;
 }
 RaggedTensor RaggedTensor::values() const {
-  return Made([&] { return Ragged(value()).values(); });
+  return MadeRagged([&] { return Ragged(value()).values(); });
 }
 Tensor RaggedTensor::row_splits() const {
   return MadeTensor([&] { return Ragged(value()).rows().splits; });
@@ -186,24 +176,24 @@ Tensor RaggedTensor::nrows() const {
   return MadeTensor([&] { return value().nrows(); });
 }
 RaggedTensor RaggedTensor::row_lengths(int64_t axis) const {
-  return Made([&] { return RowLengths(Ragged(value()), axis); });
+  return MadeRagged([&] { return RowLengths(Ragged(value()), axis); });
 }
 Tensor RaggedTensor::bounding_shape() const {
   return MadeTensor([&] { return BoundingShape(Ragged(value())); });
 }
 
 RaggedTensor RaggedTensor::with_values(const RaggedTensor& values) const {
-  return Made([&] { return Ragged(value()).WithValues(values.value()); });
+  return MadeRagged([&] { return Ragged(value()).WithValues(values.value()); });
 }
 RaggedTensor RaggedTensor::with_flat_values(const Tensor& values) const {
-  return Made([&] { return value().WithFlat(Inner(values)); });
+  return MadeRagged([&] { return value().WithFlat(Inner(values)); });
 }
 RaggedTensor RaggedTensor::with_row_splits_dtype(DataType dtype) const {
-  return Made([&] { return value().WithSplitsType(Inner(dtype)); });
+  return MadeRagged([&] { return value().WithSplitsType(Inner(dtype)); });
 }
 RaggedTensor RaggedTensor::merge_dims(int64_t outer_axis,
                                       int64_t inner_axis) const {
-  return Made([&] { return MergeDims(value(), outer_axis, inner_axis); });
+  return MadeRagged([&] { return MergeDims(value(), outer_axis, inner_axis); });
 }
 
 RaggedTensor RaggedTensor::operator[](const Index& index) const {
@@ -211,7 +201,7 @@ RaggedTensor RaggedTensor::operator[](const Index& index) const {
 }
 RaggedTensor RaggedTensor::operator[](
     std::initializer_list<Index> indices) const {
-  return Made([&] {
+  return MadeRagged([&] {
     std::vector<SubscriptEntry> entries;
     for (const Index& index : indices) entries.push_back(Inner(index));
     return RaggedSubscript(value(), std::move(entries));
@@ -236,7 +226,7 @@ Tensor RaggedTensor::to_text(int64_t summarize) const {
 
 RaggedTensor RaggedTensor::apply(const Function& f, const RaggedTensor& x,
                                  const RaggedTensor& y) {
-  return Made([&]() -> RaggedValue {
+  return MadeRagged([&]() -> RaggedValue {
     const auto inner = [&](const InnerTensor& a, const InnerTensor& b) {
       return Inner(f(Outer(a), Outer(b)));
     };
@@ -271,7 +261,7 @@ namespace {
 
 RaggedTensor Reduced(const char* name, const RaggedTensor& x, Axis axis,
                      bool keepdims) {
-  return Made([&] {
+  return MadeRagged([&] {
     std::optional<std::vector<int64_t>> axes;
     if (axis) axes.emplace(1, *axis);
     return RaggedReduce({name, keepdims}, x.value(), axes, true);
@@ -281,34 +271,36 @@ RaggedTensor Reduced(const char* name, const RaggedTensor& x, Axis axis,
 }  // namespace
 
 RaggedTensor concat(const std::vector<RaggedTensor>& values, int64_t axis) {
-  return Made([&] { return RaggedConcat(ValuesOf(values), axis); });
+  return MadeRagged([&] { return RaggedConcat(ValuesOf(values), axis); });
 }
 RaggedTensor stack(const std::vector<RaggedTensor>& values, int64_t axis) {
-  return Made([&] { return RaggedStack(ValuesOf(values), axis); });
+  return MadeRagged([&] { return RaggedStack(ValuesOf(values), axis); });
 }
 RaggedTensor expand_dims(const RaggedTensor& input, int64_t axis) {
-  return Made([&] { return RaggedExpandDims(input.value(), axis); });
+  return MadeRagged([&] { return RaggedExpandDims(input.value(), axis); });
 }
 RaggedTensor squeeze(const RaggedTensor& input,
                      const std::vector<int64_t>& axes) {
-  return Made([&] { return RaggedSqueeze(input.value(), axes); });
+  return MadeRagged([&] { return RaggedSqueeze(input.value(), axes); });
 }
 RaggedTensor reverse(const RaggedTensor& tensor,
                      const std::vector<int64_t>& axes) {
-  return Made([&] { return RaggedReverse(tensor.value(), axes); });
+  return MadeRagged([&] { return RaggedReverse(tensor.value(), axes); });
 }
 RaggedTensor tile(const RaggedTensor& input, const Tensor& multiples) {
-  return Made([&] { return RaggedTile(input.value(), Inner(multiples)); });
+  return MadeRagged(
+      [&] { return RaggedTile(input.value(), Inner(multiples)); });
 }
 RaggedTensor gather(const RaggedTensor& params, const RaggedTensor& indices,
                     int64_t axis, int64_t batch_dims) {
-  return Made([&] {
+  return MadeRagged([&] {
     return RaggedGather(params.value(), indices.value(), axis, batch_dims);
   });
 }
 RaggedTensor gather_nd(const RaggedTensor& params,
                        const RaggedTensor& indices) {
-  return Made([&] { return RaggedGatherNd(params.value(), indices.value()); });
+  return MadeRagged(
+      [&] { return RaggedGatherNd(params.value(), indices.value()); });
 }
 Tensor where(const RaggedTensor& condition) {
   return MadeTensor([&] { return RaggedWhere(condition.value()); });
@@ -337,15 +329,15 @@ RaggedTensor reduce_all(const RaggedTensor& x, Axis axis, bool keepdims) {
 }
 RaggedTensor cumsum(const RaggedTensor& x, int64_t axis, bool exclusive,
                     bool reverse) {
-  return Made(
+  return MadeRagged(
       [&] { return RaggedCumsum(x.value(), axis, exclusive, reverse); });
 }
 RaggedTensor softmax(const RaggedTensor& logits, int64_t axis) {
-  return Made([&] { return RaggedSoftmax(logits.value(), axis); });
+  return MadeRagged([&] { return RaggedSoftmax(logits.value(), axis); });
 }
 RaggedTensor matmul(const RaggedTensor& a, const RaggedTensor& b,
                     bool transpose_a, bool transpose_b) {
-  return Made([&] {
+  return MadeRagged([&] {
     return RaggedMatmul(a.value(), b.value(), {transpose_a, transpose_b});
   });
 }
@@ -354,7 +346,7 @@ namespace {
 
 RaggedTensor Spread(decltype(RaggedVariance)& of, const RaggedTensor& x,
                     Axis axis, bool keepdims) {
-  return Made([&] {
+  return MadeRagged([&] {
     std::optional<std::vector<int64_t>> axes;
     if (axis) axes.emplace(1, *axis);
     return of(x.value(), axes, true, keepdims);
@@ -363,7 +355,7 @@ RaggedTensor Spread(decltype(RaggedVariance)& of, const RaggedTensor& x,
 
 RaggedTensor Segments(const char* name, const RaggedTensor& data,
                       const RaggedTensor& ids, const Tensor& count) {
-  return Made([&] {
+  return MadeRagged([&] {
     return RaggedSegments(name, data.value(), ids.value(), Inner(count));
   });
 }
@@ -382,7 +374,7 @@ std::vector<RaggedTensor> Several(F&& f) {
 
 RaggedTensor where(const RaggedTensor& condition, const RaggedTensor& x,
                    const RaggedTensor& y) {
-  return Made(
+  return MadeRagged(
       [&] { return RaggedSelect(condition.value(), x.value(), y.value()); });
 }
 std::vector<RaggedTensor> split(const RaggedTensor& value, int64_t num,
@@ -409,7 +401,7 @@ Tensor rank(const RaggedTensor& input) {
   return MadeTensor([&] { return RaggedRank(input.value()); });
 }
 RaggedTensor add_n(const std::vector<RaggedTensor>& inputs) {
-  return Made([&] {
+  return MadeRagged([&] {
     if (inputs.empty()) throw ::gk::Error(ValueError("add_n of no tensors"));
     return RaggedAddN(ValuesOf(inputs));
   });
@@ -422,7 +414,7 @@ RaggedTensor reduce_std(const RaggedTensor& x, Axis axis, bool keepdims) {
 }
 RaggedTensor reduce_join(const RaggedTensor& inputs, Axis axis, bool keepdims,
                          const std::string& separator) {
-  return Made([&] {
+  return MadeRagged([&] {
     std::optional<std::vector<int64_t>> axes;
     if (axis) axes.emplace(1, *axis);
     return RaggedReduce({"strings.reduce_join", keepdims, separator},
@@ -451,12 +443,12 @@ RaggedTensor unsorted_segment_min(const RaggedTensor& data,
 }
 RaggedTensor sigmoid_cross_entropy_with_logits(const RaggedTensor& labels,
                                                const RaggedTensor& logits) {
-  return Made(
+  return MadeRagged(
       [&] { return RaggedCrossEntropy(labels.value(), logits.value()); });
 }
 RaggedTensor join(const std::vector<RaggedTensor>& inputs,
                   const std::string& separator) {
-  return Made([&] { return RaggedJoin(ValuesOf(inputs), separator); });
+  return MadeRagged([&] { return RaggedJoin(ValuesOf(inputs), separator); });
 }
 Tensor format(const std::string& text, const std::vector<RaggedTensor>& inputs,
               const std::string& placeholder, int64_t summarize) {

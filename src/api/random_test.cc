@@ -198,8 +198,9 @@ TEST(Random, StatesOfAlgorithms) {
 TEST(Random, TheGlobalGeneratorIsShared) {
   gk::random::set_global_generator(gk::random::Generator::from_seed(7));
   const Tensor drawn = gk::random::get_global_generator().uniform({2});
-  EXPECT_EQ(drawn.to_vector<float>(),
-            gk::random::Generator::from_seed(7).uniform({2}).to_vector<float>());
+  EXPECT_EQ(
+      drawn.to_vector<float>(),
+      gk::random::Generator::from_seed(7).uniform({2}).to_vector<float>());
   EXPECT_NE(drawn.to_vector<float>(),
             gk::random::get_global_generator().uniform({2}).to_vector<float>());
 }

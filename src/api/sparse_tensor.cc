@@ -7,18 +7,6 @@
 #include "ops/element_moves.h"
 
 namespace gk::api {
-namespace {
-
-template <class F>
-SparseTensor Made(F&& f) {
-  return Guarded([&] {
-    EnsureReady();
-    return SparseTensor(f());
-  });
-}
-
-}  // namespace
-
 SparseTensor::SparseTensor(const SparseValue& value)
     : indices_(Outer(value.indices)),
       values_(Outer(value.values)),
@@ -31,14 +19,15 @@ SparseValue SparseTensor::value() const {
 
 SparseTensor::SparseTensor(const Tensor& indices, const Tensor& values,
                            const Tensor& dense_shape)
-    : SparseTensor(Made([&] {
+    : SparseTensor(MadeAs<SparseTensor>([&] {
         return SparseValue::Make(CastTo(Inner(indices), InnerType::kInt64),
                                  Inner(values),
                                  CastTo(Inner(dense_shape), InnerType::kInt64));
       })) {}
 
 SparseTensor SparseTensor::from_dense(const Tensor& tensor) {
-  return Made([&] { return SparseValue::FromDense(Inner(tensor)); });
+  return MadeAs<SparseTensor>(
+      [&] { return SparseValue::FromDense(Inner(tensor)); });
 }
 
 Shape SparseTensor::shape() const {
@@ -48,7 +37,7 @@ SparseTensor SparseTensor::with_values(const Tensor& values) const {
   return {indices_, values, dense_shape_};
 }
 SparseTensor SparseTensor::reorder() const {
-  return Made([&] { return value().Reordered(); });
+  return MadeAs<SparseTensor>([&] { return value().Reordered(); });
 }
 Tensor SparseTensor::to_dense(const Tensor& default_value, bool ordered) const {
   return Guarded([&] {

@@ -181,7 +181,8 @@ TEST(Variable, OfAGraphIsInitialisedByWhoRunsIt) {
   {
     const auto inside = graph.as_default();
     const gk::name_scope names("s");
-    v.emplace(gk::exp(gk::Tensor(0.0f)) * 3.0f, gk::VariableOptions{.name = "v"});
+    v.emplace(gk::exp(gk::Tensor(0.0f)) * 3.0f,
+              gk::VariableOptions{.name = "v"});
     doubled = *v * 2.0f;
   }
   EXPECT_EQ(v->name(), "s/v");

@@ -25,7 +25,8 @@ struct ReadLog {
 // 0, 1, ... n-1; an error in place of `bad`.
 class CountingIterator final : public DatasetIterator {
  public:
-  CountingIterator(ReadLog& log, int n, int bad = -1) : log_(log), n_(n), bad_(bad) {
+  CountingIterator(ReadLog& log, int n, int bad = -1)
+      : log_(log), n_(n), bad_(bad) {
     ++log_.live.alive;
   }
   ~CountingIterator() override { --log_.live.alive; }

@@ -76,7 +76,8 @@ TEST_F(Diagonals, MatrixDiagPart) {
     return Outcome("MatrixDiagPartV3", {x, k, S(padding)}, Align(align));
   };
   EXPECT_EQ(part(NumberedMatrix(), I(0)), "float [2] {1 5}");
-  EXPECT_EQ(part(NumberedMatrix(), I({-1, 2}), 9), "float [4,2] {9 3 2 6 1 5 4 9}");
+  EXPECT_EQ(part(NumberedMatrix(), I({-1, 2}), 9),
+            "float [4,2] {9 3 2 6 1 5 4 9}");
   EXPECT_EQ(part(NumberedMatrix(), I({-1, 2}), 9, "LEFT_RIGHT"),
             "float [4,2] {3 9 2 6 1 5 9 4}");
   EXPECT_EQ(part(NumberedMatrix(), I(5)),

@@ -127,7 +127,8 @@ TEST_F(StringOps, ReduceJoin) {
 TEST_F(StringOps, Split) {
   auto split = [](std::initializer_list<std::string> v, const char* sep,
                   int64_t maxsplit = -1) {
-    return TextsOf("StringSplitV2", {S(v), S(sep)}, {{"maxsplit", maxsplit}}, 1);
+    return TextsOf("StringSplitV2", {S(v), S(sep)}, {{"maxsplit", maxsplit}},
+                   1);
   };
   EXPECT_EQ(split({"a b  c ", " d", ""}, ""), "[4] |a|b|c|d|");
   EXPECT_EQ(split({"a,b,,c,"}, ","), "[5] |a|b||c||");

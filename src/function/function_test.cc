@@ -88,7 +88,8 @@ TEST_F(FunctionTest, RefusesTensorsOfFinishedGraphs) {
     return {};
   });
   try {
-    TraceOf("g", 1, [&](auto x) -> TensorVector { return {Add(x[0], leaked)}; });
+    TraceOf("g", 1,
+            [&](auto x) -> TensorVector { return {Add(x[0], leaked)}; });
     FAIL() << "the tensor is out of scope";
   } catch (const Error& e) {
     EXPECT_EQ(e.status().code(), Code::kTypeError);
@@ -130,11 +131,12 @@ TEST_F(FunctionTest, DifferentiatesThroughNestedCallsTwice) {
   Ref<ConcreteFunction> cube = TraceOf("cube", 1, [](auto x) -> TensorVector {
     return {Mul(Mul(x[0], x[0]), x[0])};
   });
-  Ref<ConcreteFunction> outer = TraceOf("outer", 1, [&](auto x) -> TensorVector {
-    TensorVector y;
-    ThrowIfError(cube->Call(x, &y));
-    return {Add(y[0], x[0])};
-  });
+  Ref<ConcreteFunction> outer =
+      TraceOf("outer", 1, [&](auto x) -> TensorVector {
+        TensorVector y;
+        ThrowIfError(cube->Call(x, &y));
+        return {Add(y[0], x[0])};
+      });
   const Tensor x = F(3);
   GradientTape first(false), second(false);
   second.Push();

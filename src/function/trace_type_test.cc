@@ -18,10 +18,13 @@ TraceTypeRef Int(int64_t v) {
 TEST(TraceType, EqualTypesAreOneObject) {
   EXPECT_EQ(FloatTensors({2}).get(), FloatTensors({2}).get());
   EXPECT_NE(FloatTensors({2}).get(), FloatTensors({3}).get());
-  TraceTypeRef a = TraceType::Sequence(TraceType::Kind::kList, {FloatTensors({2})});
-  TraceTypeRef b = TraceType::Sequence(TraceType::Kind::kList, {FloatTensors({2})});
+  TraceTypeRef a =
+      TraceType::Sequence(TraceType::Kind::kList, {FloatTensors({2})});
+  TraceTypeRef b =
+      TraceType::Sequence(TraceType::Kind::kList, {FloatTensors({2})});
   EXPECT_EQ(a.get(), b.get());
-  TraceTypeRef c = TraceType::Sequence(TraceType::Kind::kTuple, {FloatTensors({2})});
+  TraceTypeRef c =
+      TraceType::Sequence(TraceType::Kind::kTuple, {FloatTensors({2})});
   EXPECT_FALSE(a->Equals(*c));
 }
 
@@ -77,8 +80,9 @@ TEST(TraceType, Subtypes) {
 }
 
 TEST(TraceType, Supertypes) {
-  EXPECT_EQ(FloatTensors({2, 3})->CommonSupertype(*FloatTensors({2, 4}))->Text(),
-            "TensorSpec(shape=(2, None), dtype=tf.float32, name=None)");
+  EXPECT_EQ(
+      FloatTensors({2, 3})->CommonSupertype(*FloatTensors({2, 4}))->Text(),
+      "TensorSpec(shape=(2, None), dtype=tf.float32, name=None)");
   EXPECT_EQ(FloatTensors({2, 3})->CommonSupertype(*FloatTensors({2}))->Text(),
             "TensorSpec(shape=<unknown>, dtype=tf.float32, name=None)");
   EXPECT_FALSE(Int(1)->CommonSupertype(*Int(2)));
@@ -98,12 +102,15 @@ TEST(FunctionType, CommonSubtypeServesTheCallsOfAll) {
         std::move(c), Int(1));
   };
   const auto a = of(FloatTensors({2}), {{"v", FloatTensors({1})}});
-  const auto b = of(FloatTensors({3}), {{"v", FloatTensors({2})}, {"w", Int(2)}});
+  const auto b =
+      of(FloatTensors({3}), {{"v", FloatTensors({2})}, {"w", Int(2)}});
   const Ref<FunctionType> common = a->CommonSubtype(*b);
   ASSERT_TRUE(common);
-  EXPECT_EQ(common->parameters()[0].type.get(), FloatTensors({kUnknownDim}).get());
+  EXPECT_EQ(common->parameters()[0].type.get(),
+            FloatTensors({kUnknownDim}).get());
   ASSERT_EQ(common->captures().size(), 2u);
-  EXPECT_EQ(common->captures()[0].second.get(), FloatTensors({kUnknownDim}).get());
+  EXPECT_EQ(common->captures()[0].second.get(),
+            FloatTensors({kUnknownDim}).get());
   EXPECT_FALSE(common->output());
   EXPECT_FALSE(a->CommonSubtype(*of(Int(1), {})));
   EXPECT_FALSE(a->CommonSubtype(*of(nullptr, {})));

@@ -81,10 +81,12 @@ struct Eights {
 FloatConversions OfHalf() {
 #if defined(__x86_64__)
   if (kStampsV3 && CurrentIsa() >= Isa::kV3) {
-    constexpr auto kWiden = [](const void* from, void* to) __attribute__((always_inline)) {
+    constexpr auto kWiden =
+        [](const void* from, void* to) __attribute__((always_inline)) {
       Store(__builtin_ia32_vcvtph2ps256(Load<Vector<int16_t, 8>>(from)), to);
     };
-    constexpr auto kNarrow = [](const void* from, void* to) __attribute__((always_inline)) {
+    constexpr auto kNarrow =
+        [](const void* from, void* to) __attribute__((always_inline)) {
       Store(__builtin_ia32_vcvtps2ph256(Load<Vector<float, 8>>(from), 0), to);
     };
     using Both = Eights<kWiden, kNarrow, half>;

@@ -14,7 +14,8 @@
 namespace gk {
 namespace {
 
-constexpr DataType kD = DataType::kDouble, kH = DataType::kHalf, kB = DataType::kBool, kC = DataType::kComplex128;
+constexpr DataType kD = DataType::kDouble, kH = DataType::kHalf,
+                   kB = DataType::kBool, kC = DataType::kComplex128;
 
 // A random computation over one domain, as nodes.
 struct Program {

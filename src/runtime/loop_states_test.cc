@@ -241,8 +241,8 @@ void ExpectSparesAreTakenOnce(bool by_kernel) {
                              {"else_branch", one_of(false)}});
   // x is read after the next state was computed.
   const Output product = b.Add("MatMul", {x, next});
-  const Ref<Plan> plan =
-      BodyPlan(*b.Finish({next, b.Add("AddV2", {sum, product}), kept, now, late}));
+  const Ref<Plan> plan = BodyPlan(
+      *b.Finish({next, b.Add("AddV2", {sum, product}), kept, now, late}));
   ASSERT_TRUE(plan->is_closed) << plan->DebugString();
   Turns turns(*plan, {Ramp(kSquare), Ramp(kSquare), Ramp(kSquare, -1),
                       Tensor::Scalar<int32_t>(0), Tensor::Scalar(false)});

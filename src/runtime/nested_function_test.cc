@@ -91,7 +91,8 @@ Outcome RunWith(bool lower, const Specs& specs, const BodyMaker& make,
   return o;
 }
 
-Outcome RunBoth(const Specs& specs, const BodyMaker& make, const TensorVector& in) {
+Outcome RunBoth(const Specs& specs, const BodyMaker& make,
+                const TensorVector& in) {
   const Outcome a = RunWith(true, specs, make, in);
   const Outcome b = RunWith(false, specs, make, in);
   EXPECT_EQ(a.status.ToString(), b.status.ToString());
@@ -106,7 +107,6 @@ Outcome RunBoth(const Specs& specs, const BodyMaker& make, const TensorVector& i
   }
   return a;
 }
-
 
 const TensorShape k3x3{3, 3};
 
@@ -201,7 +201,8 @@ TEST(NestedFunction, LoopsOfManyStates) {
     const Output shape = b.Const(Tensor::Vector<int32_t>(std::vector{1}));
     const Output list = b.Add(
         "TensorListPushBack",
-        {b.Add("EmptyTensorList", {shape, IntConst(b, -1)}, floats), in[1]}, floats);
+        {b.Add("EmptyTensorList", {shape, IntConst(b, -1)}, floats), in[1]},
+        floats);
     std::vector<Output> state(64, b.Const(Tensor::Scalar(1.0f)));
     state[0] = b.Add("Neg", {in[0]});
     state.push_back(list);
@@ -323,7 +324,8 @@ TEST(NestedFunction, ListsAreNoInvariants) {
   const BodyMaker make = [&](TestFunction& b, const std::vector<Output>& in) {
     const Output shape =
         b.Const(Tensor::Vector<int32_t>(std::vector<int32_t>{3, 3}));
-    const Output empty = b.Add("EmptyTensorList", {shape, IntConst(b, -1)}, floats);
+    const Output empty =
+        b.Add("EmptyTensorList", {shape, IntConst(b, -1)}, floats);
     const Output list =
         b.Add("TensorListPushBack", {empty, b.Add("Neg", {in[0]})}, floats);
     const std::vector<Output> end = Count(
@@ -491,8 +493,8 @@ TEST(NestedFunction, ListsAndBranches) {
   const Specs rest{{kV, TensorShape()}, {kF, k3x3}};
   const AttrMap floats{{"element_dtype", kF}};
   const BodyMaker step = [&](TestFunction& c, const std::vector<Output>& s) {
-    const Output odd =
-        c.Add("Equal", {c.Add("FloorMod", {s[0], IntConst(c, 2)}), IntConst(c, 1)});
+    const Output odd = c.Add(
+        "Equal", {c.Add("FloorMod", {s[0], IntConst(c, 2)}), IntConst(c, 1)});
     const auto push = [&](const char* op) {
       return Function(op, rest, [&](TestFunction& d, const auto& a) {
         const Output y = d.Add(op, {a[1]});
@@ -508,7 +510,8 @@ TEST(NestedFunction, ListsAndBranches) {
   const BodyMaker make = [&](TestFunction& b, const std::vector<Output>& in) {
     const Output shape =
         b.Const(Tensor::Vector<int32_t>(std::vector<int32_t>{3, 3}));
-    const Output empty = b.Add("EmptyTensorList", {shape, IntConst(b, -1)}, floats);
+    const Output empty =
+        b.Add("EmptyTensorList", {shape, IntConst(b, -1)}, floats);
     const std::vector<Output> end = Count(b, 6, rest, {empty, in[0]}, step);
     const std::vector<Output> more = Count(b, 3, rest, {end[1], end[2]}, step);
     const auto stack = [&](Output list) {
@@ -528,8 +531,8 @@ TEST(NestedFunction, GrowingState) {
   const BodyMaker make = [&](TestFunction& b, const std::vector<Output>& in) {
     return Count(
         b, 4, rest, {in[0]}, [](TestFunction& c, const std::vector<Output>& s) {
-          return std::vector{
-              c.Add("ConcatV2", {s[1], s[1], IntConst(c, 0)}, {{"N", int64_t{2}}})};
+          return std::vector{c.Add("ConcatV2", {s[1], s[1], IntConst(c, 0)},
+                                   {{"N", int64_t{2}}})};
         });
   };
   const Outcome o =

@@ -43,9 +43,10 @@ Output IntsConst(TestFunction& b, std::vector<int32_t> v) {
 
 // x[i] of a matrix, with the masks that Python gives it.
 Output RowOf(TestFunction& b, Output x, Output i) {
-  return b.Add("StridedSlice",
-               {x, i, b.Add("AddV2", {i, IntsConst(b, {1})}), IntsConst(b, {1})},
-               {{"shrink_axis_mask", int64_t{1}}});
+  return b.Add(
+      "StridedSlice",
+      {x, i, b.Add("AddV2", {i, IntsConst(b, {1})}), IntsConst(b, {1})},
+      {{"shrink_axis_mask", int64_t{1}}});
 }
 
 // What makes a value, and what is said of it: after that it is read as if it
@@ -70,7 +71,8 @@ const Lie kLies[] = {
      [](TestFunction& b, Output x) {
        return b.Add("Identity", {b.Add("Softmax", {x})});
      }},
-    {"row", [](TestFunction& b, Output x) { return RowOf(b, x, IntsConst(b, {0})); }},
+    {"row",
+     [](TestFunction& b, Output x) { return RowOf(b, x, IntsConst(b, {0})); }},
     {"row of the arena",
      [](TestFunction& b, Output x) {
        return RowOf(b, b.Add("Softmax", {x}), IntsConst(b, {1}));
@@ -233,8 +235,8 @@ TEST(PlannedShape, LiesAboutVariables) {
       const Output write = b.Add(op, {v, value}, {}, before);
       const auto f = b.Finish({}, {write.node});
       TensorVector out;
-      const Status s =
-          RunFunction(*f, TensorVector{handle, Ramp(TensorShape{5000}, 0, 1)}, &out);
+      const Status s = RunFunction(
+          *f, TensorVector{handle, Ramp(TensorShape{5000}, 0, 1)}, &out);
       const Tensor now = ValueOrThrow(variable->Read());
       if (s.ok()) {
         EXPECT_EQ(now.shape(), TensorShape{5000});

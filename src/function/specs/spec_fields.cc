@@ -82,11 +82,13 @@ bool SpecPart::IsSubtypeOf(const SpecPart& o) const {
                                : spec_.IsSubtypeOf(o.spec_);
 }
 bool SpecPart::Equals(const SpecPart& o) const {
-  return kind_ == PartKind::kPlain ? plain_->Equals(*o.plain_) : spec_ == o.spec_;
+  return kind_ == PartKind::kPlain ? plain_->Equals(*o.plain_)
+                                   : spec_ == o.spec_;
 }
 SpecPartRef SpecPart::Common(const SpecPart& o) const {
   if (kind_ == PartKind::kPlain) return Equals(o) ? OfPlain(plain_) : nullptr;
-  if (kind_ == PartKind::kShape) return OfShape(shape().CommonSupertype(o.shape()));
+  if (kind_ == PartKind::kShape)
+    return OfShape(shape().CommonSupertype(o.shape()));
   std::optional<TypeSpec> both = spec_.Common(o.spec_);
   return both ? Of(*std::move(both)) : nullptr;
 }
@@ -106,7 +108,8 @@ std::vector<TypeSpec> SpecFields::Components() const {
 }
 
 SpecFields SpecFields::Batched(int64_t size) const {
-  return Mapped(*this, [&](const SpecPart& part) { return part.Batched(size); });
+  return Mapped(*this,
+                [&](const SpecPart& part) { return part.Batched(size); });
 }
 SpecFields SpecFields::Row() const {
   return Mapped(*this, [](const SpecPart& part) { return part.Row(); });

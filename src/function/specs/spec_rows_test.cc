@@ -165,11 +165,11 @@ TEST(SpecsTest, FunctionsOfRowsOfValues) {
   AllOfThem host;
   const auto all = host.Map(sources, collectors, {});
   EXPECT_EQ(host.known_count(), 2);
-  EXPECT_EQ(Values<int32_t>(all[0][0]), (std::vector<int32_t>{1, 2, 3}));
-  EXPECT_EQ(Values<int64_t>(all[0][1]), (std::vector<int64_t>{0, 2, 3}));
-  EXPECT_EQ(Values<int32_t>(all[1][0]), (std::vector<int32_t>{2, 1}));
-  EXPECT_EQ(Values<int64_t>(all[2][0]), (std::vector<int64_t>{0, 1, 1, 0}));
-  EXPECT_EQ(Values<int32_t>(all[3][0]), (std::vector<int32_t>{8, 9}));
+  EXPECT_EQ(ValuesOf<int32_t>(all[0][0]), (std::vector<int32_t>{1, 2, 3}));
+  EXPECT_EQ(ValuesOf<int64_t>(all[0][1]), (std::vector<int64_t>{0, 2, 3}));
+  EXPECT_EQ(ValuesOf<int32_t>(all[1][0]), (std::vector<int32_t>{2, 1}));
+  EXPECT_EQ(ValuesOf<int64_t>(all[2][0]), (std::vector<int64_t>{0, 1, 1, 0}));
+  EXPECT_EQ(ValuesOf<int32_t>(all[3][0]), (std::vector<int32_t>{8, 9}));
   // As many rows; of the rank that the signature says.
   sources.back() = RowSource(scalar.Batched(3), {Ints({7, 8, 9})});
   EXPECT_THROW(host.Map(sources, collectors, {}), Error);
