@@ -6,12 +6,16 @@
 #include <tuple>
 
 #include "api/place.h"
+#include "base/process_mutex.h"
 #include "graphkiln/retraces.h"
 
 namespace gk::api {
 namespace {
 
-std::mutex sink_mutex;
+ProcessMutex& SinkMutex() {
+  static auto* mutex = new ProcessMutex();
+  return *mutex;
+}
 RetracingWarningSink& Sink() {
   static auto* sink = new RetracingWarningSink();
   return *sink;
@@ -22,7 +26,7 @@ RetracingWarningSink& Sink() {
 void WarnOfRetracing(const std::string& text) {
   RetracingWarningSink sink;
   {
-    std::lock_guard lock(sink_mutex);
+    std::lock_guard lock(SinkMutex());
     sink = Sink();
   }
   if (sink) {
@@ -33,14 +37,14 @@ void WarnOfRetracing(const std::string& text) {
 }
 
 RetracingWarningSink set_retracing_warning_sink(RetracingWarningSink sink) {
-  std::lock_guard lock(sink_mutex);
+  std::lock_guard lock(SinkMutex());
   std::swap(Sink(), sink);
   return sink;
 }
 
 Ref<RetracingDetector> DetectorAt(const Place& place) {
   using Key = std::tuple<std::string, uint32_t, uint32_t>;
-  static std::mutex mutex;
+  static auto& mutex = *new ProcessMutex();
   static auto* detectors = new std::map<Key, Ref<RetracingDetector>>();
   std::lock_guard lock(mutex);
   auto& detector =
