@@ -28,11 +28,8 @@ OTHERWISE = {
     "data.Iterator": "an interface in TensorFlow",
     "Variable": "TensorFlow's metaclass hides its parameters",
     "TensorArraySpec.is_compatible_with": "as all specs' here: spec_or_value",
-    # Classes that nanobind binds have no signature that `inspect` reads.
+    # What nanobind binds has no signature that `inspect` reads.
     "Operation.": "bound",
-    "data.experimental.Reducer": "bound",
-    "init_scope": "bound",
-    "name_scope": "bound",
     "types.experimental.FunctionType": "made by its class methods",
 }
 

@@ -1,5 +1,6 @@
 #include "python/src/data/dataset_methods.h"
 
+#include "python/src/binding/class_members.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/type_parts.h"
 
@@ -9,26 +10,24 @@ namespace {
 namespace nb = nanobind;
 
 // tf.data.experimental.Reducer.
-struct Reducer {
-  nb::object init_func, reduce_func, finalize_func;
-};
-
-int VisitReducer(PyObject* o, visitproc visit, void* arg) {
-  Py_VISIT(Py_TYPE(o));
-  if (!nb::inst_ready(o)) return 0;
-  const Reducer* r = nb::inst_ptr<Reducer>(o);
-  Py_VISIT(r->init_func.ptr());
-  Py_VISIT(r->reduce_func.ptr());
-  Py_VISIT(r->finalize_func.ptr());
-  return 0;
+nb::object InitReducer(nb::handle self, nb::object init, nb::object reduce,
+                       nb::object finalize) {
+  SetParts(self, {{"_init", std::move(init)},
+                  {"_reduce", std::move(reduce)},
+                  {"_finalize", std::move(finalize)}});
+  return nb::none();
 }
-int ClearReducer(PyObject* o) {
-  *nb::inst_ptr<Reducer>(o) = {};
-  return 0;
-}
-PyType_Slot reducer_slots[] = {{Py_tp_traverse, Slot<VisitReducer>()},
-                               {Py_tp_clear, Slot<ClearReducer>()},
-                               {0, nullptr}};
+PyMethodDef reducer_methods[] = {
+    GK_METHOD("__init__", "init_func, reduce_func, finalize_func", InitReducer,
+              ""),
+    {}};
+PyGetSetDef reducer_attributes[] = {
+    GK_PROPERTY("init_func", Part<"_init">, "Takes the key; returns a state."),
+    GK_PROPERTY("reduce_func", Part<"_reduce">,
+                "Takes a state and an element; returns the next state."),
+    GK_PROPERTY("finalize_func", Part<"_finalize">,
+                "Takes the last state; returns an element."),
+    {}};
 
 }  // namespace
 
@@ -47,8 +46,8 @@ void AddDatasetMethods(nb::module_& m) {
       "graphkiln._graphkiln.DatasetMethods", sizeof(PyObject), 0,
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HEAPTYPE, slots};
   if (AddType(m.ptr(), &spec, nullptr) == nullptr) throw nb::python_error();
-  nb::class_<Reducer>(
-      m, "Reducer", nb::type_slots(reducer_slots),
+  AddClass(
+      m, "Reducer", {}, Slots{"_init", "_reduce", "_finalize"},
       R"(What `group_by_reducer` does with the elements of a key.
 
 Args:
@@ -61,15 +60,8 @@ Args:
 >>> counts = tf.data.Dataset.range(5).apply(
 ...     tf.data.experimental.group_by_reducer(lambda x: x % 2, reducer))
 >>> [n.numpy().item() for n in counts]
-[3, 2])")
-      .def(nb::init<nb::object, nb::object, nb::object>(), nb::arg("init_func"),
-           nb::arg("reduce_func"), nb::arg("finalize_func"))
-      .def_ro("init_func", &Reducer::init_func,
-              "Takes the key; returns a state.")
-      .def_ro("reduce_func", &Reducer::reduce_func,
-              "Takes a state and an element; returns the next state.")
-      .def_ro("finalize_func", &Reducer::finalize_func,
-              "Takes the last state; returns an element.");
+[3, 2])",
+      reducer_methods, reducer_attributes);
 }
 
 }  // namespace gk::py

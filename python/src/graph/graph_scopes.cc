@@ -184,14 +184,7 @@ PyObject* ColocateWith(PyObject* o, PyObject* args, PyObject* kwargs) {
 PyObject* NameScopeOf(PyObject*, PyObject* args, PyObject* kwargs) {
   PyObject* name;
   if (!ParseArguments(args, kwargs, "O", {"name"}, &name)) return nullptr;
-  if (name != Py_None && !PyUnicode_Check(name)) {
-    return Raise(ValueError("name for name_scope must be a string."));
-  }
-  const std::string_view text = name == Py_None ? "" : StringView(name);
-  if (PyErr_Occurred()) return nullptr;
-  return NewNameScope(std::string(text))
-      .release()
-      .ptr();
+  return NewNameScope(name == Py_None ? "" : ScopeName(name)).release().ptr();
 }
 
 PyObject* GetNameScope(PyObject*, PyObject*) {

@@ -1,13 +1,18 @@
 #include "python/src/graph/name_scope.h"
 
+#include <memory>
+#include <new>
 #include <optional>
 #include <utility>
 
 #include "base/per_thread.h"
 #include "framework/logical_device.h"
 #include "function/device_scope.h"
+#include "python/src/binding/bound_values.h"
+#include "python/src/binding/guarded.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/binding/throw_error.h"
+#include "python/src/binding/type_parts.h"
 #include "python/src/tensors/tensor_type.h"
 
 namespace nb = nanobind;
@@ -34,7 +39,118 @@ class ConversionStatus {
   bool disabled_, before_ = false;
 };
 
+// An object around a scope, which it has once its __init__ ran.
+template <class T>
+struct ScopeObject {
+  PyObject_HEAD
+  std::optional<T> scope;
+};
+template <class T>
+std::optional<T>& Held(PyObject* o) {
+  return reinterpret_cast<ScopeObject<T>*>(o)->scope;
+}
+template <class T>
+T& ScopeOf(PyObject* o) {
+  if (!Held<T>(o)) {
+    Throw(TypeError("{}.__init__() was not called", Py_TYPE(o)->tp_name));
+  }
+  return *Held<T>(o);
+}
+template <class T>
+PyObject* NewScope(PyTypeObject* type, PyObject*, PyObject*) {
+  PyObject* o = type->tp_alloc(type, 0);
+  if (o != nullptr) new (&Held<T>(o)) std::optional<T>();
+  return o;
+}
+template <class T>
+void DeallocScope(PyObject* o) {
+  PyTypeObject* const type = Py_TYPE(o);
+  std::destroy_at(&Held<T>(o));
+  type->tp_free(o);
+  Py_DECREF(type);
+}
+
+// Names may have lone surrogates outside of graphs, which have rules.
+PyObject* TextOf(const std::string& name) {
+  return PyUnicode_DecodeUTF8(name.data(), static_cast<Py_ssize_t>(name.size()),
+                              "surrogatepass");
+}
+
+PyTypeObject* name_scope_type = nullptr;
+
+int InitNameScope(PyObject* o, PyObject* args, PyObject* kwargs) {
+  PyObject* name;
+  if (!ParseArguments(args, kwargs, "O:name_scope", {"name"}, &name)) return -1;
+  Held<UserNameScope>(o).emplace(ScopeName(name));
+  return 0;
+}
+PyObject* EnterNameScope(PyObject* o, PyObject*) {
+  return TextOf(ValueOrThrow(ScopeOf<UserNameScope>(o).Enter()));
+}
+PyObject* ExitNameScope(PyObject* o, PyObject*) {
+  ScopeOf<UserNameScope>(o).Exit();
+  Py_RETURN_NONE;
+}
+PyObject* NameOfScope(PyObject* o, void*) {
+  return TextOf(ScopeOf<UserNameScope>(o).name());
+}
+PyMethodDef name_scope_methods[] = {
+    {"__enter__", Guarded<EnterNameScope>, METH_NOARGS, nullptr},
+    {"__exit__", Guarded<ExitNameScope>, METH_VARARGS, nullptr},
+    {}};
+PyGetSetDef name_scope_attributes[] = {
+    {"name", Guarded<NameOfScope>, nullptr, "The name given.", nullptr}, {}};
+
+int InitInitScope(PyObject* o, PyObject* args, PyObject* kwargs) {
+  if (PyTuple_GET_SIZE(args) != 0 ||
+      (kwargs != nullptr && PyDict_GET_SIZE(kwargs) != 0)) {
+    Throw(TypeError("init_scope() takes no arguments"));
+  }
+  Held<InitScope>(o).emplace();
+  return 0;
+}
+PyObject* EnterInitScope(PyObject* o, PyObject*) {
+  ScopeOf<InitScope>(o).Enter();
+  Py_RETURN_NONE;
+}
+PyObject* ExitInitScope(PyObject* o, PyObject*) {
+  ThrowIfError(ScopeOf<InitScope>(o).Exit());
+  Py_RETURN_NONE;
+}
+PyMethodDef init_scope_methods[] = {
+    {"__enter__", Guarded<EnterInitScope>, METH_NOARGS, nullptr},
+    {"__exit__", Guarded<ExitInitScope>, METH_VARARGS, nullptr},
+    {}};
+
+template <class T, auto kInit>
+PyTypeObject* AddScopeType(PyObject* module, const char* name, const char* doc,
+                           PyMethodDef* methods, PyGetSetDef* attributes) {
+  PyType_Slot slots[] = {{Py_tp_doc, Doc(doc)},
+                         {Py_tp_new, Slot<NewScope<T>>()},
+                         {Py_tp_init, Slot<kInit>()},
+                         {Py_tp_dealloc, Slot<DeallocScope<T>>()},
+                         {Py_tp_methods, methods},
+                         {Py_tp_getset, attributes},
+                         {0, nullptr}};
+  PyType_Spec spec = {name, sizeof(ScopeObject<T>), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  PyTypeObject* const type = AddType(module, &spec, nullptr);
+  if (type == nullptr) throw nb::python_error();
+  return type;
+}
+
 }  // namespace
+
+std::string ScopeName(PyObject* name) {
+  if (!PyUnicode_Check(name)) {
+    Throw(ValueError("name for name_scope must be a string."));
+  }
+  const PyRef bytes = PyRef::Steal(
+      PyUnicode_AsEncodedString(name, "utf-8", "surrogatepass"));
+  if (!bytes) throw nb::python_error();
+  return std::string(PyBytes_AS_STRING(bytes.get()),
+                     static_cast<size_t>(PyBytes_GET_SIZE(bytes.get())));
+}
 
 std::string NameOr(PyObject* name, const char* otherwise) {
   if (name == Py_None) return otherwise;
@@ -76,8 +192,10 @@ std::optional<DeviceSpec> DeviceArgument(PyObject* device) {
 }
 
 nb::object NewNameScope(std::string name) {
-  return nb::cast(new UserNameScope(std::move(name)),
-                  nb::rv_policy::take_ownership);
+  nb::object o = Owned(
+      NewScope<UserNameScope>(name_scope_type, nullptr, nullptr));
+  Held<UserNameScope>(o.ptr()).emplace(std::move(name));
+  return o;
 }
 
 OpScope::OpScope(std::string_view name, bool own)
@@ -97,27 +215,15 @@ OpScope::~OpScope() {
 }
 
 void AddScopes(nb::module_& m) {
-  nb::class_<UserNameScope>(m, "name_scope",
-                            "Names made inside begin with this scope's name.")
-      .def(
-          "__init__",
-          [](UserNameScope* self, nb::object name) {
-            if (!nb::isinstance<nb::str>(name)) {
-              Throw(ValueError("name for name_scope must be a string."));
-            }
-            new (self) UserNameScope(nb::cast<std::string>(name));
-          },
-          nb::arg("name").none())
-      .def_prop_ro("name", &UserNameScope::name, "The name given.")
-      .def("__enter__",
-           [](UserNameScope& self) { return ValueOrThrow(self.Enter()); })
-      .def("__exit__", [](UserNameScope& self, nb::args) { self.Exit(); });
-  nb::class_<InitScope>(m, "init_scope",
-                        "Lifts what is made inside out of all graphs.")
-      .def(nb::init<>())
-      .def("__enter__", &InitScope::Enter)
-      .def("__exit__",
-           [](InitScope& self, nb::args) { ThrowIfError(self.Exit()); });
+  name_scope_type = AddScopeType<UserNameScope, InitNameScope>(
+      m.ptr(), "graphkiln._graphkiln.name_scope",
+      "name_scope(name)\n--\n\n"
+      "Names made inside begin with this scope's name.",
+      name_scope_methods, name_scope_attributes);
+  AddScopeType<InitScope, InitInitScope>(
+      m.ptr(), "graphkiln._graphkiln.init_scope",
+      "init_scope()\n--\n\nLifts what is made inside out of all graphs.",
+      init_scope_methods, nullptr);
   nb::class_<ConversionStatus>(
       m, "ConversionStatus",
       "Whether callables of the user's are converted inside, on this thread.")
@@ -136,8 +242,9 @@ void AddScopes(nb::module_& m) {
       .def("__enter__", &DeviceScope::Enter)
       .def("__exit__",
            [](DeviceScope& self, nb::args) { ThrowIfError(self.Exit()); });
-  m.def("current_scope", &CurrentNameScope,
-        "The full name of the current name scope.");
+  m.def(
+      "current_scope", [] { return Owned(TextOf(CurrentNameScope())); },
+      "The full name of the current name scope.");
 }
 
 }  // namespace gk::py

@@ -33,6 +33,9 @@ class OpScope {
 
 // An argument `name`, or `otherwise` if it is None or empty.
 std::string NameOr(PyObject* name, const char* otherwise);
+// The text of a scope's name, lone surrogates as WTF-8 has them; ValueError if
+// it is not a string.
+std::string ScopeName(PyObject* name);
 // A tf.name_scope.
 nanobind::object NewNameScope(std::string name);
 // What a device is given by: None, a name, tf.DeviceSpec or LogicalDevice.
