@@ -27,7 +27,7 @@ Ref<FuncGraph>& LeftGraph() {
 }  // namespace
 
 StatusOr<std::string> UserNameScope::Enter() {
-  Ref<FuncGraph> graph(FuncGraph::Current());
+  Ref<FuncGraph> graph = graph_ ? graph_ : Ref(FuncGraph::Current());
   std::string full;
   if (graph) {
     GK_ASSIGN_OR_RETURN(full, graph->scopes().PushName(name_));

@@ -18,7 +18,9 @@ namespace gk {
 // the whole scope, an empty one leaves all scopes. May be entered repeatedly.
 class UserNameScope {
  public:
-  explicit UserNameScope(std::string name) : name_(std::move(name)) {}
+  // Of names in `graph`; null: where it is entered.
+  explicit UserNameScope(std::string name, Ref<FuncGraph> graph = {})
+      : name_(std::move(name)), graph_(std::move(graph)) {}
   const std::string& name() const { return name_; }
 
   // "outer/name/"; ValueError if the name cannot be one.
@@ -27,6 +29,7 @@ class UserNameScope {
 
  private:
   std::string name_;
+  Ref<FuncGraph> graph_;
   std::vector<Ref<FuncGraph>> entered_;
 };
 // The same, for as long as it lives; throws Error.

@@ -119,7 +119,7 @@ NOT_UNICODE = "\ud800"
                 [], [2], tf.int64
             )._from_components([]),
         ),
-        (UnicodeEncodeError, lambda: tf.Graph().name_scope(NOT_UNICODE)),
+        (ValueError, lambda: tf.Graph().name_scope(NOT_UNICODE).__enter__()),
         (UnicodeEncodeError, lambda: tf.RegisterGradient(NOT_UNICODE)),
         (UnicodeEncodeError, lambda: tf.no_gradient(NOT_UNICODE)),
         (TypeError, lambda: tf.sparse.SparseTensor.from_value(NOT_UNICODE)),

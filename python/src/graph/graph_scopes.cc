@@ -181,14 +181,17 @@ PyObject* ColocateWith(PyObject* o, PyObject* args, PyObject* kwargs) {
 
 // ---- Names ----
 
-PyObject* NameScopeOf(PyObject*, PyObject* args, PyObject* kwargs) {
+PyObject* NameScopeOf(PyObject* o, PyObject* args, PyObject* kwargs) {
   PyObject* name;
   if (!ParseArguments(args, kwargs, "O", {"name"}, &name)) return nullptr;
-  return NewNameScope(name == Py_None ? "" : ScopeName(name)).release().ptr();
+  return NewNameScope(name == Py_None ? "" : ScopeName(name), GraphOf(o)->func)
+      .release()
+      .ptr();
 }
 
-PyObject* GetNameScope(PyObject*, PyObject*) {
-  const std::string scope = CurrentNameScope();
+PyObject* GetNameScope(PyObject* o, PyObject*) {
+  FuncGraph* const graph = GraphOf(o)->func;
+  const std::string scope = graph ? graph->scopes().name() : CurrentNameScope();
   return ToPyString(scope.substr(0, scope.size() - !scope.empty()));
 }
 

@@ -191,10 +191,10 @@ std::optional<DeviceSpec> DeviceArgument(PyObject* device) {
   return *std::move(spec);
 }
 
-nb::object NewNameScope(std::string name) {
+nb::object NewNameScope(std::string name, FuncGraph* graph) {
   nb::object o = Owned(
       NewScope<UserNameScope>(name_scope_type, nullptr, nullptr));
-  Held<UserNameScope>(o.ptr()).emplace(std::move(name));
+  Held<UserNameScope>(o.ptr()).emplace(std::move(name), Ref(graph));
   return o;
 }
 

@@ -37,7 +37,8 @@ std::string NameOr(PyObject* name, const char* otherwise);
 // it is not a string.
 std::string ScopeName(PyObject* name);
 // A tf.name_scope.
-nanobind::object NewNameScope(std::string name);
+nanobind::object NewNameScope(std::string name,
+                              FuncGraph* graph = nullptr);
 // What a device is given by: None, a name, tf.DeviceSpec or LogicalDevice.
 // Throws what Python raises for anything else.
 std::optional<DeviceSpec> DeviceArgument(PyObject* device);
