@@ -52,7 +52,7 @@ class GK_EXPORT SpecMaker {
   template <class T>
   void Add(const T& value) {
     if constexpr (kIsPlain<T>) {
-      Plain(kIsText<T> ? "'" + PlainText(value) + "'" : PlainText(value));
+      Plain(PlainText(value), kIsText<T>);
     } else if constexpr (kIsVector<T>) {
       structure_.Begin();
       for (const auto& item : value) Add(item);
@@ -85,7 +85,7 @@ class GK_EXPORT SpecMaker {
 
  private:
   void Spec(const TypeSpec& spec);
-  void Plain(std::string text);
+  void Plain(const std::string& text, bool quoted);
   TypeSpec Take(const StructureFacts& facts);
 
   struct Rep;

@@ -2,6 +2,7 @@
 
 #include "api/structure_rep.h"
 #include "api/type_spec_inner.h"
+#include "base/format.h"
 #include "framework/op_builder.h"
 
 namespace gk::api {
@@ -57,10 +58,10 @@ void SpecMaker::Spec(const TypeSpec& spec) {
   specs_.push_back(spec);
   rep_->fields.parts.push_back(SpecPart::Of(Inner(spec)));
 }
-void SpecMaker::Plain(std::string text) {
+void SpecMaker::Plain(const std::string& text, bool quoted) {
   structure_.Leaf();
-  rep_->fields.parts.push_back(
-      SpecPart::OfPlain(MakeRef<PlainValue>(std::move(text))));
+  rep_->fields.parts.push_back(SpecPart::OfPlain(
+      MakeRef<PlainValue>(quoted ? Format("'{}'", text) : text)));
 }
 
 TypeSpec SpecMaker::Take(const StructureFacts& facts) {
