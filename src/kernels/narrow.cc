@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <type_traits>
 
 #include "kernels/isa.h"
 
@@ -23,9 +22,10 @@ struct ConvertBody {
     for (int64_t i = 0; i < count; ++i) to[i] = static_cast<To>(from[i]);
   }
 };
-template <class From, class To>
-auto Converter() {
-  return Stamp<ConvertBody<From, To>, Conversion>::For(CurrentIsa());
+template <class From, class To, Isa kMax = Isa::kV4>
+Conversion* Converter() {
+  return Stamp<ConvertBody<From, To>, Conversion>::template For<kMax>(
+      CurrentIsa());
 }
 
 // Eight values at a time, with the bits of ConvertBody.
@@ -101,10 +101,7 @@ FloatConversions OfBfloat16() {
 }
 template <class T>
 FloatConversions OfFloat8() {
-  using ToFloat = Stamp<ConvertBody<T, float>, Conversion>;
-  using FromFloat = Stamp<ConvertBody<float, T>, Conversion>;
-  return {ToFloat::template For<Isa::kV2>(CurrentIsa()),
-          FromFloat::template For<Isa::kV2>(CurrentIsa())};
+  return {Converter<T, float, Isa::kV2>(), Converter<float, T, Isa::kV2>()};
 }
 
 constexpr int64_t kBlock = 512;
