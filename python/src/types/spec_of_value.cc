@@ -217,19 +217,19 @@ void AddSpecsOfValues(nb::module_& m) {
   AddFunctions(m, functions);
   const Handle cls = AddClass(
       m, "VariableSpec", reinterpret_cast<PyObject*>(TypeSpecType),
-           std::nullopt,
-           "What is known of a variable: shape, dtype, trainable.\n\n"
-           "`alias_id` tells which variables of one call are the same; where "
-           "it is\nNone every spec stands for a variable of its own.\n\n"
-           ">>> spec = tf.type_spec_from_value(tf.Variable([1.0, 2.0]))\n"
-           ">>> spec\n"
-           "VariableSpec(shape=(2,), dtype=tf.float32, trainable=True, "
-           "alias_id=None)\n"
-           ">>> f = tf.function(lambda v: v * 2.0)\n"
-           ">>> f.get_concrete_function(spec)(tf.Variable([3.0, 4.0]))"
-           ".numpy().tolist()\n"
-           "[6.0, 8.0]\n",
-           spec_methods, spec_properties);
+      std::nullopt,
+      "What is known of a variable: shape, dtype, trainable.\n\n"
+      "`alias_id` tells which variables of one call are the same; where "
+      "it is\nNone every spec stands for a variable of its own.\n\n"
+      ">>> spec = tf.type_spec_from_value(tf.Variable([1.0, 2.0]))\n"
+      ">>> spec\n"
+      "VariableSpec(shape=(2,), dtype=tf.float32, trainable=True, "
+      "alias_id=None)\n"
+      ">>> f = tf.function(lambda v: v * 2.0)\n"
+      ">>> f.get_concrete_function(spec)(tf.Variable([3.0, 4.0]))"
+      ".numpy().tolist()\n"
+      "[6.0, 8.0]\n",
+      spec_methods, spec_properties);
   variable_spec = reinterpret_cast<PyTypeObject*>(cls.ptr());
 }
 

@@ -74,12 +74,12 @@ SpecPartRef SpecPart::Row() const {
 bool SpecPart::IsCompatibleWith(const SpecPart& o) const {
   if (kind_ == PartKind::kPlain) return Equals(o);
   return kind_ == PartKind::kShape ? shape().IsCompatibleWith(o.shape())
-                               : spec_.IsCompatibleWith(o.spec_);
+                                   : spec_.IsCompatibleWith(o.spec_);
 }
 bool SpecPart::IsSubtypeOf(const SpecPart& o) const {
   if (kind_ == PartKind::kPlain) return Equals(o);
   return kind_ == PartKind::kShape ? shape().IsSubtypeOf(o.shape())
-                               : spec_.IsSubtypeOf(o.spec_);
+                                   : spec_.IsSubtypeOf(o.spec_);
 }
 bool SpecPart::Equals(const SpecPart& o) const {
   return kind_ == PartKind::kPlain ? plain_->Equals(*o.plain_)
@@ -87,8 +87,9 @@ bool SpecPart::Equals(const SpecPart& o) const {
 }
 SpecPartRef SpecPart::Common(const SpecPart& o) const {
   if (kind_ == PartKind::kPlain) return Equals(o) ? OfPlain(plain_) : nullptr;
-  if (kind_ == PartKind::kShape)
+  if (kind_ == PartKind::kShape) {
     return OfShape(shape().CommonSupertype(o.shape()));
+  }
   std::optional<TypeSpec> both = spec_.Common(o.spec_);
   return both ? Of(*std::move(both)) : nullptr;
 }
