@@ -32,8 +32,6 @@ ONLY_PYTHON = {
         "autograph.*",
     "Names of TensorFlow's first version, for programs that were written then.":
         "compat.* random_normal_initializer random_uniform_initializer",
-    "Walks the attributes of Python's objects.":
-        "Module",
     "Python's modules: logging, tracebacks, where the package keeps its headers.":
         "get_logger debugging.*traceback_filtering* sysconfig.*",
     "Python's protocols: capsules, iterators, arrays.":

@@ -21,6 +21,7 @@
 #include <graphkiln/indexed_slices.h>
 #include <graphkiln/initializers.h>
 #include <graphkiln/map.h>
+#include <graphkiln/module.h>
 #include <graphkiln/nest.h>
 #include <graphkiln/ops.h>
 #include <graphkiln/place.h>

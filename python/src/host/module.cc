@@ -127,6 +127,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddExceptionTranslator();
   gk::py::AddHostFunctions(m);
   gk::py::AddVariableCreatorScope(m);
+  gk::py::AddModuleWalk(m);
   gk::py::AddGenerator(m);
   gk::py::AddInitializers(m);
   gk::py::AddDimension(m);

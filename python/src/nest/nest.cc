@@ -426,37 +426,6 @@ PyObject* MapStructure(PyObject*, PyObject* args, PyObject* kwargs) {
 
 }  // namespace
 
-PyObject* NestItems(PyObject* value) {
-  std::vector<PyRef> children;
-  NestNode node;
-  const int open = OpenNest(value, NestRules::kNest, &children, &node);
-  if (open < 0) return nullptr;
-  if (open == 0) Py_RETURN_NONE;
-  PyRef list = PyRef::Steal(PyList_New(children.size()));
-  for (size_t i = 0; list && i < children.size(); ++i) {
-    PyRef name;
-    if (node.kind == Structure::Kind::kDict) {
-      name = PyRef::Share(PyList_GET_ITEM(node.sorted.get(), i));
-    } else if (node.kind == Structure::Kind::kAttrs) {
-      name = PyRef::Steal(PyObject_GetAttrString(
-          PyTuple_GET_ITEM(node.facts.get(), i), "name"));
-    } else {
-      name = PyRef::Steal(PyLong_FromSize_t(i));
-    }
-    PyObject* item =
-        name ? PyTuple_Pack(2, name.get(), children[i].get()) : nullptr;
-    if (item == nullptr) return nullptr;
-    PyList_SET_ITEM(list.get(), i, item);
-  }
-  return list.Release();
-}
-
-namespace {
-
-PyObject* Items(PyObject*, PyObject* value) { return NestItems(value); }
-
-}  // namespace
-
 PyObject* FlattenUpTo(PyObject* shallow, PyObject* deep, NestRules rules,
                       bool gaps) {
   StructureRef wanted = StructureOf(shallow, rules, nullptr);
@@ -544,7 +513,6 @@ PyMethodDef functions[] = {
      "  expand_composites: whether composite tensors count as structures.\n\n"
      ">>> tf.nest.map_structure(lambda x, y: x + y, [1, [2]], [3, [4]])\n"
      "[4, [6]]"},
-    {"nest_items", Guarded<Items>, METH_O, nullptr},
     {"element_flatten", Guarded<FlattenElement>, METH_O, nullptr},
     {"element_pack", Guarded<PackElement>, METH_VARARGS, nullptr},
     {"element_map", Guarded<MapElement>, METH_VARARGS, nullptr},

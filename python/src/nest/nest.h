@@ -12,8 +12,6 @@ PyRef FlatList(PyObject* value, NestRules rules);
 PyObject* Packed(PyObject* like, NestRules rules, PyObject* leaves);
 // Any sequence of leaves; ValueError if they are not as many. The same.
 PyObject* PackedSequence(PyObject* like, NestRules rules, PyObject* sequence);
-// [(name of the way, child)] of a structure; None: a leaf. The same.
-PyObject* NestItems(PyObject* value);
 // The parts of `deep` where `shallow` has leaves. The same.
 PyObject* FlattenUpTo(PyObject* shallow, PyObject* deep, NestRules rules,
                       bool gaps);

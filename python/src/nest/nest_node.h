@@ -57,6 +57,10 @@ class NestNode final : public LanguageType {
 // (nest_open.cc)
 int OpenNest(PyObject* value, NestRules rules, std::vector<PyRef>* children,
              NestNode* node);
+// The same by the rules of tf.nest, with what leads to each child: a key, a
+// field or a number. (nest_open.cc)
+int NestItems(PyObject* value, std::vector<PyRef>* keys,
+              std::vector<PyRef>* children);
 
 // The reverse. `like`: the value, if there is one, for errors and for what
 // makes itself. New reference, null with an exception set. (nest_close.cc)

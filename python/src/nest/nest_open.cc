@@ -252,4 +252,31 @@ int OpenNest(PyObject* value, NestRules rules, std::vector<PyRef>* children,
   return IsPlainLeaf(value) ? 0 : Open(value, rules, children, node);
 }
 
+int NestItems(PyObject* value, std::vector<PyRef>* keys,
+              std::vector<PyRef>* children) {
+  NestNode node;
+  const int open = OpenNest(value, NestRules::kNest, children, &node);
+  if (open <= 0) return open;
+  PyRef fields;
+  if (node.kind == Kind::kNamedTuple) {
+    fields = Get<"_fields">(value);
+    if (!fields) return -1;
+  }
+  for (size_t i = 0; i < children->size(); ++i) {
+    PyRef key;
+    if (node.kind == Kind::kDict) {
+      key = PyRef::Share(PyList_GET_ITEM(node.sorted.get(), i));
+    } else if (node.kind == Kind::kAttrs) {
+      key = Get<"name">(PyTuple_GET_ITEM(node.facts.get(), i));
+    } else if (fields) {
+      key = PyRef::Steal(PySequence_GetItem(fields.get(), i));
+    } else {
+      key = PyRef::Steal(PyLong_FromSize_t(i));
+    }
+    if (!key) return -1;
+    keys->push_back(std::move(key));
+  }
+  return 1;
+}
+
 }  // namespace gk::py

@@ -1,6 +1,7 @@
 #include "python/src/ops/printing.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "python/src/binding/text_caster.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/host/log_functions.h"
+#include "python/src/nest/nest_node.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/ragged/ragged_arguments.h"
 #include "python/src/variables/variable_type.h"
@@ -100,14 +102,16 @@ class Printer {
     }
     if (nb::object composite = Composite(value)) return composite;
     if (PyRange_Check(value.ptr())) return nb::list(nb::borrow(value));
-    const nb::object items = Owned(NestItems(value.ptr()));
-    if (items.is_none()) {
+    std::vector<PyRef> keys, children;
+    const int open = NestItems(value.ptr(), &keys, &children);
+    if (open < 0) throw nb::python_error();
+    if (open == 0) {
       if (nb::isinstance<nb::str>(value)) return nb::borrow(value);
       // As Python shows it on one line, however long.
       return Marked(nb::cast<std::string>(nb::repr(value)));
     }
     if (nb::isinstance(value, Python("collections.abc", "Mapping"))) {
-      return Mapping(value, items);
+      return Mapping(value, keys, children);
     }
     const bool is_tuple = nb::isinstance<nb::tuple>(value);
     nb::list parts;
@@ -116,7 +120,7 @@ class Printer {
       return nb::hasattr(value, "_fields") ? value.type()(*parts)
                                            : nb::object(nb::tuple(parts));
     }
-    for (nb::handle item : items) parts.append(Outline(item[1]));
+    for (const PyRef& child : children) parts.append(Outline(child.get()));
     const nb::object deque = Python("collections", "deque");
     if (nb::isinstance(value, deque)) return deque(parts, value.attr("maxlen"));
     if (nb::isinstance(value, Python("collections.abc", "Collection"))) {
@@ -131,10 +135,11 @@ class Printer {
     return Marked(text + ")");
   }
 
-  nb::object Mapping(nb::handle value, nb::handle items) {
+  nb::object Mapping(nb::handle value, std::span<const PyRef> keys,
+                     std::span<const PyRef> children) {
     nb::dict parts, ordered;
-    for (nb::handle item : items) {
-      parts[nb::object(item[0])] = Outline(item[1]);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      parts[nb::handle(keys[i].get())] = Outline(children[i].get());
     }
     for (nb::handle key : value) ordered[key] = parts[key];
     if (value.type().is(Python("collections", "OrderedDict"))) {

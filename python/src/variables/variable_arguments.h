@@ -57,6 +57,7 @@ PyObject* NoAggregation();
 // null without an exception if there are none.
 PyObject* MadeByCreators(PyObject* args, PyObject* kwargs);
 void AddVariableCreatorScope(nanobind::module_& m);
+void AddModuleWalk(nanobind::module_& m);
 
 }  // namespace gk::py
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import Variable
 
-_VALID_NAME = re.compile(r"[A-Za-z_]\w*$", re.ASCII)
 _WORD_BEGINS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])")
 
 
@@ -36,14 +35,14 @@ class Module:
     def __init__(self, name: str | None = None):
         if name is None:
             name = _snake_case(type(self).__name__)
-        elif not _VALID_NAME.match(name):
+        elif not _graphkiln.is_module_name(name):
             raise ValueError(
                 f"{name!r} is not a valid module name. Module names must be "
                 "valid Python identifiers (e.g. a valid class name)."
             )
         self._name = name
         with _graphkiln.name_scope(name) as scope:
-            self._scope_name = scope or name + "/"
+            self._name_scope = _graphkiln.name_scope(scope or name + "/")
 
     @property
     def name(self) -> str:
@@ -53,7 +52,7 @@ class Module:
     @property
     def name_scope(self):
         """A context in which ops are named below this module."""
-        return _graphkiln.name_scope(self._scope_name)
+        return self._name_scope
 
     @property
     def variables(self) -> tuple:
@@ -102,42 +101,15 @@ class Module:
           with_path: tells (path, leaf) by every path; else each leaf once.
           expand_composites: tells composites' parts in place of them.
         """
-        seen = {id(self)}
-        around: list[Module] = []  # the modules that the walk is inside of
-
-        def walk(module, path):
-            cycle = any(module is other for other in around)
-            inside = []
-            attributes = vars(module)
-            for name in sorted(attributes, key=attribute_traversal_key):
-                if name in module._TF_MODULE_IGNORED_PROPERTIES:
-                    continue
-                value = attributes[name]
-                try:
-                    leaves = list(
-                        _leaves_with_paths(
-                            value, path + (name,), expand_composites
-                        )
-                    )
-                except Exception as e:
-                    raise ValueError(
-                        f"Error processing property {name!r} of {value!r}"
-                    ) from e
-                for leaf_path, leaf in leaves:
-                    if not with_path:
-                        if id(leaf) in seen:
-                            continue
-                        seen.add(id(leaf))
-                    if predicate is None or predicate(leaf):
-                        yield (leaf_path, leaf) if with_path else leaf
-                    if recursive and not cycle and isinstance(leaf, Module):
-                        inside.append((leaf_path, leaf))
-            around.append(module)
-            for leaf_path, leaf in inside:
-                yield from walk(leaf, leaf_path)
-            around.pop()
-
-        return walk(self, ())
+        return _graphkiln.ModuleWalk(
+            self,
+            Module,
+            recursive,
+            predicate,
+            attribute_traversal_key,
+            with_path,
+            expand_composites,
+        )
 
     @classmethod
     def with_name_scope(cls, method: Callable) -> Callable:
@@ -157,23 +129,3 @@ def _is_variable(value: object) -> bool:
 
 def _is_trainable(value: object) -> bool:
     return _is_variable(value) and bool(value.trainable)
-
-
-def _leaves_with_paths(value: object, path: tuple, expand: bool) -> Iterator:
-    items = _graphkiln.nest_items(value)
-    if items is not None:
-        for key, child in items:
-            yield from _leaves_with_paths(child, path + (key,), expand)
-    elif (
-        expand
-        and isinstance(value, _graphkiln.CompositeTensor)
-        and not _is_variable(value)
-    ):
-        spec = value._type_spec
-        yield from _leaves_with_paths(
-            spec._to_components(value),
-            path + (spec.value_type.__name__,),
-            expand,
-        )
-    else:
-        yield path, value
