@@ -11,6 +11,9 @@
 // traced the function is traced once, into the body of a loop. Throw Error:
 // ValueError if `elems` has no tensor, or a scalar, or the lengths differ;
 // and what gk::while_loop throws.
+//
+// map_fn also takes the rows of ragged and sparse tensors, and collects results
+// that are such.
 #ifndef GRAPHKILN_MAP_H_
 #define GRAPHKILN_MAP_H_
 
@@ -20,6 +23,7 @@
 #include <vector>
 
 #include <graphkiln/control_flow.h>
+#include <graphkiln/host_function.h>
 
 namespace gk {
 GK_API_NAMESPACE {
@@ -86,6 +90,77 @@ auto Map(F& f, const E& elems, decltype(MapRows)& map_rows,
       loop, where));
 }
 
+// Does it hold ragged or sparse values, slices, ...?
+template <class T>
+inline constexpr bool kHoldsLeaf =
+    IsElementLeaf<T> && !kIsExtensionType<T>;
+template <class T>
+inline constexpr bool kHoldsLeaf<std::vector<T>> = kHoldsLeaf<T>;
+template <class... T>
+inline constexpr bool kHoldsLeaf<std::tuple<T...>> = (kHoldsLeaf<T> || ...);
+template <class A, class B>
+inline constexpr bool kHoldsLeaf<std::pair<A, B>> =
+    kHoldsLeaf<A> || kHoldsLeaf<B>;
+
+struct MappedRows {
+  std::vector<Tensor> tensors;
+  std::vector<TypeSpec> specs;
+};
+// Of the rows of what was taken apart into tensors. Throws Error (TypeError) if
+// a value has none that can be taken, (ValueError) if it is a scalar.
+GK_EXPORT std::vector<TypeSpec> RowSpecs(const Results& elements);
+// `f` of the tensors of each row, collected as `signature` says.
+GK_EXPORT MappedRows MapSpecRows(
+    const Results& elements, const std::vector<TypeSpec>& signature,
+    const std::function<void(const std::vector<Tensor>&, Results*)>& f,
+    const WhileOptions& options, Place where);
+[[noreturn]] GK_EXPORT void ThrowOtherRowResults(
+    const std::vector<TypeSpec>& signature);
+
+// No `signature`: results are what rows are.
+template <class F, class E>
+auto MapSpecs(F& f, const E& elems, std::vector<TypeSpec> signature,
+              const MapOptions& options, Place where) {
+  using Row = Staged<E>;
+  using Result = std::decay_t<std::invoke_result_t<F&, Row>>;
+  static_assert(kIsHostResult<Result>,
+                "functions of rows whose results a signature describes return "
+                "tensors, ragged and sparse ones, or tuples of those");
+  ElementLeaves leaves;
+  leaves.parts = true;
+  Results given;
+  given.leaves = &leaves;
+  Flatten(&given, elems);
+  const ElementSpec row{{}, RowSpecs(given)};
+  if (signature.empty()) signature = row.leaves;
+  size_t n = 0;
+  if (!AreHostResults<Result>(signature, &n) || n != signature.size()) {
+    ThrowOtherRowResults(signature);
+  }
+  const auto read = []<class T>(const std::vector<Tensor>& tensors,
+                                const ResultShape& shape,
+                                const ElementSpec& spec, const T*) {
+    ResultReader reader{tensors, shape};
+    reader.element = &spec;
+    reader.parts = true;
+    return Read<T>::From(reader);
+  };
+  WhileOptions loop;
+  loop.name = options.name;
+  loop.parallel_iterations = options.parallel_iterations;
+  MappedRows mapped = MapSpecRows(
+      given, signature,
+      [&](const std::vector<Tensor>& tensors, Results* out) {
+        Flatten(out, Result(f(read(tensors, given.shape, row,
+                                   static_cast<const Row*>(nullptr)))));
+      },
+      loop, where);
+  ResultShape shape;
+  shape.sizes.assign(mapped.tensors.size(), 1);
+  return read(mapped.tensors, shape, ElementSpec{{}, std::move(mapped.specs)},
+              static_cast<const Result*>(nullptr));
+}
+
 }  // namespace detail
 
 // `f(row)` of each row, stacked along a new first axis; in the structure that
@@ -99,7 +174,28 @@ auto Map(F& f, const E& elems, decltype(MapRows)& map_rows,
 template <class F, class E>
 auto map_fn(F&& f, const E& elems, const MapOptions& options = {},
             Place where = Place::current()) {
-  return detail::Map(f, elems, detail::MapRows, options, where);
+  if constexpr (detail::kHoldsLeaf<E>) {
+    return detail::MapSpecs(f, elems, {}, options, where);
+  } else {
+    return detail::Map(f, elems, detail::MapRows, options, where);
+  }
+}
+// The same of results that specs describe, one each: a tensor, a ragged or
+// sparse one, or a tuple of such. Rows of ragged tensors are ragged ones, which
+// may have no partitioned dimension; results may have different shapes where
+// they are ragged. Without the specs, the rows of ragged and sparse values give
+// what the rows are. Throws Error (TypeError) if the results are of other
+// kinds.
+//
+//   gk::RaggedTensor ranges = gk::map_fn(
+//       [](gk::Tensor n) { return gk::RaggedTensor(gk::range(n)); }, lengths,
+//       {gk::RaggedTensorSpec({gk::kUnknown}, gk::DataType::kInt32)});
+template <class F, class E>
+auto map_fn(F&& f, const E& elems,
+            const std::vector<TypeSpec>& fn_output_signature,
+            const MapOptions& options = {},
+            Place where = Place::current()) {
+  return detail::MapSpecs(f, elems, fn_output_signature, options, where);
 }
 
 // map_fn, where a tensor of `elems` may also have one row: every call gets it.

@@ -183,6 +183,94 @@ TEST(FoldTest, RowsAndStatesThatDisagreeAreErrorsEagerlyAndTraced) {
             "elements in elems must be 1+ dimensional Tensors, not scalars");
 }
 
+TEST(MapTest, RowsOfRaggedAndSparseTensors) {
+  auto f = [](const gk::RaggedTensor& x) {
+    const gk::RaggedTensor twice =
+        gk::map_fn([](const gk::RaggedTensor& row) { return row + row; }, x);
+    const Tensor sums = gk::map_fn(
+        [](const gk::RaggedTensor& row) {
+          return gk::reduce_sum(row.flat_values());
+        },
+        x, {gk::TensorSpec{{}, gk::DataType::kInt32}});
+    return std::tuple(twice.flat_values(), twice.row_splits(), sums);
+  };
+  const gk::RaggedTensor x = gk::ragged::constant<int>({{1, 2}, {}, {3}});
+  for (const auto& [values, splits, sums] : {f(x), gk::function(f)(x)}) {
+    EXPECT_EQ(values.to_vector<int>(), (std::vector<int>{2, 4, 6}));
+    EXPECT_EQ(splits.to_vector<int64_t>(),
+              (std::vector<int64_t>{0, 2, 2, 3}));
+    EXPECT_EQ(sums.to_vector<int>(), (std::vector<int>{3, 0, 3}));
+  }
+  // Beside rows of tensors.
+  const Tensor scaled = gk::map_fn(
+      [](const std::pair<gk::RaggedTensor, Tensor>& p) {
+        return gk::reduce_sum(p.first.flat_values()) * p.second;
+      },
+      std::pair(x, Tensor({10, 20, 30})),
+      {gk::TensorSpec{{}, gk::DataType::kInt32}});
+  EXPECT_EQ(scaled.to_vector<int>(), (std::vector<int>{30, 0, 90}));
+  const gk::SparseTensor sparse = gk::SparseTensor::from_dense(
+      Tensor{{0, 5}, {6, 0}});
+  const gk::SparseTensor same =
+      gk::map_fn([](const gk::SparseTensor& row) { return row; }, sparse);
+  EXPECT_EQ(same.to_dense().to_vector<int>(),
+            (std::vector<int>{0, 5, 6, 0}));
+}
+
+TEST(MapTest, ResultsThatAreRagged) {
+  auto f = [](const Tensor& lengths) {
+    const gk::RaggedTensor ranges = gk::map_fn(
+        [](const Tensor& n) { return gk::RaggedTensor(gk::range(n)); },
+        lengths, {gk::RaggedTensorSpec({gk::kUnknown}, gk::DataType::kInt32)});
+    return std::pair(ranges.flat_values(), ranges.row_splits());
+  };
+  const Tensor lengths{2, 0, 3};
+  for (const auto& [values, splits] : {f(lengths), gk::function(f)(lengths)}) {
+    EXPECT_EQ(values.to_vector<int>(), (std::vector<int>{0, 1, 0, 1, 2}));
+    EXPECT_EQ(splits.to_vector<int64_t>(),
+              (std::vector<int64_t>{0, 2, 2, 5}));
+  }
+  ExpectSameWithGradient(
+      [](const Tensor& x) {
+        const gk::RaggedTensor y = gk::map_fn(
+            [&](const Tensor& n) {
+              return gk::RaggedTensor(
+                  gk::sin(x) * gk::cast(gk::range(n), gk::DataType::kDouble));
+            },
+            Tensor({2, 0, 3}),
+            {gk::RaggedTensorSpec({gk::kUnknown}, gk::DataType::kDouble)});
+        return gk::reduce_sum(y.flat_values());
+      },
+      0.9);
+}
+
+TEST(MapTest, ResultsThatTheirSignatureDoesNotDescribeAreErrors) {
+  const gk::RaggedTensor x = gk::ragged::constant<int>({{1, 2}, {}, {3}});
+  auto sum = [](const gk::RaggedTensor& row) {
+    return gk::reduce_sum(row.flat_values());
+  };
+  const gk::Error other = ErrorOf([&] { gk::map_fn(sum, x); });
+  EXPECT_EQ(other.code(), ErrorCode::kTypeError);
+  ExpectHas(other.what(), "not of the kinds of fn_output_signature=[Ragged");
+  const gk::Error dtype = ErrorOf([&] {
+    gk::map_fn(sum, x, {gk::TensorSpec{{}, gk::DataType::kFloat}});
+  });
+  EXPECT_EQ(dtype.code(), ErrorCode::kValueError);
+  ExpectHas(dtype.what(), "its signature says TensorSpec(shape=(), ");
+  const gk::IndexedSlices slices(Tensor{{1, 2}}, Tensor({0}));
+  const gk::Error rows = ErrorOf([&] {
+    gk::map_fn([](const gk::IndexedSlices& row) { return row; }, slices);
+  });
+  EXPECT_EQ(rows.code(), ErrorCode::kTypeError);
+  ExpectHas(rows.what(), "The rows of IndexedSlicesSpec");
+  const gk::Error collected = ErrorOf([&] {
+    gk::map_fn([&](const Tensor&) { return slices; }, Tensor({1, 2}),
+               {gk::IndexedSlicesSpec::from_value(slices)});
+  });
+  EXPECT_EQ(collected.code(), ErrorCode::kTypeError);
+  ExpectHas(collected.what(), "cannot be collected");
+}
+
 TEST(MapTest, WhatIsNotARowIsAnError) {
   auto same = [](const Tensor& x) { return x; };
   auto both = [](const std::pair<Tensor, Tensor>& p) { return p.first; };

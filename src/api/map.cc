@@ -1,0 +1,148 @@
+// Rows of values that specs describe, for map_fn.
+#include "graphkiln/map.h"
+
+#include "api/staged_host.h"
+#include "api/type_spec_inner.h"
+#include "function/loop_builder.h"
+#include "function/specs/spec_rows.h"
+
+namespace gk::api::detail {
+namespace {
+
+using InnerSpec = ::gk::TypeSpec;
+
+struct RowLeaf {
+  InnerSpec spec;
+  TensorVector parts;
+};
+// What was taken apart into tensors, value by value.
+std::vector<RowLeaf> LeavesOf(const Results& results) {
+  std::vector<RowLeaf> leaves;
+  const auto begin = results.tensors.begin();
+  auto next = results.leaves->entries.begin();
+  for (size_t i = 0; i < results.tensors.size();) {
+    if (next != results.leaves->entries.end() && next->first == i) {
+      leaves.push_back(
+          {Inner(*next->spec), Inner(std::vector<Tensor>(
+                                   begin + i, begin + i + next->count))});
+      i += next++->count;
+    } else {
+      InnerTensor t = Inner(results.tensors[i++]);
+      leaves.push_back(
+          {InnerSpec::Tensor(t.dtype(), t.partial_shape()), {t}});
+    }
+  }
+  return leaves;
+}
+
+using PartsFn = std::function<void(const std::vector<Tensor>&, Results*)>;
+
+class RowsHost final : public LoopWords<SpecRowHost> {
+ public:
+  RowsHost(const PartsFn& f, std::span<const RowCollector> collectors,
+           Place where)
+      : LoopWords(where, where), f_(f), collectors_(collectors) {}
+  std::vector<TensorVector> Call(
+      const std::vector<TensorVector>& rows) override {
+    std::vector<Tensor> tensors;
+    for (const TensorVector& row : rows) {
+      for (const InnerTensor& t : row) tensors.push_back(Outer(t));
+    }
+    ElementLeaves leaves;
+    leaves.parts = true;
+    Results results;
+    results.leaves = &leaves;
+    f_(tensors, &results);
+    std::vector<TensorVector> parts;
+    for (RowLeaf& leaf : LeavesOf(results)) {
+      const InnerSpec& wanted = collectors_[parts.size()].spec();
+      const bool fits =
+          leaf.spec.kind == wanted.kind ||
+          (leaf.spec.kind == InnerSpec::Kind::kTensor &&
+           wanted.kind == InnerSpec::Kind::kRagged);
+      if (!fits || leaf.spec.dtype != wanted.dtype) {
+        throw ::gk::Error(
+            ValueError("map_fn: the function returned {}, its signature says "
+                       "{}",
+                       Outer(leaf.spec).to_string(),
+                       Outer(wanted).to_string()));
+      }
+      parts.push_back(std::move(leaf.parts));
+    }
+    return parts;
+  }
+  Status Compare(size_t, const StagedValue&, const StagedValue&) override {
+    return OkStatus();
+  }
+
+ private:
+  const PartsFn& f_;
+  std::span<const RowCollector> collectors_;
+};
+
+}  // namespace
+
+std::vector<TypeSpec> RowSpecs(const Results& elements) {
+  return Guarded([&] {
+    std::vector<TypeSpec> rows;
+    for (const RowLeaf& leaf : LeavesOf(elements)) {
+      if (leaf.spec.kind > InnerSpec::Kind::kSparse) {
+        throw ::gk::Error(TypeError("The rows of {} cannot be taken",
+                                    Outer(leaf.spec).to_string()));
+      }
+      const PartialTensorShape& shape = leaf.spec.shape;
+      CommonLength({&shape, 1}, "Elements in elems");
+      rows.push_back(Outer(leaf.spec.Row()));
+    }
+    if (rows.empty()) {
+      throw ::gk::Error(ValueError(
+          "elems must be a Tensor or a structure of Tensors, and hold one"));
+    }
+    return rows;
+  });
+}
+
+MappedRows MapSpecRows(const Results& elements,
+                       const std::vector<TypeSpec>& signature, const PartsFn& f,
+                       const WhileOptions& options, Place where) {
+  return Guarded([&] {
+    ThrowIfError(CheckParallelIterations(options.parallel_iterations));
+    EnsureReady();
+    std::vector<RowSource> sources;
+    for (RowLeaf& leaf : LeavesOf(elements)) {
+      sources.emplace_back(leaf.spec, std::move(leaf.parts));
+    }
+    std::vector<RowCollector> collectors;
+    for (const TypeSpec& spec : signature) {
+      if (Inner(spec).kind > InnerSpec::Kind::kSparse) {
+        throw ::gk::Error(TypeError("map_fn: rows of {} cannot be collected",
+                                    spec.to_string()));
+      }
+      collectors.emplace_back(Inner(spec), /*infer_shape=*/true);
+    }
+    RowsHost host(f, collectors, where);
+    ::gk::FoldOptions loop;
+    loop.name = options.name;
+    loop.parallel_iterations = options.parallel_iterations;
+    MappedRows mapped;
+    for (const TensorVector& parts : host.Map(sources, collectors, loop)) {
+      for (const InnerTensor& t : parts) mapped.tensors.push_back(Outer(t));
+    }
+    for (const RowCollector& c : collectors) {
+      mapped.specs.push_back(Outer(c.spec().Batched(host.known_count())));
+    }
+    return mapped;
+  });
+}
+
+void ThrowOtherRowResults(const std::vector<TypeSpec>& signature) {
+  std::string text;
+  for (const TypeSpec& spec : signature) {
+    text += (text.empty() ? "" : ", ") + spec.to_string();
+  }
+  ThrowPublic(TypeError("map_fn: the results of the function are not of the "
+                        "kinds of fn_output_signature=[{}]",
+                        text));
+}
+
+}  // namespace gk::api::detail
