@@ -11,12 +11,15 @@
 #ifndef GRAPHKILN_FUNCTION_H_
 #define GRAPHKILN_FUNCTION_H_
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <graphkiln/call_structure.h>
@@ -39,6 +42,13 @@ struct FunctionOptions {
   // Keep at most so many traces: the one used longest ago is dropped first.
   // 0: no limit.
   size_t max_traces = 0;
+  // The name of a known function that this one stands for, kept as an
+  // attribute of its graph: which may then depend on its arguments alone.
+  std::string experimental_implements = {};
+  // Attributes of the function in graphs; ValueError for other names than
+  // TensorFlow's. "_disable_acd": effects are in no order.
+  std::map<std::string, std::variant<bool, int64_t, double, std::string>>
+      experimental_attributes = {};
 };
 
 namespace detail {

@@ -14,6 +14,7 @@
 #include "function/concrete_function.h"
 #include "function/eager_functions.h"
 #include "function/func_graph.h"
+#include "function/function_attributes.h"
 #include "function/polymorphic_function.h"
 #include "function/trace_arguments.h"
 #include "graphkiln/function.h"
@@ -83,6 +84,27 @@ class LambdaArguments final : public ArgumentFace {
   std::map<int, api::Variable> by_alias_;
 };
 
+// The attributes of the function in graphs.
+AttrMap AttributesOf(const FunctionOptions& options) {
+  AttrMap attributes;
+  for (const auto& [name, value] : options.experimental_attributes) {
+    ThrowIfError(CheckFunctionAttribute(name));
+    std::visit(
+        [&]<class T>(const T& v) {
+          if constexpr (std::is_same_v<T, double>) {
+            attributes.Set(name, static_cast<float>(v));
+          } else {
+            attributes.Set(name, v);
+          }
+        },
+        value);
+  }
+  if (!options.experimental_implements.empty()) {
+    attributes.Set(kImplements, options.experimental_implements);
+  }
+  return attributes;
+}
+
 TensorVector HandlesOf(std::span<const Variable> variables) {
   TensorVector handles;
   for (const Variable& v : variables) handles.push_back(Inner(v.handle()));
@@ -107,6 +129,7 @@ class DepthScope {
 
 struct FunctionState::Rep {
   FunctionOptions options;
+  AttrMap attributes;
   PolymorphicFunction function{kCppWords};
 
   TraceCache& cache() { return function.cache(); }
@@ -185,9 +208,14 @@ namespace {
 // Calls the lambda. What it throws passes through the library as it came.
 class LambdaTracer final : public Tracer {
  public:
-  LambdaTracer(const FunctionOptions& options, const CallWords& call,
-               const FunctionState::Body& body, const Place& where)
-      : options_(options), call_(call), body_(body), where_(where) {}
+  LambdaTracer(const FunctionOptions& options, const AttrMap& attributes,
+               const CallWords& call, const FunctionState::Body& body,
+               const Place& where)
+      : options_(options),
+        attributes_(attributes),
+        call_(call),
+        body_(body),
+        where_(where) {}
 
   StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
                                  VariableCreation*) override {
@@ -216,7 +244,8 @@ class LambdaTracer final : public Tracer {
   StatusOr<Ref<Trace>> Run(const Ref<FunctionType>& type) {
     DepthScope depth;
     auto graph = MakeRef<FuncGraph>(NodeName(options_.name));
-    VariableCreation::EnterGraph(graph.get());
+    const bool* disable_acd = attributes_.Get<bool>(kDisableAcd);
+    BeginTrace(graph.get(), disable_acd != nullptr && *disable_acd);
     Placeholders placeholders;
     Results results;
     TensorVector tensors;
@@ -229,9 +258,14 @@ class LambdaTracer final : public Tracer {
       structure = Inner(body_(placeholders, &results));
       tensors = Inner(results.tensors);
     }
+    if (!options_.experimental_implements.empty()) {
+      GK_RETURN_IF_ERROR(CheckStandsAlone(*graph, options_.name,
+                                          options_.experimental_implements));
+    }
     graph->set_signature({type, std::move(structure)});
-    GK_ASSIGN_OR_RETURN(Ref<::gk::ConcreteFunction> concrete,
-                        ::gk::ConcreteFunction::FromFuncGraph(*graph, tensors));
+    GK_ASSIGN_OR_RETURN(
+        Ref<::gk::ConcreteFunction> concrete,
+        ::gk::ConcreteFunction::FromFuncGraph(*graph, tensors, attributes_));
     TensorVector captured = concrete->TellingCaptures();
     auto made =
         MakeRef<ApiTrace>(type, std::move(concrete), std::move(results.shape));
@@ -240,6 +274,7 @@ class LambdaTracer final : public Tracer {
   }
 
   const FunctionOptions& options_;
+  const AttrMap& attributes_;
   const CallWords& call_;
   const FunctionState::Body& body_;
   const Place& where_;
@@ -252,7 +287,7 @@ PolymorphicFunction::Found FunctionState::Rep::FindOrTrace(
     const CallWords& call, const Body& body, const Place& where) {
   EnsureReady();
   const TraceRequest request{Requested(call), HandlesOf(call.variables())};
-  LambdaTracer tracer(options, call, body, where);
+  LambdaTracer tracer(options, attributes, call, body, where);
   StatusOr<PolymorphicFunction::Found> found =
       function.FindOrTrace(request, &tracer);
   tracer.Rethrow();
@@ -265,6 +300,7 @@ PolymorphicFunction::Found FunctionState::Rep::FindOrTrace(
 
 FunctionState::FunctionState(FunctionOptions options, const Place& made)
     : rep_(std::make_unique<Rep>()) {
+  rep_->attributes = Guarded([&] { return AttributesOf(options); });
   rep_->options = std::move(options);
   rep_->function.Configure({.name = rep_->options.name,
                             .reduce_retracing = rep_->options.reduce_retracing,

@@ -233,6 +233,55 @@ TEST(RuntimeTest, KeepsTheNumbersOfThreads) {
             gk::ErrorCode::kValueError);
 }
 
+TEST(FunctionTest, AttributesGoIntoGraphs) {
+  const auto twice = [](gk::Tensor x) { return x + x; };
+  const auto f = gk::function(
+      twice, {.name = "twice",
+              .experimental_implements = "my.twice",
+              .experimental_attributes = {{"_noinline", true}, {"time_major", 3}}});
+  EXPECT_EQ(f(gk::Tensor(2.f)).item<float>(), 4.f);
+  gk::Graph graph;
+  {
+    const auto scope = graph.as_default();
+    f(gk::placeholder(gk::DataType::kFloat, {}));
+  }
+  const std::string text = graph.as_graph_def();
+  for (const char* part : {"_implements", "my.twice", "_noinline", "time_major"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+  try {
+    gk::function(twice, {.experimental_attributes = {{"noinline", true}}});
+    FAIL();
+  } catch (const gk::Error& e) {
+    EXPECT_EQ(e.code(), gk::ErrorCode::kValueError);
+    EXPECT_STREQ(e.what(),
+                 "`noinline is not supported by tf.function as an attribute.");
+  }
+}
+
+TEST(FunctionTest, WhatStandsForAnotherDependsOnItsArgumentsAlone) {
+  const gk::Tensor outside(3.f);
+  const gk::Variable v(1.f);
+  const gk::FunctionOptions options = {.name = "f",
+                                       .experimental_implements = "some.name"};
+  const auto captures =
+      gk::function([&](gk::Tensor x) { return x + outside; }, options);
+  const auto reads =
+      gk::function([&](gk::Tensor x) { return x + v.value(); }, options);
+  const auto takes = gk::function(
+      [](gk::Variable x) { return x.value(); }, options);
+  EXPECT_THROW(captures(gk::Tensor(1.f)), gk::Error);
+  EXPECT_THROW(reads(gk::Tensor(1.f)), gk::Error);
+  try {
+    takes(v);
+    FAIL();
+  } catch (const gk::Error& e) {
+    EXPECT_TRUE(std::string(e.what()).starts_with(
+        "Function f has \"_implements=some.name\" attribute"))
+        << e.what();
+  }
+}
+
 TEST(FunctionTest, PrintsTheGraph) {
   auto f = gk::function([](const gk::Tensor& x) { return gk::exp(x); },
                         {.name = "grow"});

@@ -1,8 +1,10 @@
 #include "python/src/function/python_tracer.h"
 
+#include "function/function_attributes.h"
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/package_parts.h"
+#include "python/src/binding/throw_error.h"
 #include "python/src/binding/words.h"
 #include "python/src/function/concrete_function.h"
 #include "python/src/function/function_trace_type.h"
@@ -42,18 +44,46 @@ PyRef ListOf(const Items& items, Make make) {
   return list;
 }
 
-PyObject* BeginTrace(PyObject*, PyObject* graph) {
-  if (!PyObject_TypeCheck(graph, FuncGraphType)) {
-    return Raise(TypeError("not a FuncGraph"));
+// begin_trace(graph, disable_acd)
+PyObject* BeginTraceInto(PyObject*, PyObject* args) {
+  PyObject* graph;
+  int disable_acd;
+  if (!PyArg_ParseTuple(args, "O!p", FuncGraphType, &graph, &disable_acd)) {
+    return nullptr;
   }
-  VariableCreation::EnterGraph(GraphOf(graph)->func);
+  BeginTrace(GraphOf(graph)->func, disable_acd);
   Py_RETURN_NONE;
 }
 
+PyObject* CheckAttribute(PyObject*, PyObject* name) {
+  if (PyUnicode_Check(name)) {
+    ThrowIfError(CheckFunctionAttribute(StringView(name)));
+    Py_RETURN_NONE;
+  }
+  PyErr_Format(PyExc_ValueError,
+               "`%S is not supported by tf.function as an attribute.", name);
+  return nullptr;
+}
+
+// check_stands_alone(graph, name, implements)
+PyObject* CheckAlone(PyObject*, PyObject* args) {
+  PyObject* graph;
+  const char *name, *implements;
+  if (!PyArg_ParseTuple(args, "O!ss", FuncGraphType, &graph, &name,
+                        &implements)) {
+    return nullptr;
+  }
+  const Status status =
+      CheckStandsAlone(*GraphOf(graph)->func, name, implements);
+  if (status.ok()) Py_RETURN_NONE;
+  PyErr_SetString(PyExc_AssertionError, status.message().c_str());
+  return nullptr;
+}
+
 PyMethodDef functions[] = {
-    {"begin_trace", Guarded<BeginTrace>, METH_O,
-     "begin_trace(graph)\n--\n\n"
-     "Says which graph the function is traced into."},
+    {"begin_trace", Guarded<BeginTraceInto>, METH_VARARGS, nullptr},
+    {"check_function_attribute", Guarded<CheckAttribute>, METH_O, nullptr},
+    {"check_stands_alone", Guarded<CheckAlone>, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -195,16 +195,6 @@ PyObject* Evaluate(PyObject* o, PyObject* args) {
   return result.ok() ? WrapTensors(*result) : Raise(result.status());
 }
 
-// _order_effects(bool): are ops with side effects ordered as they are made,
-// and kept although unused?
-PyObject* OrderEffects(PyObject* o, PyObject* on) {
-  FuncGraph* f = BuilderOf(o);
-  const int yes = PyObject_IsTrue(on);
-  if (f == nullptr || yes < 0) return nullptr;
-  f->set_automatic_control(yes == 1);
-  Py_RETURN_NONE;
-}
-
 // The tensors that stand for the arguments, then those for the captures.
 PyObject* Inputs(PyObject* o, void*) {
   PyRef list = PyRef::Steal(PyList_New(0));
@@ -311,7 +301,6 @@ PyMethodDef methods[] = {
     {"_add_argument", Guarded<AddArgument>, METH_VARARGS, nullptr},
     {"_add_loop_argument", Guarded<AddLoopArgument>, METH_VARARGS, nullptr},
     {"_capture", Guarded<Capture>, METH_VARARGS, nullptr},
-    {"_order_effects", Guarded<OrderEffects>, METH_O, nullptr},
     {"_evaluate", Guarded<Evaluate>, METH_VARARGS, nullptr},
     {"_order_arguments", Guarded<OrderArguments>, METH_O, nullptr},
     {"_mark_returned", Guarded<MarkReturned>, METH_O, nullptr},

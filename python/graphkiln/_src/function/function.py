@@ -9,17 +9,6 @@ from graphkiln._graphkiln import Function
 from graphkiln._src.function import baked_values, tracing
 from graphkiln._src.host import logging as _logging
 
-_EXPERIMENTAL_ATTRIBUTES = frozenset(
-    {
-        "_OutputsOnOpDevice", "_disable_acd", "_implements", "_noinline",
-        "_tf_data_function", "api_implements", "api_preferred_device",
-        "disable_summaries_at_runtime", "experimental_ints_on_device",
-        "function_runs_at_most_once", "go_backwards",
-        "runtime_constant_optimization", "time_major",
-    }
-)
-
-
 def function(
     func=None,
     input_signature=None,
@@ -133,10 +122,7 @@ def _checked_attributes(
             f"experimental_attributes must be a dictionary, got {attributes!r}"
         )
     for name, value in (attributes or {}).items():
-        if name not in _EXPERIMENTAL_ATTRIBUTES:
-            raise ValueError(
-                f"`{name} is not supported by tf.function as an attribute."
-            )
+        _graphkiln.check_function_attribute(name)
         result[name] = value
     if implements is not None:
         result["_implements"] = implements

@@ -65,25 +65,6 @@ def shown_argument(type_: object, name: str) -> object:
     return type_.placeholder_value(_SpecContext(name))
 
 
-def _refuse_captures(
-    graph: _graphkiln.FuncGraph, name: str, implements: object
-) -> None:
-    """What stands for the function elsewhere gets its arguments alone."""
-    captures = graph.captures
-    resource = any(x.dtype == _graphkiln.resource for x in graph.inputs)
-    if captures or resource:
-        raise AssertionError(
-            f'Function {name} has "_implements={implements}" attribute and '
-            "thus can not depend on any tensors outside of its signature or "
-            "modify variables. \n\nNote: variables are always captured and "
-            "cause function re-tracing for every variable called.\n"
-            f"  inputs: {list(graph.inputs)}\n"
-            f"  captures: {[outside for outside, _ in captures]}\n\n"
-            "To pass a variable to such function use  use "
-            "variable.read_value()."
-        )
-
-
 def trace(
     function: Callable,
     name: str,
@@ -96,10 +77,7 @@ def trace(
     """Calls `function` with placeholders of the given types, converted by
     AutoGraph if `autograph`. `variables`: those of the call, by alias."""
     graph = _graphkiln.FuncGraph(name)
-    graph.seed  # That of now, whatever is set later.
-    if attributes.get("_disable_acd"):
-        graph._order_effects(False)
-    _graphkiln.begin_trace(graph)
+    _graphkiln.begin_trace(graph, attributes.get("_disable_acd", False))
     try:
         graph._enter_trace()
         bound = _graphkiln.make_arguments(graph, function_type, variables)
@@ -120,7 +98,7 @@ def trace(
         graph._exit()
         _graphkiln.release_bodies(graph)
     if "_implements" in attributes:
-        _refuse_captures(graph, name, attributes["_implements"])
+        _graphkiln.check_stands_alone(graph, name, attributes["_implements"])
     concrete = _graphkiln.finish_graph(
         graph, outputs, dict(attributes)
     )

@@ -1,0 +1,31 @@
+// The attributes that a function of the program may be given: which there are,
+// and what they ask of its trace.
+#ifndef GK_FUNCTION_FUNCTION_ATTRIBUTES_H_
+#define GK_FUNCTION_FUNCTION_ATTRIBUTES_H_
+
+#include <string_view>
+
+#include "base/status.h"
+#include "function/func_graph.h"
+
+namespace gk {
+
+// Its effects are in no order.
+inline constexpr std::string_view kDisableAcd = "_disable_acd";
+// The function stands for one that is known by that name elsewhere.
+inline constexpr std::string_view kImplements = "_implements";
+
+// ValueError for any other name than TensorFlow's.
+Status CheckFunctionAttribute(std::string_view name);
+
+// `graph` is about to be traced.
+void BeginTrace(FuncGraph* graph, bool disable_acd);
+
+// It was: what stands for a function elsewhere gets its arguments alone.
+// FailedPrecondition if it uses variables or captures anything.
+Status CheckStandsAlone(const FuncGraph& graph, std::string_view name,
+                        std::string_view implements);
+
+}  // namespace gk
+
+#endif  // GK_FUNCTION_FUNCTION_ATTRIBUTES_H_
