@@ -26,15 +26,6 @@ StatusOr<Tensor> AbsentDevice::Constant(const Tensor&, std::string_view) {
   return InvalidArgument("{}", value_error_);
 }
 
-StatusOr<Ref<GraphFunction>> AbsentDevice::BuildFunction(
-    std::string_view name, std::span<const DataType> types,
-    std::span<const PartialTensorShape> shapes,
-    const std::function<TensorVector(std::span<const Tensor>)>& body,
-    TensorVector* captures) {
-  return OpBuilder::Eager()->BuildFunction(name, types, shapes, body,
-                                           captures);
-}
-
 Status AbsentDevice::Refusal() {
   OpBuilder* current = OpBuilder::Current();
   if (current == OpBuilder::Eager()) return OkStatus();

@@ -28,11 +28,6 @@ class AbsentDevice final : public OpBuilder {
   bool builds_graph() const override { return false; }
   StatusOr<Tensor> Constant(const Tensor& value,
                             std::string_view name) override;
-  StatusOr<Ref<GraphFunction>> BuildFunction(
-      std::string_view name, std::span<const DataType> types,
-      std::span<const PartialTensorShape> shapes,
-      const std::function<TensorVector(std::span<const Tensor>)>& body,
-      TensorVector* captures) override;
 
   // Why nothing can run under the current builder; OK if it can.
   static Status Refusal();

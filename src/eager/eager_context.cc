@@ -16,8 +16,6 @@
 namespace gk {
 namespace {
 
-EagerContext::FunctionBuilder function_builder = nullptr;
-
 // What ResolveAttrs found for (op, input dtypes, given attrs).
 struct ResolvedCall {
   const OpRecord* record = nullptr;
@@ -169,19 +167,6 @@ StatusOr<TensorVector> EagerContext::Apply(const OpRecord& record,
   std::vector<const Tensor*> in;
   for (const Tensor& t : inputs) in.push_back(&t);
   return WithOp(outputs.status(), record, attrs, in, name);
-}
-
-StatusOr<Ref<GraphFunction>> EagerContext::BuildFunction(
-    std::string_view name, std::span<const DataType> types,
-    std::span<const PartialTensorShape> shapes,
-    const std::function<TensorVector(std::span<const Tensor>)>& body,
-    TensorVector* captures) {
-  if (!function_builder) return Internal("no function builder registered");
-  return function_builder(name, types, shapes, body, captures);
-}
-
-void EagerContext::SetFunctionBuilder(FunctionBuilder builder) {
-  function_builder = builder;
 }
 
 bool EagerContext::RunElementwise(const OpRecord& record,

@@ -23,19 +23,6 @@ class EagerContext final : public OpBuilder {
                             std::string_view name) override {
     return value;
   }
-  StatusOr<Ref<GraphFunction>> BuildFunction(
-      std::string_view name, std::span<const DataType> types,
-      std::span<const PartialTensorShape> shapes,
-      const std::function<TensorVector(std::span<const Tensor>)>& body,
-      TensorVector* captures) override;
-
-  // Supplied by the function layer, which knows how to trace.
-  using FunctionBuilder = StatusOr<Ref<GraphFunction>> (*)(
-      std::string_view name, std::span<const DataType> types,
-      std::span<const PartialTensorShape> shapes,
-      const std::function<TensorVector(std::span<const Tensor>)>& body,
-      TensorVector* captures);
-  static void SetFunctionBuilder(FunctionBuilder builder);
 
   // The short way for elementwise ops without attributes: all inputs are
   // values of one dtype. Does not tell observers. False if the op needs the

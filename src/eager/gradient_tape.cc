@@ -229,10 +229,6 @@ void GradientTape::Watch(const Tensor& t) {
   if (t.dtype() == DataType::kResource) variables_.push_back(t);
 }
 
-bool GradientTape::IsWatched(const Tensor& t) const {
-  return watched_.contains(IdOf(t));
-}
-
 void GradientTape::OnVariableAccess(const Tensor& handle) {
   if (watch_accessed_) Watch(handle);
 }

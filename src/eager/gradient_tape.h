@@ -67,16 +67,13 @@ class GradientTape final {
   bool recording() const { return listing_ != nullptr; }
   bool persistent() const { return persistent_; }
   bool forward() const { return forward_; }
-  // Empty once the tape is gone or retired.
+  // Empty once the tape is gone.
   std::weak_ptr<GradientTape> Reference();
-  // Nobody asks it any more.
-  void Retire() { self_.reset(); }
   // Forgets everything recorded and watched.
   void Reset();
 
   // A tensor, or the handle of a variable.
   void Watch(const Tensor& t);
-  bool IsWatched(const Tensor& t) const;
   // Handles of the variables watched, in order of first use.
   const TensorVector& watched_variables() const { return variables_; }
 

@@ -6,7 +6,6 @@
 #ifndef GK_FRAMEWORK_OP_BUILDER_H_
 #define GK_FRAMEWORK_OP_BUILDER_H_
 
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,13 +30,6 @@ class OpBuilder {
   // A tensor of this value: itself when eager, a Const node in a graph.
   virtual StatusOr<Tensor> Constant(const Tensor& value,
                                     std::string_view name) = 0;
-  // Traces `body` into a new function of the given input types (captures
-  // become trailing inputs). Used by gradients of control flow.
-  virtual StatusOr<Ref<GraphFunction>> BuildFunction(
-      std::string_view name, std::span<const DataType> types,
-      std::span<const PartialTensorShape> shapes,
-      const std::function<TensorVector(std::span<const Tensor>)>& body,
-      TensorVector* captures) = 0;
 
   // This thread's current builder; the eager context unless one was entered.
   static OpBuilder* Current();

@@ -188,7 +188,7 @@ TensorVector CallWithOwnGradient(
   TensorVector captures;
   const FunctionAttr f = [&] {
     const Ref<GraphFunction> definition =
-        ValueOrThrow(OpBuilder::Current()->BuildFunction(
+        ValueOrThrow(FuncGraph::Current()->BuildFunction(
             "gradient", types, shapes,
             [&](std::span<const Tensor> arguments) {
               std::vector<Gradient> dy;

@@ -58,11 +58,13 @@ class FuncGraph final : public OpBuilder,
   bool builds_graph() const override { return true; }
   StatusOr<Tensor> Constant(const Tensor& value,
                             std::string_view name) override;
+  // Traces `body` into a new function of the given input types (captures
+  // become trailing inputs).
   StatusOr<Ref<GraphFunction>> BuildFunction(
       std::string_view name, std::span<const DataType> types,
       std::span<const PartialTensorShape> shapes,
       const std::function<TensorVector(std::span<const Tensor>)>& body,
-      TensorVector* captures) override;
+      TensorVector* captures);
 
   // --- Arguments and captures.
   // An argument; `user_name` is kept as _user_specified_name.

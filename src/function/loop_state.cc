@@ -293,7 +293,6 @@ bool LoopState::Widen() {
 }
 
 void LoopState::StartLate() {
-  first_late_ = order_.size();
   for (size_t i : late_) {
     const StagedValue& before = before_[i];
     Carried& c = carried_[i];

@@ -73,8 +73,6 @@ class LoopState {
   // How many tensors of lists that PlaceList has made variables of are among
   // the late ones; they are first.
   size_t num_placed() const { return num_placed_; }
-  // The late ones: where they begin in what is carried.
-  size_t first_late() const { return first_late_; }
   // After the body, in the order of what is carried.
   TensorVector Next() const;
   // The values that an iteration must give; to users.
@@ -110,7 +108,7 @@ class LoopState {
   std::vector<size_t> order_;   // of what is carried
   std::vector<size_t> placed_;  // open lists with places
   std::vector<size_t> late_;
-  size_t num_placed_ = 0, first_late_ = 0;
+  size_t num_placed_ = 0;
   bool shapes_vary_ = false;
 };
 

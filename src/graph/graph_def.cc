@@ -95,15 +95,6 @@ StatusOr<proto::FunctionDef> FunctionToFunctionDef(
   return WriteFunctionDef(function, &functions);
 }
 
-StatusOr<proto::FunctionDefLibrary> FunctionsToLibrary(
-    std::span<const GraphFunction* const> functions) {
-  FunctionNames names;
-  for (const GraphFunction* f : functions) names.NameOf(*f);
-  proto::FunctionDefLibrary library;
-  GK_RETURN_IF_ERROR(names.WriteQueued(&library));
-  return library;
-}
-
 StatusOr<proto::NodeDef> NodeToNodeDef(const Node& node) {
   FunctionNames functions;
   return WriteNode(node, &functions);

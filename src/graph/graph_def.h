@@ -36,11 +36,6 @@ StatusOr<proto::GraphDef> GraphToGraphDef(const Graph& graph,
 StatusOr<proto::FunctionDef> FunctionToFunctionDef(
     const GraphFunction& function);
 
-// These functions and all that they call. A name stands for one function:
-// another of the same name is written under a new one.
-StatusOr<proto::FunctionDefLibrary> FunctionsToLibrary(
-    std::span<const GraphFunction* const> functions);
-
 // One node as it stands in a GraphDef.
 StatusOr<proto::NodeDef> NodeToNodeDef(const Node& node);
 

@@ -38,17 +38,8 @@ bool SortLess(T a, T b) {
   }
 }
 
-// One sort for both directions: std::stable_sort is a lot of code.
-template <class T>
-void SortRow(T* row, int64_t n, bool descending) {
-  TurnPoll poll;
-  std::stable_sort(row, row + n, [descending, &poll](T a, T b) {
-    poll();
-    return descending ? SortLess(b, a) : SortLess(a, b);
-  });
-}
-
-// Writes the indices 0 .. n-1 in the order of their values.
+// Writes the indices 0 .. n-1 in the order of their values. One sort for both
+// directions: std::stable_sort is a lot of code.
 template <class T, class Index>
 void ArgsortRow(const T* row, int64_t n, bool descending, Index* order) {
   for (int64_t i = 0; i < n; ++i) order[i] = static_cast<Index>(i);
@@ -87,21 +78,6 @@ void TopKRow(const T* row, int64_t n, int64_t k, T* values, Index* indices) {
     std::sort_heap(indices, indices + k, before);
   }
   for (int64_t i = 0; i < k; ++i) values[i] = row[indices[i]];
-}
-
-// For each value the first place in the ascending row where it could be put:
-// before its equals, or behind them if `right`. A NaN compares with nothing.
-template <class T, class Index>
-void SearchSortedRow(const T* row, int64_t n, const T* values, int64_t count,
-                     bool right, Index* out) {
-  const auto less = [](T a, T b) { return SortKey(a) < SortKey(b); };
-  TurnPoll poll;
-  for (int64_t i = 0; i < count; ++i) {
-    poll();
-    const T* at = right ? std::upper_bound(row, row + n, values[i], less)
-                        : std::lower_bound(row, row + n, values[i], less);
-    out[i] = static_cast<Index>(at - row);
-  }
 }
 
 }  // namespace gk

@@ -1,5 +1,5 @@
-// How records of elementwise ops state their arithmetic: Unary, Binary and
-// Ternary kernels over a list of element types.
+// How records of elementwise ops state their arithmetic: Unary and
+// Binary kernels over a list of element types, and tables of those of more.
 //
 //   .kernel = Unary<[](auto x) { return x * x * x; }, FloatTypes>()
 //
@@ -297,11 +297,6 @@ constexpr KernelSet Unary() {
 template <auto F, class List, uint32_t kOptions = kStampedLoop>
 constexpr KernelSet Binary() {
   return Overloads<BinaryFor<F, List, kOptions>>();
-}
-
-template <auto F, class List, uint32_t kOptions = kStampedLoop>
-constexpr KernelSet Ternary() {
-  return Overloads<TernaryFor<F, List, kOptions>>();
 }
 
 }  // namespace gk

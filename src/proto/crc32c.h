@@ -22,10 +22,6 @@ inline uint32_t Crc32c(std::string_view bytes) {
 inline uint32_t MaskCrc(uint32_t crc) {
   return ((crc >> 15) | (crc << 17)) + 0xa282ead8u;
 }
-inline uint32_t UnmaskCrc(uint32_t masked) {
-  uint32_t rotated = masked - 0xa282ead8u;
-  return (rotated >> 17) | (rotated << 15);
-}
 inline uint32_t MaskedCrc32c(std::string_view bytes) {
   return MaskCrc(Crc32c(bytes));
 }

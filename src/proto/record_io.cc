@@ -61,14 +61,6 @@ Status RecordWriter::Write(std::string_view record) {
   return OkStatus();
 }
 
-Status RecordWriter::Flush() {
-  if (!file_) return FailedPrecondition("{} is closed", path_);
-  if (std::fflush(file_.get()) != 0) {
-    return FileError("writing failed:", path_, errno);
-  }
-  return OkStatus();
-}
-
 Status RecordWriter::Close() {
   if (!file_) return OkStatus();
   if (std::fclose(file_.release()) != 0) {

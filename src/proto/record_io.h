@@ -28,7 +28,6 @@ class RecordWriter {
                                      bool append = false);
 
   Status Write(std::string_view record);
-  Status Flush();
   // Reports what a destructor could not. Writing afterwards fails.
   Status Close();
 

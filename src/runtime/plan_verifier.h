@@ -27,9 +27,6 @@ class PlanVerifier {
   // The first rule that the plan breaks.
   Status Verify() const;
 
-  // The last instruction that reads the value or a view of it, or makes it;
-  // their number if it is needed after all of them.
-  int LastUse(SlotId root) const { return last_use_[root]; }
   // It is made in the first turn and read in all.
   bool StaysForTurns(SlotId root) const { return stays_[root]; }
   // The slots that are roots of their places and die after an instruction.
