@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "api/inner.h"
+#include "base/process_mutex.h"
 #include "framework/op_builder.h"
 #include "ops/random/generator_state.h"
 #include "ops/random/random_algorithm.h"
@@ -22,12 +23,13 @@ Tensor CheckedState(const Tensor& state, Algorithm algorithm) {
 
 Tensor StateOfKey(const Tensor& key, const Tensor& counter) {
   return Guarded([&] {
+    EnsureReady();
     return Outer(GeneratorStateOfKey(Inner(key), Inner(counter)));
   });
 }
 
 struct Shared {
-  std::mutex mutex;
+  ProcessMutex mutex;
   std::optional<Generator> generator;
 };
 // Never destroyed: its variable outlives what other statics keep.
@@ -39,8 +41,10 @@ Shared& TheShared() {
 }  // namespace
 
 Tensor create_rng_state(int64_t seed, Algorithm algorithm) {
-  return Guarded(
-      [&] { return Outer(GeneratorState({seed}, NumberOf(algorithm))); });
+  return Guarded([&] {
+    EnsureReady();
+    return Outer(GeneratorState({seed}, NumberOf(algorithm)));
+  });
 }
 
 void set_seed(std::optional<int64_t> seed) {
@@ -70,24 +74,30 @@ Generator Generator::from_key_counter(const Tensor& key,
 }
 
 Generator Generator::from_non_deterministic_state() {
+  EnsureReady();
   return Generator(Outer(UnpredictableGeneratorState(kPhiloxAlgorithm)),
                    Algorithm::kPhilox);
 }
 
 Generator get_global_generator() {
   Shared& shared = TheShared();
-  const std::lock_guard<std::mutex> lock(shared.mutex);
-  if (!shared.generator) {
-    // Outside of whatever is traced.
-    const OpBuilder::Scope eager(OpBuilder::Eager());
-    shared.generator = Generator::from_non_deterministic_state();
+  {
+    const std::lock_guard lock(shared.mutex);
+    if (shared.generator) return *shared.generator;
   }
+  EnsureReady();
+  // Outside of whatever is traced.
+  const OpBuilder::Scope eager(OpBuilder::Eager());
+  Generator made = Generator::from_non_deterministic_state();
+  const std::lock_guard lock(shared.mutex);
+  if (!shared.generator) shared.generator = std::move(made);
   return *shared.generator;
 }
 
 void set_global_generator(const Generator& generator) {
-  const std::lock_guard<std::mutex> lock(TheShared().mutex);
-  TheShared().generator = generator;
+  std::optional<Generator> gone = generator;  // when nothing is locked
+  const std::lock_guard lock(TheShared().mutex);
+  TheShared().generator.swap(gone);
 }
 
 Tensor Generator::key() const {

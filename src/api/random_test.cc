@@ -2,6 +2,7 @@
 // tests/python/test_random_numbers.py draws, too.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <sstream>
@@ -203,6 +204,19 @@ TEST(Random, TheGlobalGeneratorIsShared) {
       gk::random::Generator::from_seed(7).uniform({2}).to_vector<float>());
   EXPECT_NE(drawn.to_vector<float>(),
             gk::random::get_global_generator().uniform({2}).to_vector<float>());
+}
+
+TEST(Random, GeneratorsMayBeTheFirstThingOfAProgram) {
+  // Each in a process of its own.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  using gk::random::Generator;
+  const auto exits = testing::ExitedWithCode(0);
+  EXPECT_EXIT((Generator::from_seed(7), std::exit(0)), exits, "");
+  EXPECT_EXIT((Generator::from_key_counter(1, {1, 2}), std::exit(0)), exits,
+              "");
+  EXPECT_EXIT((Generator::from_non_deterministic_state(), std::exit(0)), exits,
+              "");
+  EXPECT_EXIT((gk::random::get_global_generator(), std::exit(0)), exits, "");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "api/concrete_rep.h"
 #include "api/graph_rep.h"
+#include "base/process_mutex.h"
 #include "framework/device_spec.h"
 #include "framework/op_name.h"
 #include "function/graph_part.h"
@@ -20,7 +21,7 @@ namespace {
 
 // Handles of one graph share what it has beside its operations.
 std::shared_ptr<Graph::Rep> RepOf(Ref<FuncGraph> graph) {
-  static std::mutex mutex;
+  static auto& mutex = *new ProcessMutex();
   static auto& known =
       *new std::unordered_map<const FuncGraph*, std::weak_ptr<Graph::Rep>>();
   std::lock_guard lock(mutex);

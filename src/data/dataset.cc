@@ -39,13 +39,16 @@ bool Fits(const PartialTensorShape& wanted, const TensorShape& have) {
 }  // namespace
 
 Ref<GraphFunction> IterationContext::Own(const Ref<GraphFunction>& function) {
-  std::lock_guard lock(mutex_);
-  Entry& entry = functions_[function.get()];
-  if (!entry.original) {
-    entry.original = function;
-    entry.own = FreshFunction(function);
+  {
+    std::lock_guard lock(mutex_);
+    const auto known = functions_.find(function.get());
+    if (known != functions_.end()) return known->second.own;
   }
-  return entry.own;
+  // When nothing is locked; one of two that are made goes then, too.
+  Entry made{function, FreshFunction(function)};
+  std::lock_guard lock(mutex_);
+  return functions_.try_emplace(function.get(), std::move(made))
+      .first->second.own;
 }
 
 ContextRef IterationContext::Part(int i) {

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/process_mutex.h"
 #include "data/dataset_options.h"
 #include "data/iteration.h"
 #include "framework/graph.h"
@@ -46,7 +47,7 @@ class IterationContext final : public RefCounted {
   struct Entry {
     Ref<GraphFunction> original, own;
   };
-  std::mutex mutex_;
+  ProcessMutex& mutex_ = ProcessMutex::Of(this);
   std::unordered_map<const GraphFunction*, Entry> functions_;
   std::vector<Ref<IterationContext>> parts_;
 };

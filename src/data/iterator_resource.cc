@@ -1,6 +1,7 @@
 #include "data/iterator_resource.h"
 
 #include <chrono>
+#include <mutex>
 
 #include "base/thread_number.h"
 
@@ -12,16 +13,17 @@ class IteratorResource::Turn {
   explicit Turn(IteratorResource& resource) : resource_(resource) {}
   ~Turn() {
     if (!taken_) return;
-    {
-      std::lock_guard lock(resource_.mutex_);
-      resource_.busy_ = false;
-    }
-    resource_.free_.notify_one();
+    std::lock_guard lock(resource_.mutex_);
+    resource_.busy_ = false;
+    if (resource_.waiting_ == 0) return;
+    --resource_.waiting_;
+    resource_.free_.release();
   }
   Status Take(const CancellationToken* cancellation) {
+    const uint64_t thread = ThreadNumber();
     std::unique_lock lock(resource_.mutex_);
     while (resource_.busy_) {
-      if (resource_.user_ == ThreadNumber()) {
+      if (resource_.user_ == thread) {
         return FailedPrecondition(
             "An iterator was asked for an element while making one");
       }
@@ -31,14 +33,18 @@ class IteratorResource::Turn {
             "thread was asking it for an element. Make an iterator in the "
             "child instead.");
       }
-      resource_.free_.wait_for(lock, std::chrono::milliseconds(50));
+      ++resource_.waiting_;
       // The check may take the host language's lock.
       lock.unlock();
-      GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
+      const bool called =
+          resource_.free_.try_acquire_for(std::chrono::milliseconds(50));
+      Status cancelled = CheckCancellation(cancellation);
       lock.lock();
+      if (!called && resource_.waiting_ > 0) --resource_.waiting_;
+      GK_RETURN_IF_ERROR(cancelled);
     }
     resource_.busy_ = taken_ = true;
-    resource_.user_ = ThreadNumber();
+    resource_.user_ = thread;
     iterator = resource_.iterator_;
     return OkStatus();
   }

@@ -5,10 +5,10 @@
 #ifndef GK_DATA_ITERATOR_RESOURCE_H_
 #define GK_DATA_ITERATOR_RESOURCE_H_
 
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
+#include <semaphore>
 
+#include "base/process_mutex.h"
 #include "data/dataset.h"
 #include "framework/resource.h"
 
@@ -39,8 +39,10 @@ class IteratorResource final : public Resource {
   class Turn;
 
   const ElementSignature signature_;
-  std::mutex mutex_;
-  std::condition_variable free_;
+  ProcessMutex& mutex_ = ProcessMutex::Of(this);
+  // For those who wait; some of them may be left behind by a fork.
+  std::counting_semaphore<> free_{0};
+  int waiting_ = 0;
   bool busy_ = false;
   uint64_t user_ = 0;  // its ThreadNumber()
   std::shared_ptr<DatasetIterator> iterator_;

@@ -7,6 +7,7 @@
 
 #include "base/caught.h"
 #include "base/format.h"
+#include "base/process_mutex.h"
 #include "base/stack.h"
 #include "framework/op_builder.h"
 
@@ -14,7 +15,7 @@ namespace gk {
 namespace {
 
 struct Calls {
-  std::mutex mutex;
+  ProcessMutex mutex;
   int64_t next = 0;
   std::unordered_map<std::string, std::shared_ptr<const HostCall>> by_token;
 };
@@ -52,7 +53,7 @@ HostFunction::HostFunction(HostCall call, std::string token)
   Calls& calls = TheCalls();
   const std::lock_guard lock(calls.mutex);
   if (token_.empty()) token_ = Format("pyfunc_{}", calls.next++);
-  calls.by_token[token_] = std::move(kept);
+  calls.by_token[token_].swap(kept);  // the old one goes when nothing is locked
 }
 
 HostFunction::~HostFunction() {

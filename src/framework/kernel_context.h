@@ -8,7 +8,6 @@
 #define GK_FRAMEWORK_KERNEL_CONTEXT_H_
 
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string_view>
 
@@ -32,11 +31,9 @@ class KernelState {
 };
 
 // What all frames of an instruction share (a place in a random stream). The
-// plan owns the slot; its state is made under the lock on first use and must
-// be thread-safe itself.
+// plan owns the slot; its state is made on first use.
 struct SharedKernelState {
-  std::mutex mutex;
-  std::unique_ptr<KernelState> state;
+  std::unique_ptr<KernelState> state;  // under ProcessMutex::Of(this)
 };
 
 class KernelContext {

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "base/process_mutex.h"
 #include "function/tensor_array.h"
 
 namespace gk {
@@ -18,7 +19,7 @@ namespace gk {
 class EagerTensorArray final : public TensorArrayImpl {
  public:
   struct Elements {
-    std::mutex mutex;
+    ProcessMutex& mutex = ProcessMutex::Of(this);
     std::vector<Tensor> tensors;    // null where nothing was written
     std::set<int64_t> read_before;  // and cleared
     PartialTensorShape shape;

@@ -1,10 +1,13 @@
 #include "function/host_call.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <utility>
 
+#include "base/thread_number.h"
 #include "framework/device_spec.h"
 #include "framework/grad_context.h"
 #include "framework/host_language.h"
@@ -32,6 +35,33 @@ class Recording {
   UserTape& tape_;
 };
 
+// A lock that says whose it is: that thread may have been left behind by a
+// fork in the midst of a gradient.
+class Turn {
+ public:
+  void lock() {
+    const uint64_t mine = ThreadNumber();
+    uint64_t other = 0;
+    while (!thread_.compare_exchange_strong(other, mine)) {
+      if (IsLeftBehind(other)) {
+        throw Error(FailedPrecondition(
+            "The gradient of a call of a function of the program cannot be had "
+            "in a process forked while another thread was computing it"));
+      }
+      // That thread may need the host's lock.
+      HostLanguage::Get().WaitBlocking([&] { thread_.wait(other); });
+      other = 0;
+    }
+  }
+  void unlock() {
+    thread_.store(0);
+    thread_.notify_all();
+  }
+
+ private:
+  std::atomic<uint64_t> thread_{0};  // its ThreadNumber()
+};
+
 // One call: its inputs and outputs, and the tapes that saw it. The inner one
 // gives the gradient; the outer one sees that too, and gives the gradient of
 // the gradient.
@@ -46,16 +76,11 @@ class CallRecord final : public VariantObject {
     return ZerosLike();
   }
 
-  // Another thread may ask for a gradient, and need the host's lock for it.
-  std::unique_lock<std::mutex> Lock() const {
-    std::unique_lock lock(*mutex, std::try_to_lock);
-    if (!lock) HostLanguage::Get().WaitBlocking([&] { lock.lock(); });
-    return lock;
-  }
+  std::unique_lock<Turn> Lock() const { return std::unique_lock(*turn); }
 
   TensorVector inputs, outputs;
   std::shared_ptr<UserTape> inner, outer;
-  std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();
+  std::shared_ptr<Turn> turn = std::make_shared<Turn>();
 };
 
 std::unique_ptr<UserTape> TapeOf(std::span<const Tensor> values) {
@@ -182,7 +207,7 @@ Status CallGradient(const std::string&, std::span<const Tensor* const> inputs,
   }
   given.resize(wanted);
   auto made = MakeRef<CallRecord>();
-  made->mutex = record->mutex;
+  made->turn = record->turn;
   made->inner = record->outer;
   {
     const auto lock = record->Lock();

@@ -4,6 +4,7 @@
 
 #include <mutex>
 
+#include "base/process_mutex.h"
 #include "function/tensor_array.h"
 
 namespace gk {
@@ -18,7 +19,7 @@ class ElementShape {
   Status Fit(const PartialTensorShape& shape, bool infer);
 
  private:
-  mutable std::mutex mutex_;
+  ProcessMutex& mutex_ = ProcessMutex::Of(this);
   PartialTensorShape shape_;
 };
 

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "base/process_mutex.h"
 #include "runtime/plan.h"
 
 namespace gk {
@@ -33,20 +34,24 @@ class Profiles {
 
  private:
   void Write() {
-    std::lock_guard lock(mutex_);
+    std::vector<std::shared_ptr<PlanProfile>> all;
+    {
+      std::lock_guard lock(mutex_);
+      all = all_;
+    }
     std::FILE* f = std::fopen(file_, "w");
     if (!f) {
       std::fprintf(stderr, "GK_PLAN_PROFILE: cannot write %s\n", file_);
       return;
     }
-    for (const auto& profile : all_) {
+    for (const auto& profile : all) {
       std::fputs(profile->Table().c_str(), f);
     }
     std::fclose(f);
   }
 
   const char* const file_ = std::getenv("GK_PLAN_PROFILE");
-  std::mutex mutex_;
+  ProcessMutex mutex_;
   std::vector<std::shared_ptr<PlanProfile>> all_;
 };
 

@@ -1,6 +1,7 @@
 // Datasets that keep their elements for the next time, in memory or in a file.
 #include <mutex>
 
+#include "base/process_mutex.h"
 #include "framework/op_registry.h"
 #include "ops/data/dataset_kernel.h"
 #include "ops/data/file_cache.h"
@@ -10,7 +11,7 @@ namespace {
 
 // What a complete pass has seen. Shared by the iterators of a dataset.
 struct Cache {
-  std::mutex mutex;
+  ProcessMutex& mutex = ProcessMutex::Of(this);
   std::shared_ptr<const std::vector<TensorVector>> elements;
 };
 

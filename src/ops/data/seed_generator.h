@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/process_mutex.h"
 #include "kernels/random.h"
 #include "ops/data/dataset_kernel.h"
 #include "ops/random/random_place.h"
@@ -23,7 +24,7 @@ class SeedGenerator {
 
   Philox Next() {
     if (!reshuffle_) return Philox::FromSeeds(seed_, seed2_);
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(ProcessMutex::Of(this));
     const uint64_t a = stream_.Word(), b = stream_.Word();
     return Philox::FromSeeds(a, b);
   }
@@ -31,8 +32,7 @@ class SeedGenerator {
  private:
   const uint64_t seed_, seed2_;
   const bool reshuffle_;
-  std::mutex mutex_;
-  PhiloxStream stream_;
+  PhiloxStream stream_;  // under ProcessMutex::Of(this)
 };
 
 // Of the scalar inputs `seed`, at `first`, and `seed2` behind it; anything if

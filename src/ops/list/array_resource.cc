@@ -1,5 +1,8 @@
 #include "ops/list/array_resource.h"
 
+#include <mutex>
+#include <utility>
+
 #include "framework/tensor_sum.h"
 #include "ops/list/list_access.h"
 
@@ -47,8 +50,7 @@ Status ArrayResource::CheckDtype(DataType dtype,
                          DataTypeString(dtype));
 }
 
-Status ArrayResource::Write(int64_t at, const Tensor& value) {
-  std::lock_guard lock(mutex_);
+Status ArrayResource::CheckWrite(int64_t at, const Tensor& value) const {
   GK_RETURN_IF_ERROR(CheckOpen());
   GK_RETURN_IF_ERROR(CheckDtype(value.dtype(), "is trying to write"));
   if (at < 0 || (at >= size_ && !grows_)) {
@@ -66,7 +68,7 @@ Status ArrayResource::Write(int64_t at, const Tensor& value) {
   }
   const auto known = elements_.find(at);
   if (known != elements_.end()) {
-    Element& element = known->second;
+    const Element& element = known->second;
     if (element.was_read) {
       return InvalidArgument(
           "TensorArray {}: Could not write to TensorArray index {} because it "
@@ -85,19 +87,42 @@ Status ArrayResource::Write(int64_t at, const Tensor& value) {
           "the existing shape is {} but the new input shape is {}.",
           name_, at, element.shape.DebugString(), value.shape().DebugString());
     }
-    if (element.value) {
-      GK_ASSIGN_OR_RETURN(element.value, SumOf(element.value, value));
-    } else {
-      GK_ASSIGN_OR_RETURN(element.value, CopyPart(value, 0, value.shape()));
-    }
-    return OkStatus();
   }
-  // The memory of `value` may be used again.
-  GK_ASSIGN_OR_RETURN(Tensor copy, CopyPart(value, 0, value.shape()));
-  elements_[at] = {.value = std::move(copy), .shape = value.shape()};
-  if (traits_.has_equal_shapes) element_shape_ = value.shape();
-  size_ = std::max(size_, at + 1);
   return OkStatus();
+}
+
+Status ArrayResource::Write(int64_t at, const Tensor& value) {
+  // `made` takes the place of `before`. Made, and gone, when nothing is locked:
+  // the memory of `value` may be used again.
+  Tensor before, made, found;
+  while (true) {
+    {
+      std::lock_guard lock(mutex_);
+      GK_RETURN_IF_ERROR(CheckWrite(at, value));
+      const auto known = elements_.find(at);
+      if (known == elements_.end()) {
+        if (made) {
+          elements_[at] = {.value = std::move(made), .shape = value.shape()};
+          if (traits_.has_equal_shapes) element_shape_ = value.shape();
+          size_ = std::max(size_, at + 1);
+          return OkStatus();
+        }
+      } else {
+        Tensor& now = known->second.value;
+        if (made && now.impl() == before.impl()) {
+          std::swap(now, made);
+          return OkStatus();
+        }
+        found = now;
+      }
+    }
+    before = std::move(found);
+    if (before) {
+      GK_ASSIGN_OR_RETURN(made, SumOf(before, value));
+    } else {
+      GK_ASSIGN_OR_RETURN(made, CopyPart(value, 0, value.shape()));
+    }
+  }
 }
 
 Status ArrayResource::Reserve(int64_t n, std::string_view what) {
@@ -191,10 +216,12 @@ StatusOr<Ref<ArrayResource>> ArrayResource::Gradient(
 }
 
 void ArrayResource::Close() {
+  decltype(elements_) elements;  // these go when nothing is locked
+  decltype(gradients_) gradients;
   std::lock_guard lock(mutex_);
   is_closed_ = true;
-  elements_.clear();
-  gradients_.clear();
+  elements_.swap(elements);
+  gradients_.swap(gradients);
 }
 
 }  // namespace gk

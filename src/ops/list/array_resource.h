@@ -7,11 +7,11 @@
 #define GK_OPS_LIST_ARRAY_RESOURCE_H_
 
 #include <map>
-#include <mutex>
 #include <span>
 #include <string>
 #include <unordered_map>
 
+#include "base/process_mutex.h"
 #include "framework/resource.h"
 #include "framework/tensor.h"
 
@@ -62,11 +62,13 @@ class ArrayResource final : public Resource {
     bool is_cleared = false;
   };
 
+  // With the lock held.
   Status CheckOpen() const;
+  Status CheckWrite(int64_t at, const Tensor& value) const;
 
   const std::string name_;
   const Traits traits_;
-  std::mutex mutex_;
+  ProcessMutex& mutex_ = ProcessMutex::Of(this);
   int64_t size_;
   PartialTensorShape element_shape_;
   bool grows_;

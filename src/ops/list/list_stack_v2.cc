@@ -1,6 +1,7 @@
 // Stacks: what loops of graphs of version 1 keep for their gradients.
 #include <mutex>
 
+#include "base/process_mutex.h"
 #include "framework/op_registry.h"
 #include "framework/resource.h"
 #include "ops/element_moves.h"
@@ -61,8 +62,9 @@ class StackResource final : public Resource {
   }
 
   void Close() {
+    TensorVector dropped;  // when nothing is locked
     std::lock_guard lock(mutex_);
-    items_.clear();
+    items_.swap(dropped);
     is_closed_ = true;
   }
 
@@ -74,7 +76,7 @@ class StackResource final : public Resource {
   const DataType dtype_;
   const int64_t most_;  // negative: no limit
   const std::string name_;
-  std::mutex mutex_;
+  ProcessMutex& mutex_ = ProcessMutex::Of(this);
   bool is_closed_ = false;
   TensorVector items_;
 };

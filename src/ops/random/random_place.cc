@@ -59,7 +59,6 @@ class EagerPlaces {
 std::atomic<uint64_t> generation{0};
 
 struct PlanPlace final : KernelState {
-  std::mutex mutex;
   uint64_t begun = 0;  // in which generation
   Philox place;
 };
@@ -70,6 +69,31 @@ Philox FirstPlace(KernelContext& c) {
   return seed == 0 && seed2 == 0
              ? Philox::FromSeeds(RandomSeed(), RandomSeed())
              : Philox::FromSeeds(seed, seed2);
+}
+
+Philox TakePlanPlace(KernelContext& c, SharedKernelState& shared,
+                     FunctionRef<void(Philox&)> skip) {
+  ProcessMutex& mutex = ProcessMutex::Of(&shared);
+  std::unique_ptr<PlanPlace> made;
+  while (true) {
+    {
+      std::lock_guard lock(mutex);
+      auto* place = static_cast<PlanPlace*>(shared.state.get());
+      if (made && (!place || place->begun != made->begun)) {
+        place = made.get();
+        shared.state = std::move(made);
+      }
+      if (place && place->begun == generation.load()) {
+        const Philox now = place->place;
+        skip(place->place);
+        return now;
+      }
+    }
+    // Drawing a seed locks what draws it.
+    made = std::make_unique<PlanPlace>();
+    made->begun = generation.load();
+    made->place = FirstPlace(c);
+  }
 }
 
 }  // namespace
@@ -83,25 +107,7 @@ uint64_t RandomSeed() {
 
 Philox TakePlace(KernelContext& c, FunctionRef<void(Philox&)> skip) {
   if (SharedKernelState* shared = c.shared_state()) {
-    PlanPlace* place;
-    {
-      std::lock_guard lock(shared->mutex);
-      if (!shared->state) {
-        auto made = std::make_unique<PlanPlace>();
-        made->begun = generation.load();
-        made->place = FirstPlace(c);
-        shared->state = std::move(made);
-      }
-      place = static_cast<PlanPlace*>(shared->state.get());
-    }
-    std::lock_guard lock(place->mutex);
-    if (place->begun != generation.load()) {
-      place->begun = generation.load();
-      place->place = FirstPlace(c);
-    }
-    const Philox now = place->place;
-    skip(place->place);
-    return now;
+    return TakePlanPlace(c, *shared, skip);
   }
   const Philox first = FirstPlace(c);
   if (c.attr<int64_t>("seed") == 0 && c.attr<int64_t>("seed2") == 0) {
