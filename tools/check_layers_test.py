@@ -22,6 +22,42 @@ def judge(files: dict[str, str]) -> tuple[int, str]:
         return done.returncode, done.stdout + done.stderr
 
 
+class LocalNamesTest(unittest.TestCase):
+    ONE = "namespace gk {\nnamespace {\n%s\n}  // namespace\n}  // namespace gk\n"
+
+    def both(self, one: str, two: str, folder: str = "graph") -> tuple[int, str]:
+        return judge({
+            f"src/{folder}/a.cc": self.ONE % one,
+            f"src/{folder}/b.cc": self.ONE % two,
+        })
+
+    def test_names_twice(self) -> None:
+        for one, two in [
+            ("int Half(int x) { return x / 2; }", "int Half(int y) { return y; }"),
+            ("constexpr int kSize = 1;", "const char* const kSize = f({1});"),
+            ("struct Row { int at; };", "class Row final : Base {};"),
+            ("std::map<int, int> rows;", "int rows[2] = {1, 2};"),
+        ]:
+            status, output = self.both(one, two)
+            self.assertEqual(status, 1, (one, two))
+            self.assertIn("src/graph/b.cc:3: gk::", output)
+            self.assertIn("src/graph/a.cc:3", output)
+            # Kernels are compiled one by one.
+            self.assertEqual(self.both(one, two, "kernels")[0], 0)
+
+    def test_what_does_not_clash(self) -> None:
+        for one, two in [
+            ("int Half(int x) { return x; }", "int Half(float x) { return x; }"),
+            ("using Row = int;", "using Row = int;"),
+            ("int F() { int x = 1; return x; }", "int G() { int x = 1; return x; }"),
+            ("constexpr long kA = long{1} << 2;", "constexpr long kB = long{1} << 2;"),
+            ("const OpRecord kRecords[] = {{}};", "const OpRecord kRecords[] = {};"),
+            ("// int x;", 'const char* y = "int x; {";\nconst int x = 1;'),
+        ]:
+            status, output = self.both(one, two)
+            self.assertEqual(status, 0, output)
+
+
 class CppTest(unittest.TestCase):
     def rejects(self, name: str, line: str, *words: str) -> None:
         status, output = judge({name: "// one\n" + line + "\n"})

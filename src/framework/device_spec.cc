@@ -15,7 +15,7 @@ std::string InCase(std::string_view s, int (*to)(int)) {
   return out;
 }
 
-std::vector<std::string_view> Split(std::string_view s, char at) {
+std::vector<std::string_view> PartsOf(std::string_view s, char at) {
   std::vector<std::string_view> parts;
   while (true) {
     const size_t end = s.find(at);
@@ -42,9 +42,9 @@ std::string DeviceTypeName(std::string_view name) {
 
 StatusOr<DeviceSpec> DeviceSpec::Parse(std::string_view name) {
   DeviceSpec spec;
-  for (std::string_view part : Split(name, '/')) {
+  for (std::string_view part : PartsOf(name, '/')) {
     if (part.empty()) continue;
-    std::vector<std::string_view> words = Split(part, ':');
+    std::vector<std::string_view> words = PartsOf(part, ':');
     const std::string lower = InCase(words[0], std::tolower);
     bool is_type = lower == "cpu" || lower == "gpu" || lower == "tpu" ||
                    lower == "tpu_system";

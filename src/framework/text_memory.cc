@@ -9,7 +9,7 @@ namespace {
 
 // As often as this the system is asked: a small part of the time that making
 // the text takes.
-constexpr int64_t kAskedAbout = int64_t{64} << 20;
+constexpr int64_t kAskedEvery = int64_t{64} << 20;
 // What others may need meanwhile.
 constexpr int64_t kReserve = int64_t{64} << 20;
 
@@ -21,13 +21,13 @@ bool MayHave(int64_t bytes) { return bytes <= AvailableMemory() - kReserve; }
 
 void CountText(int64_t bytes) {
   not_asked += bytes;
-  if (not_asked < kAskedAbout) return;
+  if (not_asked < kAskedEvery) return;
   not_asked = 0;
   if (!MayHave(bytes)) throw std::bad_alloc();
 }
 
 Status CheckTextBytes(int64_t bytes) {
-  if (bytes < kAskedAbout || MayHave(bytes)) return OkStatus();
+  if (bytes < kAskedEvery || MayHave(bytes)) return OkStatus();
   return ResourceExhausted("OOM when making {} bytes of text on CPU", bytes);
 }
 
@@ -38,7 +38,7 @@ Status CheckText(const Tensor& from, int64_t copies) {
     if (s.size() > 15) bytes += s.size();
   }
   const int64_t total = MultiplyWithoutOverflow(bytes, copies);
-  if (total >= 0 && (total < kAskedAbout || MayHave(total))) return OkStatus();
+  if (total >= 0 && (total < kAskedEvery || MayHave(total))) return OkStatus();
   return ResourceExhausted(
       "OOM when making {} copies of {} bytes of text on CPU", copies, bytes);
 }

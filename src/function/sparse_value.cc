@@ -27,7 +27,7 @@ constexpr std::string_view kReorder =
     "create a correctly ordered copy.\n";
 
 // "", false or 0.
-Tensor Nothing(DataType dtype) {
+Tensor Blank(DataType dtype) {
   if (dtype == DataType::kString) {
     return ValueOrThrow(
         OpBuilder::Current()->Constant(Tensor::Scalar(std::string()), {}));
@@ -120,13 +120,13 @@ SparseValue SparseValue::Make(Tensor indices, Tensor values,
 
 SparseValue SparseValue::FromDense(const Tensor& tensor) {
   const Tensor indices =
-      ops::Where(ops::NotEqual(tensor, Nothing(tensor.dtype())));
+      ops::Where(ops::NotEqual(tensor, Blank(tensor.dtype())));
   return {indices, ops::GatherNd(tensor, indices),
           ops::Shape(tensor, DataType::kInt64), tensor.partial_shape()};
 }
 
 Tensor SparseValue::ToDense(Tensor fill, bool ordered) const {
-  if (!fill) fill = Nothing(values.dtype());
+  if (!fill) fill = Blank(values.dtype());
   Tensor flat = FlatIndices(*this);
   if (!OpBuilder::Current()->builds_graph()) {
     CheckNow(*this, ordered);

@@ -132,7 +132,7 @@ Tensor SeedsOf(const CompositeCall& c, const Tensor& shape, DataType dtype,
       .DrawFullInts(dtype, c.name());
 }
 
-TensorVector Split(CompositeCall& c) {
+TensorVector SplitKey(CompositeCall& c) {
   Tensor shape;
   if (const int64_t* n = c.get<int64_t>(1)) {
     shape = IndicesOf(std::vector<int64_t>{*n, 2}, c.name("shape"));
@@ -263,7 +263,7 @@ const CompositeRecord kRecords[] = {
     {.names = "random.split|random.experimental.stateless_split",
      .args = SEEDED "; num: native = 2; alg: native = 'auto_select'",
      .scope = "stateless_random_uniform",
-     .build = Split,
+     .build = SplitKey,
      .doc = "`num` new seeds [num, 2] of one.",
      .example = ">>> tf.random.split([1, 2], 2).numpy().tolist()\n"
                 "[[1105988140, 1738052849], [-335576002, 370444179]]",

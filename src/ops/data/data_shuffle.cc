@@ -96,7 +96,7 @@ Status ComputeShuffle(KernelContext& c) {
 }
 
 // Stands where a generator of seeds could be given: the dataset has its own.
-Status ComputeDummy(KernelContext& c) {
+Status ComputeStandIn(KernelContext& c) {
   return SetStandIn(c, "DummySeedGenerator", "tensorflow::data::SeedGenerator");
 }
 
@@ -119,7 +119,7 @@ const OpRecord kRecords[] = {
      .attrs = "",
      .traits = kStateful,
      .shape = shape_fn::Scalar,
-     .kernel = {.compute = ComputeDummy},
+     .kernel = {.compute = ComputeStandIn},
      .doc = "Stands for the generator of seeds that a dataset makes itself."},
 };
 
