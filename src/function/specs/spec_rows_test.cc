@@ -151,9 +151,9 @@ TEST(SpecsTest, FunctionsOfRowsOfValues) {
       DataType::kInt32, PartialTensorShape({2, kUnknownDim}), {});
   const TypeSpec numbers = TypeSpec::Tensor(DataType::kInt32, TensorShape({2}));
   std::vector<RowSource> sources;
-  sources.emplace_back(two, TensorVector{Ints({1, 2, 3}), Longs({0, 2, 3})});
+  sources.emplace_back(two, TensorVector{IntRow({1, 2, 3}), Longs({0, 2, 3})});
   sources.emplace_back(SparseSpec(), SparseParts());
-  sources.emplace_back(numbers, TensorVector{Ints({7, 8})});
+  sources.emplace_back(numbers, TensorVector{IntRow({7, 8})});
   const TypeSpec scalar = TypeSpec::Tensor(DataType::kInt32, TensorShape());
   std::vector<RowCollector> collectors;
   collectors.emplace_back(
@@ -171,10 +171,10 @@ TEST(SpecsTest, FunctionsOfRowsOfValues) {
   EXPECT_EQ(ValuesOf<int64_t>(all[2][0]), (std::vector<int64_t>{0, 1, 1, 0}));
   EXPECT_EQ(ValuesOf<int32_t>(all[3][0]), (std::vector<int32_t>{8, 9}));
   // As many rows; of the rank that the signature says.
-  sources.back() = RowSource(scalar.Batched(3), {Ints({7, 8, 9})});
+  sources.back() = RowSource(scalar.Batched(3), {IntRow({7, 8, 9})});
   EXPECT_THROW(host.Map(sources, collectors, {}), Error);
   sources.pop_back();
-  sources.emplace_back(numbers, TensorVector{Ints({7, 8})});
+  sources.emplace_back(numbers, TensorVector{IntRow({7, 8})});
   collectors.front() = RowCollector(two, true);
   EXPECT_THROW(host.Map(sources, collectors, {}), Error);
 }
