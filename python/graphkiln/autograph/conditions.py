@@ -9,6 +9,13 @@ import weakref
 from typing import NamedTuple
 
 
+# What comparisons of names and constants are made of.
+_PLAIN = (
+    ast.Compare, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.BinOp, ast.UnaryOp,
+    ast.Constant, ast.operator, ast.unaryop, ast.expr_context,
+)
+
+
 class Reads(NamedTuple):
     """`operands`: the names in a comparison of nothing but names and
     constants. `state`: the loop's symbols that any other condition reads."""
@@ -20,6 +27,22 @@ class Reads(NamedTuple):
 _NOTHING = Reads()
 # Equal codes read the same.
 _of_code: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+
+
+def operands(test: ast.expr) -> list[str]:
+    """The names in a comparison of nothing but names and constants: if one is
+    a tensor and the others are numbers, so is the condition."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return operands(test.operand)
+    names = []
+    for node in ast.walk(test):
+        if isinstance(node, ast.Name):
+            names.append(node.id)
+        elif not isinstance(node, _PLAIN) or (
+            isinstance(node, ast.Compare) and len(node.ops) > 1
+        ):
+            return []
+    return names
 
 
 def note(condition: ast.FunctionDef, reads: Reads) -> None:

@@ -11,8 +11,8 @@ import weakref
 from graphkiln.autograph import conditions, scopes, source
 from graphkiln.autograph.expressions import place
 from graphkiln.autograph.lowering import Names
-from graphkiln.autograph.parsing import parse
-from graphkiln.autograph.statements import Functions, contains_yield
+from graphkiln.autograph.parsing import contains_yield, parse
+from graphkiln.autograph.statements import Functions
 
 _FUTURES = 0
 for _name in __future__.all_feature_names:

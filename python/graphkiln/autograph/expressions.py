@@ -35,6 +35,14 @@ def load(name: str) -> ast.Name:
     return ast.Name(name, ast.Load())
 
 
+def pattern(target: ast.expr) -> ast.expr:
+    """A tuple of targets as what `unpack` takes: nested tuples of None, and
+    "*" for a starred target."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return ast.Tuple([pattern(e) for e in target.elts], ast.Load())
+    return text("*" if isinstance(target, ast.Starred) else None)
+
+
 def lazy(value: ast.expr) -> ast.Lambda:
     arguments = ast.arguments([], [], None, [], [], None, [])
     return ast.Lambda(arguments, value)

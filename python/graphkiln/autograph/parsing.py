@@ -1,4 +1,4 @@
-"""Syntax trees of Python's text, on any thread."""
+"""Syntax trees of Python's text, on any thread, and what they contain."""
 
 from __future__ import annotations
 
@@ -16,3 +16,19 @@ def parse(text: str, filename: str = "<unknown>", mode: str = "exec"):
         except SystemError:
             pass
     return ast.parse(text, filename, mode)
+
+
+def contains_yield(function: ast.AST) -> bool:
+    """Is it a generator?"""
+    body = function.body
+    waiting = list(body) if isinstance(body, list) else [body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(
+            node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda,
+                   ast.ClassDef)
+        ):
+            waiting += ast.iter_child_nodes(node)
+    return False

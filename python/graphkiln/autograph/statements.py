@@ -6,40 +6,9 @@ from graphkiln.autograph import conditions, flow, lowering
 from graphkiln.autograph import names as symbols
 from graphkiln.autograph.comprehensions import Comprehensions
 from graphkiln.autograph.expressions import (
-    ag,
-    ag_call,
-    lazy,
-    load,
-    place,
-    text,
+    ag, ag_call, lazy, load, pattern, place, text
 )
-from graphkiln.autograph.parsing import parse
-
-# What comparisons of names and constants are made of.
-_PLAIN = (
-    ast.Compare, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.BinOp, ast.UnaryOp,
-    ast.Constant, ast.operator, ast.unaryop, ast.expr_context,
-)
-
-
-def contains_yield(function: ast.AST) -> bool:
-    """Is it a generator?"""
-    waiting = list(
-        function.body
-        if isinstance(function.body, list)
-        else [function.body]
-    )
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(
-            node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda,
-                   ast.ClassDef)
-        ):
-            waiting += ast.iter_child_nodes(node)
-    return False
-
+from graphkiln.autograph.parsing import contains_yield, parse
 
 class Functions(Comprehensions):
     """Converts one function and those inside it."""
@@ -221,9 +190,7 @@ class Functions(Comprehensions):
         ]
         if name in self.globals:
             body[0] = ast.Global([name])
-        self.prelude.append(
-            self._def(function, [value], body, at)
-        )
+        self.prelude.append(self._def(function, [value], body, at))
         return function
 
     def _def(self, name, parameters, body, at) -> ast.FunctionDef:
@@ -255,9 +222,7 @@ class Functions(Comprehensions):
                 self._check_read(target, made)
                 made.append(self._undefined(target.id, node))
             else:
-                made.append(
-                    place(ast.Delete([self.visit(target)]), node)
-                )
+                made.append(place(ast.Delete([self.visit(target)]), node))
         return made
 
     def _check_read(self, target: ast.Name, made: list) -> None:
@@ -280,7 +245,7 @@ class Functions(Comprehensions):
         return ast.copy_location(made, node)
 
     def _unpacked(self, value: ast.expr, target: ast.expr) -> ast.expr:
-        return place(ag_call("unpack", value, _pattern(target)), target)
+        return place(ag_call("unpack", value, pattern(target)), target)
 
     def visit_AnnAssign(self, node: ast.AnnAssign):
         value = None if node.value is None else self.visit(node.value)
@@ -377,9 +342,7 @@ class Functions(Comprehensions):
             call.args.append(self._symbols(lists))
         moved = getattr(node, "gk_moved", ())
         if moved := [s for s in state if s in moved]:
-            call.keywords.append(
-                ast.keyword("moved", self._symbols(moved))
-            )
+            call.keywords.append(ast.keyword("moved", self._symbols(moved)))
         return self._assembled(functions, undefined, unsure, call, node, at)
 
     def _assembled(self, functions, undefined, unsure, call, node, at):
@@ -550,7 +513,7 @@ class Functions(Comprehensions):
         test = self.visit(node.test)
         self.lazy_depth -= 1
         stops = node.gk_stops
-        operands, read = _operands(node.test), ()
+        operands, read = conditions.operands(node.test), ()
         endless = isinstance(node.test, ast.Constant) and node.test.value
         if not operands and not (stops and endless):
             # What is called may read attributes and items, too.
@@ -621,27 +584,3 @@ class Functions(Comprehensions):
             self._options(options),
         )
         return self._assembled(functions, undefined, unsure, call, node, at)
-
-
-def _operands(test: ast.expr) -> list[str]:
-    """The names in a comparison of nothing but names and constants: if one is
-    a tensor and the others are numbers, so is the condition."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return _operands(test.operand)
-    names = []
-    for node in ast.walk(test):
-        if isinstance(node, ast.Name):
-            names.append(node.id)
-        elif not isinstance(node, _PLAIN) or (
-            isinstance(node, ast.Compare) and len(node.ops) > 1
-        ):
-            return []
-    return names
-
-
-def _pattern(target: ast.expr) -> ast.expr:
-    """A tuple of targets as what `unpack` takes: nested tuples of None, and
-    "*" for a starred target."""
-    if isinstance(target, (ast.Tuple, ast.List)):
-        return ast.Tuple([_pattern(e) for e in target.elts], ast.Load())
-    return text("*" if isinstance(target, ast.Starred) else None)
