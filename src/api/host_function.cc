@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/inner.h"
+#include "api/result_parts.h"
 #include "api/type_spec_inner.h"
 #include "function/host_call.h"
 
@@ -23,13 +24,6 @@ std::vector<Tensor> Call(TensorFunction f, const std::vector<Tensor>& inp,
   });
 }
 
-std::string TextOf(const std::vector<TypeSpec>& specs) {
-  std::string text;
-  for (const TypeSpec& spec : specs) {
-    text += (text.empty() ? "" : ", ") + spec.to_string();
-  }
-  return "[" + text + "]";
-}
 HostResults Inner(const std::vector<TypeSpec>& specs) {
   std::vector<::gk::TypeSpec> inner;
   for (const TypeSpec& spec : specs) inner.push_back(Inner(spec));
@@ -56,20 +50,13 @@ std::vector<Tensor> HostParts(const Results& result,
                               const std::vector<TypeSpec>& Tout) {
   Guarded([&] {
     std::vector<TypeSpec> given;
-    auto next = result.leaves->entries.begin();
-    for (size_t i = 0; i < result.tensors.size();) {
-      if (next != result.leaves->entries.end() && next->first == i) {
-        given.push_back(*next->spec);
-        i += next++->count;
-      } else {
-        const Tensor& t = result.tensors[i++];
-        given.push_back(TensorSpec{t.shape(), t.dtype()});
-      }
+    for (ResultPart& part : PartsOf(result)) {
+      given.push_back(std::move(part.spec));
     }
     const HostResults wanted = Inner(Tout);
     for (size_t i = 0; i < given.size() && i < wanted.size(); ++i) {
       wanted.Check(i, Inner(given[i]), given[i].to_string(),
-                   {"the function", TextOf(given), TextOf(Tout)});
+                   {"the function", SpecsText(given), SpecsText(Tout)});
     }
   });
   return result.tensors;
@@ -78,7 +65,7 @@ std::vector<Tensor> HostParts(const Results& result,
 void ThrowOtherHostResults(const std::vector<TypeSpec>& Tout) {
   ThrowPublic(TypeError("py_function: the results of the function are not of "
                         "the kinds of Tout={}",
-                        TextOf(Tout)));
+                        SpecsText(Tout)));
 }
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 // Rows of values that specs describe, for map_fn.
 #include "graphkiln/map.h"
 
+#include "api/result_parts.h"
 #include "api/staged_host.h"
 #include "api/type_spec_inner.h"
 #include "function/loop_builder.h"
@@ -11,28 +12,8 @@ namespace {
 
 using InnerSpec = ::gk::TypeSpec;
 
-struct RowLeaf {
-  InnerSpec spec;
-  TensorVector parts;
-};
-// What was taken apart into tensors, value by value.
-std::vector<RowLeaf> LeavesOf(const Results& results) {
-  std::vector<RowLeaf> leaves;
-  const auto begin = results.tensors.begin();
-  auto next = results.leaves->entries.begin();
-  for (size_t i = 0; i < results.tensors.size();) {
-    if (next != results.leaves->entries.end() && next->first == i) {
-      leaves.push_back(
-          {Inner(*next->spec), Inner(std::vector<Tensor>(
-                                   begin + i, begin + i + next->count))});
-      i += next++->count;
-    } else {
-      InnerTensor t = Inner(results.tensors[i++]);
-      leaves.push_back(
-          {InnerSpec::Tensor(t.dtype(), t.partial_shape()), {t}});
-    }
-  }
-  return leaves;
+TensorVector TensorsOf(const ResultPart& part) {
+  return Inner(std::vector<Tensor>(part.tensors.begin(), part.tensors.end()));
 }
 
 using PartsFn = std::function<void(const std::vector<Tensor>&, Results*)>;
@@ -54,20 +35,19 @@ class RowsHost final : public LoopWords<SpecRowHost> {
     results.leaves = &leaves;
     f_(tensors, &results);
     std::vector<TensorVector> parts;
-    for (RowLeaf& leaf : LeavesOf(results)) {
+    for (const ResultPart& part : PartsOf(results)) {
+      const InnerSpec given = Inner(part.spec);
       const InnerSpec& wanted = collectors_[parts.size()].spec();
-      const bool fits =
-          leaf.spec.kind == wanted.kind ||
-          (leaf.spec.kind == InnerSpec::Kind::kTensor &&
-           wanted.kind == InnerSpec::Kind::kRagged);
-      if (!fits || leaf.spec.dtype != wanted.dtype) {
+      const bool fits = given.kind == wanted.kind ||
+                        (given.kind == InnerSpec::Kind::kTensor &&
+                         wanted.kind == InnerSpec::Kind::kRagged);
+      if (!fits || given.dtype != wanted.dtype) {
         throw ::gk::Error(
             ValueError("map_fn: the function returned {}, its signature says "
                        "{}",
-                       Outer(leaf.spec).to_string(),
-                       Outer(wanted).to_string()));
+                       part.spec.to_string(), Outer(wanted).to_string()));
       }
-      parts.push_back(std::move(leaf.parts));
+      parts.push_back(TensorsOf(part));
     }
     return parts;
   }
@@ -85,19 +65,16 @@ class RowsHost final : public LoopWords<SpecRowHost> {
 std::vector<TypeSpec> RowSpecs(const Results& elements) {
   return Guarded([&] {
     std::vector<TypeSpec> rows;
-    for (const RowLeaf& leaf : LeavesOf(elements)) {
-      if (leaf.spec.kind > InnerSpec::Kind::kSparse) {
+    for (const ResultPart& part : PartsOf(elements)) {
+      const InnerSpec spec = Inner(part.spec);
+      if (spec.kind > InnerSpec::Kind::kSparse) {
         throw ::gk::Error(TypeError("The rows of {} cannot be taken",
-                                    Outer(leaf.spec).to_string()));
+                                    part.spec.to_string()));
       }
-      const PartialTensorShape& shape = leaf.spec.shape;
-      CommonLength({&shape, 1}, "Elements in elems");
-      rows.push_back(Outer(leaf.spec.Row()));
+      CommonLength({&spec.shape, 1}, "Elements in elems");
+      rows.push_back(Outer(spec.Row()));
     }
-    if (rows.empty()) {
-      throw ::gk::Error(ValueError(
-          "elems must be a Tensor or a structure of Tensors, and hold one"));
-    }
+    if (rows.empty()) ThrowNoElems();
     return rows;
   });
 }
@@ -109,8 +86,8 @@ MappedRows MapSpecRows(const Results& elements,
     ThrowIfError(CheckParallelIterations(options.parallel_iterations));
     EnsureReady();
     std::vector<RowSource> sources;
-    for (RowLeaf& leaf : LeavesOf(elements)) {
-      sources.emplace_back(leaf.spec, std::move(leaf.parts));
+    for (const ResultPart& part : PartsOf(elements)) {
+      sources.emplace_back(Inner(part.spec), TensorsOf(part));
     }
     std::vector<RowCollector> collectors;
     for (const TypeSpec& spec : signature) {
@@ -136,13 +113,9 @@ MappedRows MapSpecRows(const Results& elements,
 }
 
 void ThrowOtherRowResults(const std::vector<TypeSpec>& signature) {
-  std::string text;
-  for (const TypeSpec& spec : signature) {
-    text += (text.empty() ? "" : ", ") + spec.to_string();
-  }
   ThrowPublic(TypeError("map_fn: the results of the function are not of the "
-                        "kinds of fn_output_signature=[{}]",
-                        text));
+                        "kinds of fn_output_signature={}",
+                        SpecsText(signature)));
 }
 
 }  // namespace gk::api::detail

@@ -94,12 +94,14 @@ Tensor Range::At(const Tensor& k) const {
   });
 }
 
+void ThrowNoElems() {
+  throw ::gk::Error(ValueError(
+      "elems must be a Tensor or a structure of Tensors, and hold one"));
+}
+
 Rows::Rows(const Results& elements) : shape_(elements.shape) {
   Guarded([&] {
-    if (elements.tensors.empty() || !shape_.arrays.empty()) {
-      throw ::gk::Error(ValueError(
-          "elems must be a Tensor or a structure of Tensors, and hold one"));
-    }
+    if (elements.tensors.empty() || !shape_.arrays.empty()) ThrowNoElems();
     EnsureReady();
     rows_ = std::make_shared<::gk::Rows>(Inner(elements.tensors));
   });
@@ -165,10 +167,7 @@ class Fold final : public LoopWords<RowHost> {
 Results FoldRows(const Results& elements, const Results* initial,
                  const StepFn& f, const FoldCall& call, Place where) {
   return Guarded([&] {
-    if (elements.tensors.empty() || !elements.shape.arrays.empty()) {
-      throw ::gk::Error(ValueError(
-          "elems must be a Tensor or a structure of Tensors, and hold one"));
-    }
+    if (elements.tensors.empty() || !elements.shape.arrays.empty()) ThrowNoElems();
     EnsureReady();
     return Fold(f, where).Run(elements, initial, call);
   });

@@ -14,6 +14,9 @@
 
 namespace gk::api::detail {
 
+// A loop over rows got no rows. Throws the library's own Error.
+[[noreturn]] void ThrowNoElems();
+
 // How two results of one C++ type differ, or nothing.
 std::string Difference(const ResultShape& a, const ResultShape& b);
 

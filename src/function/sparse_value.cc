@@ -26,15 +26,6 @@ constexpr std::string_view kReorder =
     "Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to "
     "create a correctly ordered copy.\n";
 
-// "", false or 0.
-Tensor Blank(DataType dtype) {
-  if (dtype == DataType::kString) {
-    return ValueOrThrow(
-        OpBuilder::Current()->Constant(Tensor::Scalar(std::string()), {}));
-  }
-  return NumberOf(0, dtype);
-}
-
 // Where the elements are in row-major order.
 Tensor FlatIndices(const SparseValue& s) {
   const Tensor strides =
@@ -120,13 +111,13 @@ SparseValue SparseValue::Make(Tensor indices, Tensor values,
 
 SparseValue SparseValue::FromDense(const Tensor& tensor) {
   const Tensor indices =
-      ops::Where(ops::NotEqual(tensor, Blank(tensor.dtype())));
+      ops::Where(ops::NotEqual(tensor, BlankOf(tensor.dtype())));
   return {indices, ops::GatherNd(tensor, indices),
           ops::Shape(tensor, DataType::kInt64), tensor.partial_shape()};
 }
 
 Tensor SparseValue::ToDense(Tensor fill, bool ordered) const {
-  if (!fill) fill = Blank(values.dtype());
+  if (!fill) fill = BlankOf(values.dtype());
   Tensor flat = FlatIndices(*this);
   if (!OpBuilder::Current()->builds_graph()) {
     CheckNow(*this, ordered);

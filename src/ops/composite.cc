@@ -293,6 +293,14 @@ Tensor NumberOf(double value, DataType dtype, std::string_view name) {
   return Constant(t, name);
 }
 
+Tensor BlankOf(DataType dtype) {
+  if (dtype == DataType::kString) {
+    return ValueOrThrow(
+        OpBuilder::Current()->Constant(Tensor::Scalar(std::string()), {}));
+  }
+  return NumberOf(0, dtype);
+}
+
 Tensor IntegerOf(int64_t value, DataType dtype, std::string_view name) {
   Tensor t;
   const bool is_integer =

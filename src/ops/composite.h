@@ -226,6 +226,8 @@ TensorVector CallComposite(std::string_view public_name,
 
 // A Python-like constant of a dtype, made by the current builder. Throws.
 Tensor NumberOf(double value, DataType dtype, std::string_view name = {});
+// What fills places without an element: "", false or 0.
+Tensor BlankOf(DataType dtype);
 // Of an integer; InvalidArgument if the dtype cannot hold it.
 Tensor IntegerOf(int64_t value, DataType dtype, std::string_view name = {});
 Tensor IntsTensor(std::span<const int64_t> values, DataType dtype,

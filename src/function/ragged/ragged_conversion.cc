@@ -80,19 +80,10 @@ RaggedValue FromLengths(const Tensor& tensor, Tensor lengths, DataType splits) {
   return {BooleanMask(tensor, mask), RowPartition::OfLengths(lengths)};
 }
 
-// "", false or 0.
-Tensor Nothing(DataType dtype) {
-  if (dtype == DataType::kString) {
-    return ValueOrThrow(
-        OpBuilder::Current()->Constant(Tensor::Scalar(std::string()), {}));
-  }
-  return NumberOf(0, dtype);
-}
-
 Tensor Dense(const RaggedValue& ragged, Tensor fill, Tensor box, bool cut,
              const PartialTensorShape& known) {
   Tensor values = ragged.flat();
-  if (!fill) fill = Nothing(values.dtype());
+  if (!fill) fill = BlankOf(values.dtype());
   Tensor where = CastTo(RaggedCoordinates(ragged), DataType::kInt64);
   const Tensor outer = Part(box, {}, ragged.ragged_rank() + 1);
   if (cut) {
