@@ -258,9 +258,8 @@ class LambdaTracer final : public Tracer {
       structure = Inner(body_(placeholders, &results));
       tensors = Inner(results.tensors);
     }
-    if (!options_.experimental_implements.empty()) {
-      GK_RETURN_IF_ERROR(CheckStandsAlone(*graph, options_.name,
-                                          options_.experimental_implements));
+    if (const auto* known = attributes_.Get<std::string>(kImplements)) {
+      GK_RETURN_IF_ERROR(CheckStandsAlone(*graph, options_.name, *known));
     }
     graph->set_signature({type, std::move(structure)});
     GK_ASSIGN_OR_RETURN(

@@ -272,6 +272,11 @@ TEST(FunctionTest, WhatStandsForAnotherDependsOnItsArgumentsAlone) {
       [](gk::Variable x) { return x.value(); }, options);
   EXPECT_THROW(captures(gk::Tensor(1.f)), gk::Error);
   EXPECT_THROW(reads(gk::Tensor(1.f)), gk::Error);
+  const auto told = gk::function(
+      [&](gk::Tensor x) { return x + outside; },
+      {.name = "f",
+       .experimental_attributes = {{"_implements", "some.name"}}});
+  EXPECT_THROW(told(gk::Tensor(1.f)), gk::Error);
   try {
     takes(v);
     FAIL();

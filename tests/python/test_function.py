@@ -247,6 +247,9 @@ def test_callables():
         match="`a is not supported by tf.function as an attribute.",
     ):
         tf.function(lambda: 0, experimental_attributes={"a": 1})
+    for name in ("my.negative", b"my.negative", "my.\0negative"):
+        negative = tf.function(lambda x: -x, experimental_implements=name)
+        assert negative(X).numpy() == -1.0
 
 
 def test_wraps():

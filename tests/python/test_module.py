@@ -208,3 +208,16 @@ def test_walks_that_are_kept_in_their_module_are_collected():
     del module
     gc.collect()
     assert gone() is None
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (3, "expected string or bytes-like object, got 'int'"),
+        (b"a", "cannot use a string pattern on a bytes-like object"),
+    ],
+)
+def test_names_that_are_no_texts(name, text):
+    with pytest.raises(TypeError) as error:
+        tf.Module(name=name)
+    assert str(error.value) == text

@@ -51,7 +51,9 @@ PyObject* BeginTraceInto(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "O!p", FuncGraphType, &graph, &disable_acd)) {
     return nullptr;
   }
-  BeginTrace(GraphOf(graph)->func, disable_acd);
+  FuncGraph* f = BuilderOf(graph);
+  if (f == nullptr) return nullptr;
+  BeginTrace(f, disable_acd);
   Py_RETURN_NONE;
 }
 
@@ -67,14 +69,16 @@ PyObject* CheckAttribute(PyObject*, PyObject* name) {
 
 // check_stands_alone(graph, name, implements)
 PyObject* CheckAlone(PyObject*, PyObject* args) {
-  PyObject* graph;
-  const char *name, *implements;
-  if (!PyArg_ParseTuple(args, "O!ss", FuncGraphType, &graph, &name,
+  PyObject *graph, *name, *implements;
+  if (!PyArg_ParseTuple(args, "O!UO", FuncGraphType, &graph, &name,
                         &implements)) {
     return nullptr;
   }
+  const FuncGraph* f = BuilderOf(graph);
+  const PyRef known = PyRef::Steal(PyObject_Str(implements));
+  if (f == nullptr || !known) return nullptr;
   const Status status =
-      CheckStandsAlone(*GraphOf(graph)->func, name, implements);
+      CheckStandsAlone(*f, StringView(name), StringView(known.get()));
   if (status.ok()) Py_RETURN_NONE;
   PyErr_SetString(PyExc_AssertionError, status.message().c_str());
   return nullptr;

@@ -76,8 +76,8 @@ class ModuleWalk final : public AttributeWalk::Host {
     const At at = found_[module];
     const nb::object ignored =
         at.value.attr("_TF_MODULE_IGNORED_PROPERTIES");
-    nb::object names = nb::module_::import_("builtins").attr("sorted")(
-        at.value.attr("__dict__"), nb::arg("key") = key_);
+    const nb::list names(nb::object(at.value.attr("__dict__")));
+    names.attr("sort")(nb::arg("key") = key_);
     std::vector<size_t> attributes;
     for (nb::handle name : names) {
       const int ignore = PySequence_Contains(ignored.ptr(), name.ptr());
@@ -168,6 +168,19 @@ class ModuleWalk final : public AttributeWalk::Host {
   std::optional<AttributeWalk> walk_;
 };
 
+// The errors are those of the pattern that TensorFlow matches.
+bool IsNameOfModule(nb::handle name) {
+  if (nb::isinstance<nb::str>(name)) {
+    return PyUnicode_IS_ASCII(name.ptr()) &&
+           IsModuleName(StringView(name.ptr()));
+  }
+  if (PyObject_CheckBuffer(name.ptr())) {
+    Throw(TypeError("cannot use a string pattern on a bytes-like object"));
+  }
+  Throw(TypeError("expected string or bytes-like object, got '{}'",
+                  Py_TYPE(name.ptr())->tp_name));
+}
+
 int TraverseWalk(PyObject* o, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(o));
   return nb::inst_ready(o) ? nb::inst_ptr<ModuleWalk>(o)->Traverse(visit, arg)
@@ -192,10 +205,7 @@ void AddModuleWalk(nb::module_& m) {
            nb::arg(), nb::arg())
       .def("__iter__", [](nb::handle self) { return nb::borrow(self); })
       .def("__next__", &ModuleWalk::Next);
-  m.def("is_module_name", [](nb::str name) {
-    return PyUnicode_IS_ASCII(name.ptr()) &&
-           IsModuleName(StringView(name.ptr()));
-  });
+  m.def("is_module_name", IsNameOfModule);
 }
 
 }  // namespace gk::py

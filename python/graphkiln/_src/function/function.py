@@ -9,6 +9,7 @@ from graphkiln._graphkiln import Function
 from graphkiln._src.function import baked_values, tracing
 from graphkiln._src.host import logging as _logging
 
+
 def function(
     func=None,
     input_signature=None,
