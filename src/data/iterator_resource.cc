@@ -40,7 +40,8 @@ class IteratorResource::Turn {
           resource_.free_.try_acquire_for(std::chrono::milliseconds(50));
       Status cancelled = CheckCancellation(cancellation);
       lock.lock();
-      if (!called && resource_.waiting_ > 0) --resource_.waiting_;
+      // It may have been called since.
+      if (!called && !resource_.free_.try_acquire()) --resource_.waiting_;
       GK_RETURN_IF_ERROR(cancelled);
     }
     resource_.busy_ = taken_ = true;
