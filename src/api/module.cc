@@ -60,7 +60,7 @@ struct Module::Walk final : AttributeWalk::Host {
   }
 
   bool IsWanted(size_t value) override {
-    return !options.predicate || options.predicate(ModuleLeaf(found[value]));
+    return !options.predicate || options.predicate(found[value]);
   }
 
   const FlattenOptions& options;
