@@ -191,12 +191,31 @@ class GK_EXPORT Graph {
   [[nodiscard]] GraphScope gradient_override_map(
       const std::map<std::string, std::string>& op_type_map) const;
 
-  // Lists of values by name, for whoever builds the graph.
+  // Lists of values by name, for whoever builds the graph. They live as long
+  // as it. What changes them throws Error if the graph is finalized.
   void add_to_collection(const std::string& name, std::any value) const;
+  // To each of these, once.
+  void add_to_collections(const std::vector<std::string>& names,
+                          std::any value) const;
+  // The list itself, empty if it is new, until it is cleared.
   std::vector<std::any>& get_collection_ref(const std::string& name) const;
-  std::vector<std::any> get_collection(const std::string& name) const;
+  // A copy. `scope`: only tensors of graphs, operations, variables and modules
+  // whose names begin as this regular expression says. Throws Error
+  // (kValueError) if it is none.
+  std::vector<std::any> get_collection(
+      const std::string& name,
+      const std::optional<std::string>& scope = std::nullopt) const;
+  // In the order they were made.
   std::vector<std::string> get_all_collection_keys() const;
   void clear_collection(const std::string& name) const;
+
+  // Marks of tensors that no value can be given in place of, and of
+  // operations whose results cannot be asked for, for whoever runs the graph.
+  void prevent_feeding(const Tensor& tensor) const;
+  bool is_feedable(const Tensor& tensor) const;
+  // Of a tensor that an operation made. Throw Error unless it is defined().
+  void prevent_fetching(const Operation& op) const;
+  bool is_fetchable(const Operation& tensor_or_op) const;
 
   // Nothing can be added from now on.
   void finalize() const;
@@ -217,15 +236,15 @@ class GK_EXPORT Graph {
   // The graph as a GraphDef message; `add_shapes` adds `_output_shapes`.
   std::string as_graph_def(bool add_shapes = false) const;
 
-  bool operator==(const Graph& other) const { return rep_ == other.rep_; }
+  bool operator==(const Graph& other) const;
 
   // --- For the library itself.
   struct Rep;
-  explicit Graph(std::shared_ptr<Rep> rep) : rep_(std::move(rep)) {}
+  explicit Graph(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}
   const Rep& rep() const { return *rep_; }
 
  private:
-  std::shared_ptr<Rep> rep_;
+  std::shared_ptr<const Rep> rep_;
 };
 
 // The graph that is built here. Throws Error eagerly: there is none.

@@ -2,9 +2,6 @@
 #ifndef GK_API_GRAPH_REP_H_
 #define GK_API_GRAPH_REP_H_
 
-#include <any>
-#include <map>
-#include <string>
 #include <vector>
 
 #include "api/inner.h"
@@ -28,10 +25,7 @@ std::vector<Node*> NodesOf(const std::vector<Operation>& operations,
                            const FuncGraph* graph);
 
 struct Graph::Rep {
-  explicit Rep(Ref<FuncGraph> graph) : graph(std::move(graph)) {}
-
   const Ref<FuncGraph> graph;
-  std::map<std::string, std::vector<std::any>> collections;
 };
 
 }  // namespace gk::api

@@ -244,6 +244,78 @@ TEST(GraphTest, ScopesOfAGraph) {
   EXPECT_EQ(graph.seed(), 7);
 }
 
+TEST(GraphTest, CollectionsOfAGraph) {
+  using Keys = std::vector<std::string>;
+  const gk::Graph graph;
+  const gk::Variable eager(Tensor(1.0f), {.name = "layer/v"});
+  {
+    const auto inside = graph.as_default();
+    const gk::name_scope layer("layer");
+    const Tensor x = gk::placeholder(gk::DataType::kFloat, {}, "x");
+    graph.add_to_collections({"z", "a", "z"}, x);
+    graph.add_to_collection("z", Operation(x * x));
+  }
+  graph.add_to_collection("z", eager);
+  graph.add_to_collection("z", Tensor(1.0f));
+  graph.add_to_collection("z", 3);
+  EXPECT_EQ(graph.get_all_collection_keys(), (Keys{"z", "a"}));
+  const auto count = [&](const char* scope) {
+    return graph.get_collection("z", scope).size();
+  };
+  EXPECT_EQ(graph.get_collection("z").size(), 5u);
+  EXPECT_EQ(count("layer"), 3u);
+  EXPECT_EQ(count("layer/[xv]"), 2u);
+  EXPECT_EQ(count("x"), 0u);
+  EXPECT_EQ(count(".*:0"), 1u);
+  EXPECT_EQ(ErrorCodeOf([&] { count("("); }), gk::ErrorCode::kValueError);
+  EXPECT_TRUE(graph.get_collection("none", "(").empty());
+  graph.finalize();
+  for (const std::function<void()>& change : std::vector<std::function<void()>>{
+           [&] { graph.add_to_collection("z", 1); },
+           [&] { graph.add_to_collections({"new"}, 1); },
+           [&] { graph.clear_collection("z"); }}) {
+    EXPECT_EQ(ErrorCodeOf(change), gk::ErrorCode::kRuntimeError);
+  }
+  graph.add_to_collections({}, 1);
+  EXPECT_EQ(graph.get_all_collection_keys(), (Keys{"z", "a"}));
+}
+
+TEST(GraphTest, CollectionsLiveAsLongAsTheGraph) {
+  auto f = gk::function([](const Tensor& x) {
+    gk::get_default_graph().add_to_collection("x", 1);
+    EXPECT_EQ(gk::get_default_graph().get_collection("x").size(), 1u);
+    EXPECT_EQ(gk::get_default_graph(), Operation(x).graph());
+    return x;
+  });
+  f(Tensor(1.0f));
+}
+
+TEST(GraphTest, MarksOfAGraph) {
+  const gk::Graph graph, other;
+  const auto placeholder = [](const gk::Graph& g) {
+    const auto inside = g.as_default();
+    return gk::placeholder(gk::DataType::kFloat, {}, "x");
+  };
+  const Tensor eager = 1.0f;
+  const Tensor x = placeholder(graph), there = placeholder(other);
+  EXPECT_TRUE(graph.is_feedable(x));
+  EXPECT_TRUE(graph.is_fetchable(x));
+  graph.prevent_feeding(x);
+  graph.prevent_feeding(eager);
+  graph.prevent_fetching(x);
+  const Tensor again = graph.get_tensor_by_name("x:0");
+  EXPECT_FALSE(graph.is_feedable(again));
+  EXPECT_FALSE(graph.is_feedable(eager));
+  EXPECT_FALSE(graph.is_fetchable(again));
+  EXPECT_FALSE(graph.is_fetchable(graph.get_operation_by_name("x")));
+  EXPECT_TRUE(graph.is_feedable(there));
+  EXPECT_TRUE(graph.is_fetchable(there));
+  EXPECT_TRUE(graph.is_feedable(Tensor(1.0f)));
+  EXPECT_TRUE(other.is_feedable(x));
+  EXPECT_EQ(ErrorCodeOf([&] { graph.is_fetchable(eager); }),
+            gk::ErrorCode::kValueError);
+}
+
 TEST(GraphTest, GradientsByName) {
   gk::RegisterGradient("TripledInCpp",
                        [](const Operation& op, const std::vector<Tensor>& dy) {

@@ -1,14 +1,11 @@
 // gk::Graph and the scopes that programs enter.
 #include "function/user_graph.h"
 
-#include <mutex>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include "api/concrete_rep.h"
 #include "api/graph_rep.h"
-#include "base/process_mutex.h"
 #include "framework/device_spec.h"
 #include "framework/op_name.h"
 #include "function/graph_part.h"
@@ -19,33 +16,15 @@
 namespace gk::api {
 namespace {
 
-// Handles of one graph share what it has beside its operations.
-std::shared_ptr<Graph::Rep> RepOf(Ref<FuncGraph> graph) {
-  static auto& mutex = *new ProcessMutex();
-  static auto& known =
-      *new std::unordered_map<const FuncGraph*, std::weak_ptr<Graph::Rep>>();
-  std::lock_guard lock(mutex);
-  std::weak_ptr<Graph::Rep>& place = known[graph.get()];
-  if (std::shared_ptr<Graph::Rep> live = place.lock()) return live;
-  const FuncGraph* const key = graph.get();
-  std::shared_ptr<Graph::Rep> made(
-      new Graph::Rep(std::move(graph)), [key](Graph::Rep* rep) {
-        {
-          std::lock_guard lock(mutex);
-          const auto at = known.find(key);
-          if (at != known.end() && at->second.expired()) known.erase(at);
-        }
-        delete rep;
-      });
-  place = made;
-  return made;
+Graph Handle(Ref<FuncGraph> graph) {
+  return Graph(
+      std::make_shared<const Graph::Rep>(Graph::Rep{std::move(graph)}));
 }
 
 FuncGraph& Open(const Graph& graph) {
   FuncGraph& open = *graph.rep().graph;
-  if (!open.finished()) return open;
-  throw ::gk::Error(
-      ::gk::RuntimeError("Graph is finalized and cannot be modified."));
+  ThrowIfError(open.CheckOpen());
+  return open;
 }
 
 // `enter` is called with the scopes of the graph now, `leave` at the end.
@@ -91,7 +70,11 @@ init_scope::~init_scope() = default;
 
 Graph::Graph() {
   EnsureReady();
-  Guarded([&] { rep_ = RepOf(NewUserGraph()); });
+  Guarded([&] { *this = Handle(NewUserGraph()); });
+}
+
+bool Graph::operator==(const Graph& other) const {
+  return rep_->graph == other.rep_->graph;
 }
 
 Graph Operation::graph() const {
@@ -103,7 +86,7 @@ Graph Operation::graph() const {
           "The operation has no graph that can be asked: {}",
           defined() ? "its function is gone" : "it is not defined()"));
     }
-    return Graph(RepOf(Ref<FuncGraph>(builder)));
+    return Handle(Ref<FuncGraph>(builder));
   });
 }
 
@@ -115,7 +98,7 @@ Graph get_default_graph() {
           "No graph is built here: call get_default_graph in a gk::function "
           "or under a gk::Graph's as_default"));
     }
-    return Graph(RepOf(Ref<FuncGraph>(graph)));
+    return Handle(Ref<FuncGraph>(graph));
   });
 }
 
@@ -245,29 +228,10 @@ GraphScope Graph::gradient_override_map(
       &GraphScopes::PopGradientOverrides);
 }
 
-void Graph::add_to_collection(const std::string& name, std::any value) const {
-  rep_->collections[name].push_back(std::move(value));
-}
-std::vector<std::any>& Graph::get_collection_ref(
-    const std::string& name) const {
-  return rep_->collections[name];
-}
-std::vector<std::any> Graph::get_collection(const std::string& name) const {
-  const auto found = rep_->collections.find(name);
-  return found == rep_->collections.end() ? std::vector<std::any>()
-                                          : found->second;
-}
-std::vector<std::string> Graph::get_all_collection_keys() const {
-  std::vector<std::string> keys;
-  for (const auto& [key, values] : rep_->collections) keys.push_back(key);
-  return keys;
-}
-void Graph::clear_collection(const std::string& name) const {
-  rep_->collections.erase(name);
-}
-
 void Graph::finalize() const { rep_->graph->Finalize(); }
-bool Graph::finalized() const { return rep_->graph->finished(); }
+bool Graph::finalized() const {
+  return rep_->graph->collections()->finalized();
+}
 
 std::optional<int64_t> Graph::seed() const {
   return rep_->graph->random_seed();

@@ -7,9 +7,9 @@
 #include "base/caught.h"
 #include "eager/gradient_tape.h"
 #include "framework/arguments_text.h"
+#include "framework/known_values.h"
 #include "framework/op_registry.h"
 #include "graph/control_gather.h"
-#include "framework/known_values.h"
 #include "graph/out_of_scope.h"
 
 namespace gk {
@@ -124,9 +124,7 @@ void FuncGraph::SetSourceFn(SourceFn fn) { source_fn = fn; }
 StatusOr<TensorVector> FuncGraph::Apply(const OpRecord& record,
                                         std::span<const Tensor> inputs,
                                         AttrMap attrs, std::string_view name) {
-  if (finished_) {
-    return RuntimeError("Graph is finalized and cannot be modified.");
-  }
+  GK_RETURN_IF_ERROR(CheckOpen());
   InlinedVector<DataType, 8> types;
   for (const Tensor& t : inputs) {
     if (!t) return Internal("{}: an input is null", record.name);

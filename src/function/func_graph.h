@@ -14,12 +14,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "framework/graph.h"
+#include "framework/handle_data.h"
 #include "framework/op_builder.h"
+#include "function/graph_collections.h"
 #include "function/graph_scopes.h"
 #include "function/traced_signature.h"
 #include "graph/automatic_control.h"
-#include "framework/graph.h"
-#include "framework/handle_data.h"
 #include "ops/random/random_seeds.h"
 
 namespace gk {
@@ -50,6 +51,10 @@ class FuncGraph final : public OpBuilder,
   // Null once finished, or if the outer builder is eager.
   FuncGraph* outer() const { return outer_.get(); }
   bool finished() const { return finished_; }
+  // RuntimeError once it is.
+  Status CheckOpen() const {
+    return finished_ ? GraphCollections::Finalized() : OkStatus();
+  }
 
   // --- OpBuilder. Shape and type errors come back as ValueError, TypeError.
   StatusOr<TensorVector> Apply(const OpRecord& record,
@@ -141,8 +146,13 @@ class FuncGraph final : public OpBuilder,
   // Nodes that were read from a file into the graph: their effects stand in
   // the order of the nodes, like those of ops that are made here.
   void Adopt(std::span<Node* const> nodes);
-  // Nothing can be added any more.
-  void Finalize() { finished_ = true; }
+  // Nothing can be added any more, by the program's wish.
+  void Finalize() {
+    finished_ = true;
+    collections_->Finalize();
+  }
+  // Never null.
+  const Ref<GraphCollections>& collections() const { return collections_; }
   // Of what is traced; set by the host.
   const TracedSignature& signature() const { return signature_; }
   void set_signature(TracedSignature s) { signature_ = std::move(s); }
@@ -198,6 +208,7 @@ class FuncGraph final : public OpBuilder,
   std::optional<int64_t> random_seed_;
   Ref<Graph> graph_;
   GraphScopes scopes_;
+  const Ref<GraphCollections> collections_ = MakeRef<GraphCollections>();
   Ref<FuncGraph> outer_;
   std::vector<const Graph*> ancestors_;  // compared, never followed
   Graph* capture_source_ = nullptr;

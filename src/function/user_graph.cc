@@ -51,11 +51,6 @@ Status OfArgument(const Status& status) {
   }
 }
 
-Status CheckOpen(const FuncGraph& graph) {
-  if (!graph.finished()) return OkStatus();
-  return RuntimeError("Graph is finalized and cannot be modified.");
-}
-
 }  // namespace
 
 Ref<FuncGraph> NewUserGraph() {
@@ -87,7 +82,7 @@ StatusOr<proto::GraphDef> GraphDefOf(
 StatusOr<std::vector<ImportedElement>> ImportInto(
     FuncGraph* graph, const proto::GraphDef& message,
     const GraphImport& import) {
-  GK_RETURN_IF_ERROR(CheckOpen(*graph));
+  GK_RETURN_IF_ERROR(graph->CheckOpen());
   ImportGraphDefOptions options;
   for (const auto& [edge, tensor] : import.input_map) {
     GK_ASSIGN_OR_RETURN(const Tensor here, graph->Capture(tensor));
@@ -117,7 +112,7 @@ StatusOr<std::vector<ImportedElement>> ImportInto(
 
 StatusOr<Node*> AddNodeOf(FuncGraph* graph, const proto::NodeDef& message,
                           std::span<const Tensor> inputs) {
-  GK_RETURN_IF_ERROR(CheckOpen(*graph));
+  GK_RETURN_IF_ERROR(graph->CheckOpen());
   const StatusOr<const OpRecord*> record = OpRegistry::Get().LookUp(message.op);
   GK_RETURN_IF_ERROR(OfArgument(record.status()));
   AttrMap attrs;

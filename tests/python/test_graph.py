@@ -188,6 +188,41 @@ def test_collections(graph):
     assert graph.get_collection("x") == []
 
 
+def test_what_a_graph_keeps_does_not_keep_it():
+    graph = tf.Graph()
+    with graph.as_default():
+        a = tf.constant(1)
+    graph.add_to_collections(["x", (graph,)], [graph, a])
+    graph.get_collection_ref("x").append(a.op)
+    graph.prevent_feeding((graph, 1))
+    graph.prevent_fetching((graph, 2))
+    gone = weakref.ref(graph)
+    del graph, a
+    gc.collect()
+    assert gone() is None
+
+
+def test_names_that_change_the_graph_while_they_are_compared(graph):
+    class Name:
+        def __hash__(self):
+            return 1
+
+        def __eq__(self, other):
+            if graph.collections:
+                graph.clear_collection("x")
+                graph.add_to_collection("y", 1)
+            return self is other
+
+    names = [Name(), Name(), Name()]
+    for name in names:
+        graph.add_to_collection("x", 1)
+        graph.add_to_collection(name, name)
+        graph.prevent_fetching(name)
+    graph.clear_collection(names[1])
+    assert graph.get_collection(names[2]) == [names[2]]
+    assert not graph.is_fetchable(names[0])
+
+
 def test_unique_names(graph):
     assert [
         graph.unique_name("a"), graph.unique_name("a", mark_as_used=False),

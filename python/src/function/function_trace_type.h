@@ -14,8 +14,9 @@
 
 namespace gk::py {
 
-// A Python object that a type needs; shared, dropped with or without the GIL.
-class PythonValue final : public LanguageValue {
+// A Python object that a type, or a graph, needs; shared, dropped with or
+// without the GIL.
+class PythonValue : public LanguageValue {
  public:
   explicit PythonValue(PyObject* o) : object_(Py_NewRef(o)) {}
   ~PythonValue() override { DeferredDecref(object_); }

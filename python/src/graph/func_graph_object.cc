@@ -10,6 +10,7 @@
 #include "function/user_graph.h"
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
+#include "python/src/function/function_trace_type.h"
 #include "python/src/graph/operation_type.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/shape_type.h"
@@ -35,6 +36,9 @@ PyObject* NewObject(PyTypeObject* type, Ref<Graph> graph, Ref<FuncGraph> func) {
   PyObject* o = type->tp_alloc(type, 0);
   if (o == nullptr) return nullptr;
   Self(o)->entered = new std::vector<std::unique_ptr<EnteredGraph>>();
+  Ref<GraphCollections> collections =
+      func ? func->collections() : MakeRef<GraphCollections>();
+  Self(o)->collections = collections.Release();
   Self(o)->graph = graph.Release();
   Self(o)->func = func.Release();
   Wrappers()[Self(o)->graph] = o;
@@ -59,10 +63,15 @@ PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 int Traverse(PyObject* o, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(o));
   Py_VISIT(Self(o)->dict);
-  return 0;
+  if (Self(o)->collections == nullptr) return 0;
+  // No other object visits them: a graph has one.
+  return Self(o)->collections->Visit([&](const LanguageValue& kept) {
+    return visit(static_cast<const PythonValue&>(kept).get(), arg);
+  });
 }
 int Clear(PyObject* o) {
   Py_CLEAR(Self(o)->dict);
+  if (Self(o)->collections != nullptr) Self(o)->collections->Drop();
   return 0;
 }
 void Dealloc(PyObject* o) {
@@ -79,6 +88,7 @@ void Dealloc(PyObject* o) {
     delete Self(o)->entered;
     if (Self(o)->func) Self(o)->func->Unref();
   }
+  if (Self(o)->collections) Self(o)->collections->Unref();
   if (Self(o)->graph) Self(o)->graph->Unref();
   type->tp_free(o);
   Py_DECREF(type);
@@ -257,7 +267,7 @@ PyObject* Finalize(PyObject* o, PyObject*) {
 }
 // Functions' graphs stop growing when they are traced; only the others say so.
 PyObject* Finalized(PyObject* o, void*) {
-  return PyBool_FromLong(Self(o)->func != nullptr && Self(o)->func->finished());
+  return PyBool_FromLong(Self(o)->collections->finalized());
 }
 
 PyObject* Seed(PyObject* o, void*) {

@@ -31,6 +31,7 @@ struct PyGraph {
   PyObject_HEAD;
   Graph* graph;     // owned
   FuncGraph* func;  // owned; null for a graph that nobody builds any more
+  GraphCollections* collections;  // owned; those of `func` if there is one
   std::vector<std::unique_ptr<EnteredGraph>>* entered;
   PyObject* weakrefs;
   PyObject* dict;

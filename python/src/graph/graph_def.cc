@@ -239,7 +239,7 @@ PyMethodDef functions[] = {
 nb::object MakeOperation(PyGraph* g, const proto::NodeDef& message,
                          nb::handle inputs) {
   if (g->func == nullptr) {
-    Throw(RuntimeError("Graph is finalized and cannot be modified."));
+    Throw(GraphCollections::Finalized());
   }
   TensorVector tensors;
   for (nb::handle input : inputs) {

@@ -5,6 +5,7 @@
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
 #include "python/src/function/deferred_captures.h"
+#include "python/src/function/function_trace_type.h"
 #include "python/src/function/traced_values.h"
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/graph/graph_elements.h"
@@ -19,39 +20,81 @@ namespace nb = nanobind;
 namespace gk::py {
 namespace {
 
-// Object `name` of the graph's dictionary, made by `make` where it is new;
-// borrowed.
-PyObject* Kept(PyObject* graph, const char* name, PyObject* (*make)()) {
-  PyRef dict = PyRef::Steal(PyObject_GenericGetDict(graph, nullptr));
-  if (!dict) return nullptr;
-  if (PyObject* known = PyDict_GetItemString(dict.get(), name)) return known;
-  PyRef made = PyRef::Steal(make());
-  if (!made || PyDict_SetItemString(dict.get(), name, made.get()) < 0) {
-    return nullptr;
+using Value = GraphCollections::Value;
+using Name = GraphCollections::Name;
+using Mark = GraphCollections::Mark;
+
+GraphCollections& CollectionsOf(PyObject* graph) {
+  return *GraphOf(graph)->collections;
+}
+PyObject* KeptIn(const LanguageValue& kept) {
+  return static_cast<const PythonValue&>(kept).get();
+}
+
+// A Python object that is asked for by another that equals it.
+class EqualValue final : public PythonValue {
+ public:
+  // TypeError if it cannot be hashed.
+  explicit EqualValue(PyObject* o) : PythonValue(o), hash_(PyObject_Hash(o)) {
+    if (hash_ == -1) throw nb::python_error();
   }
-  return made.get();
-}
-PyObject* Collections(PyObject* graph) {
-  return Kept(graph, "_collections", [] { return PyDict_New(); });
-}
+  size_t Hash() const override { return hash_; }
+  bool Equals(const LanguageValue& other) const override {
+    const int equal = PyObject_RichCompareBool(get(), KeptIn(other), Py_EQ);
+    if (equal < 0) throw nb::python_error();
+    return equal == 1;
+  }
+
+ private:
+  const Py_hash_t hash_;
+};
+
+// One that is asked for by itself. Objects of one tensor or operation are one.
+class OneValue final : public PythonValue {
+ public:
+  explicit OneValue(PyObject* o) : PythonValue(o), what_(o) {
+    if (IsTensor(o)) {
+      what_ = TensorOf(o).impl();
+    } else if (nb::isinstance<Operation>(nb::handle(o))) {
+      what_ = nb::cast<const Operation&>(nb::handle(o)).node;
+    }
+  }
+  size_t Hash() const override { return reinterpret_cast<size_t>(what_); }
+  bool Equals(const LanguageValue& other) const override {
+    return Hash() == other.Hash();
+  }
+
+ private:
+  const void* what_;
+};
 
 // ---- Collections ----
 
-// The list of a name itself; borrowed.
-PyObject* CollectionOf(PyObject* graph, PyObject* name) {
-  PyObject* all = Collections(graph);
-  if (all == nullptr) return nullptr;
-  PyObject* list = PyDict_GetItemWithError(all, name);
-  if (list != nullptr || PyErr_Occurred()) return list;
-  PyRef made = PyRef::Steal(PyList_New(0));
-  if (!made || PyDict_SetItem(all, name, made.get()) < 0) return nullptr;
-  return made.get();
+Name NameOf(PyObject* name) {
+  Py_ssize_t n;
+  if (PyUnicode_Check(name)) {
+    const char* text = PyUnicode_AsUTF8AndSize(name, &n);
+    if (text != nullptr) return {std::string(text, n)};
+    PyErr_Clear();  // no Unicode
+  }
+  return {"", MakeRef<EqualValue>(name)};
 }
 
-PyObject* GetCollectionRef(PyObject* o, PyObject* args, PyObject* kwargs) {
-  PyObject* name;
-  if (!ParseArguments(args, kwargs, "O", {"name"}, &name)) return nullptr;
-  return Py_XNewRef(CollectionOf(o, name));
+constexpr auto kNewList = []() -> Value {
+  return MakeRef<PythonValue>(nb::list().ptr());
+};
+
+PyObject* GetCollectionRef(PyObject* o, PyObject* name) {
+  return Py_NewRef(
+      KeptIn(*CollectionsOf(o).FindOrMake(NameOf(name), kNewList)));
+}
+
+PyObject* Extend(PyObject* o, const std::vector<Name>& names, PyObject* value) {
+  for (const Value& list :
+       ValueOrThrow(CollectionsOf(o).ToExtend(names, kNewList))) {
+    if (PyList_Append(KeptIn(*list), value) < 0) return nullptr;
+  }
+  Py_RETURN_NONE;
 }
 
 PyObject* AddToCollection(PyObject* o, PyObject* args, PyObject* kwargs) {
@@ -59,9 +102,7 @@ PyObject* AddToCollection(PyObject* o, PyObject* args, PyObject* kwargs) {
   if (!ParseArguments(args, kwargs, "OO", {"name", "value"}, &name, &value)) {
     return nullptr;
   }
-  PyObject* list = CollectionOf(o, name);
-  if (list == nullptr || PyList_Append(list, value) < 0) return nullptr;
-  Py_RETURN_NONE;
+  return Extend(o, {NameOf(name)}, value);
 }
 
 PyObject* AddToCollections(PyObject* o, PyObject* args, PyObject* kwargs) {
@@ -69,16 +110,10 @@ PyObject* AddToCollections(PyObject* o, PyObject* args, PyObject* kwargs) {
   if (!ParseArguments(args, kwargs, "OO", {"names", "value"}, &names, &value)) {
     return nullptr;
   }
-  nb::object each = PyUnicode_Check(names)
-                        ? nb::object(nb::make_tuple(nb::handle(names)))
-                        : nb::borrow(names);
-  nb::dict distinct;
-  for (nb::handle name : each) distinct[name] = nb::none();
-  for (auto [name, unused] : distinct) {
-    PyObject* list = CollectionOf(o, name.ptr());
-    if (list == nullptr || PyList_Append(list, value) < 0) return nullptr;
-  }
-  Py_RETURN_NONE;
+  if (PyUnicode_Check(names)) return Extend(o, {NameOf(names)}, value);
+  std::vector<Name> all;
+  for (nb::handle name : nb::borrow(names)) all.push_back(NameOf(name.ptr()));
+  return Extend(o, all, value);
 }
 
 PyObject* GetCollection(PyObject* o, PyObject* args, PyObject* kwargs) {
@@ -86,94 +121,66 @@ PyObject* GetCollection(PyObject* o, PyObject* args, PyObject* kwargs) {
   if (!ParseArguments(args, kwargs, "O|O", {"name", "scope"}, &name, &scope)) {
     return nullptr;
   }
-  PyObject* all = Collections(o);
-  PyObject* list = all ? PyDict_GetItemWithError(all, name) : nullptr;
-  if (list == nullptr) return PyErr_Occurred() ? nullptr : PyList_New(0);
-  if (scope == Py_None) return PySequence_List(list);
-  nb::object pattern =
-      nb::module_::import_("re").attr("compile")(nb::handle(scope));
+  const Value list = CollectionsOf(o).Find(NameOf(name));
+  if (list == nullptr) return PyList_New(0);
+  nb::list all(nb::handle(KeptIn(*list)));
+  if (scope == Py_None) return all.release().ptr();
+  const nb::object match = nb::module_::import_("re")
+                               .attr("compile")(nb::handle(scope))
+                               .attr("match");
   nb::list found;
-  for (nb::handle item : nb::borrow<nb::list>(list)) {
-    if (nb::hasattr(item, "name") &&
-        !pattern.attr("match")(item.attr("name")).is_none()) {
-      found.append(item);
+  for (nb::handle item : all) {
+    try {
+      if (!match(item.attr("name")).is_none()) found.append(item);
+    } catch (const nb::python_error& e) {
+      if (!e.matches(PyExc_AttributeError)) throw;  // else it has no name
     }
   }
   return found.release().ptr();
 }
 
-PyObject* ClearCollection(PyObject* o, PyObject* args, PyObject* kwargs) {
-  PyObject* name;
-  if (!ParseArguments(args, kwargs, "O", {"name"}, &name)) return nullptr;
-  PyObject* all = Collections(o);
-  if (all == nullptr) return nullptr;
-  const int known = PyDict_Contains(all, name);
-  if (known < 0 || (known && PyDict_DelItem(all, name) < 0)) return nullptr;
+PyObject* ClearCollection(PyObject* o, PyObject* name) {
+  ThrowIfError(CollectionsOf(o).Clear(NameOf(name)));
   Py_RETURN_NONE;
 }
 
-PyObject* AllCollections(PyObject* o, void*) {
-  PyObject* all = Collections(o);
-  return all ? PyDict_Keys(all) : nullptr;
-}
-
-PyObject* AllCollectionKeys(PyObject* o, PyObject*) {
-  PyRef keys = PyRef::Steal(AllCollections(o, nullptr));
-  PyRef names = PyRef::Steal(keys ? PyList_New(0) : nullptr);
-  for (Py_ssize_t i = 0; names && i < PyList_GET_SIZE(keys.get()); ++i) {
-    PyObject* key = PyList_GET_ITEM(keys.get(), i);
-    if (PyUnicode_Check(key) && PyList_Append(names.get(), key) < 0) {
-      return nullptr;
+PyObject* AllNames(PyObject* o, bool texts_only) {
+  nb::list names;
+  for (const Name& name : CollectionsOf(o).Names()) {
+    if (name.value == nullptr) {
+      names.append(nb::str(name.text.data(), name.text.size()));
+    } else if (!texts_only) {
+      names.append(nb::handle(KeptIn(*name.value)));
     }
   }
-  return names.Release();
+  return names.release().ptr();
+}
+PyObject* AllCollections(PyObject* o, void*) { return AllNames(o, false); }
+PyObject* AllCollectionKeys(PyObject* o, PyObject*) {
+  return AllNames(o, true);
 }
 
 // ---- Marks ----
 
-// The set of names of one kind of marks.
-PyObject* Marks(PyObject* graph, const char* kind) {
-  return Kept(graph, kind, [] { return PySet_New(nullptr); });
-}
-PyObject* Mark(PyObject* graph, const char* kind, PyObject* element) {
-  PyRef name = PyRef::Steal(PyObject_GetAttrString(element, "name"));
-  PyObject* marks = name ? Marks(graph, kind) : nullptr;
-  if (marks == nullptr || PySet_Add(marks, name.get()) < 0) return nullptr;
+PyObject* PreventFeeding(PyObject* o, PyObject* tensor) {
+  CollectionsOf(o).Set(Mark::kUnfeedable, MakeRef<OneValue>(tensor));
   Py_RETURN_NONE;
 }
-PyObject* IsUnmarked(PyObject* graph, const char* kind, PyObject* element) {
-  PyRef name = PyRef::Steal(PyObject_GetAttrString(element, "name"));
-  PyObject* marks = name ? Marks(graph, kind) : nullptr;
-  const int known = marks ? PySet_Contains(marks, name.get()) : -1;
-  return known < 0 ? nullptr : PyBool_FromLong(!known);
+PyObject* IsFeedable(PyObject* o, PyObject* tensor) {
+  const auto asked = MakeRef<OneValue>(tensor);
+  return PyBool_FromLong(!CollectionsOf(o).Has(Mark::kUnfeedable, *asked));
 }
-
-constexpr char kUnfeedable[] = "_unfeedable", kUnfetchable[] = "_unfetchable";
-
-PyObject* PreventFeeding(PyObject* o, PyObject* args, PyObject* kwargs) {
-  PyObject* tensor;
-  if (!ParseArguments(args, kwargs, "O", {"tensor"}, &tensor)) return nullptr;
-  return Mark(o, kUnfeedable, tensor);
+PyObject* PreventFetching(PyObject* o, PyObject* op) {
+  CollectionsOf(o).Set(Mark::kUnfetchable, MakeRef<EqualValue>(op));
+  Py_RETURN_NONE;
 }
-PyObject* IsFeedable(PyObject* o, PyObject* args, PyObject* kwargs) {
-  PyObject* tensor;
-  if (!ParseArguments(args, kwargs, "O", {"tensor"}, &tensor)) return nullptr;
-  return IsUnmarked(o, kUnfeedable, tensor);
-}
-PyObject* PreventFetching(PyObject* o, PyObject* args, PyObject* kwargs) {
-  PyObject* op;
-  if (!ParseArguments(args, kwargs, "O", {"op"}, &op)) return nullptr;
-  return Mark(o, kUnfetchable, op);
-}
-PyObject* IsFetchable(PyObject* o, PyObject* args, PyObject* kwargs) {
-  PyObject* element;
-  if (!ParseArguments(args, kwargs, "O", {"tensor_or_op"}, &element)) {
-    return nullptr;
-  }
-  PyRef op =
+PyObject* IsFetchable(PyObject* o, PyObject* element) {
+  const PyRef op =
       PyRef::Steal(IsTensor(element) ? PyObject_GetAttrString(element, "op")
                                      : Py_NewRef(element));
-  return op ? IsUnmarked(o, kUnfetchable, op.get()) : nullptr;
+  if (!op) return nullptr;
+  const auto asked = MakeRef<EqualValue>(op.get());
+  return PyBool_FromLong(!CollectionsOf(o).Has(Mark::kUnfetchable, *asked));
 }
 
 // ---- Operations and tensors ----
@@ -185,16 +192,14 @@ PyObject* NumOperations(PyObject* o, PyObject*) {
 PyObject* Version(PyObject* o, void*) { return NumOperations(o, nullptr); }
 
 PyObject* NewOperations(PyObject* o, PyObject*) {
+  static constexpr char kSeen[] = "_operations_seen";
   PyRef all = PyRef::Steal(GraphOperations(o, nullptr));
-  PyObject* seen =
-      all ? Kept(o, "_operations_seen", [] { return PyLong_FromLong(0); })
-          : nullptr;
-  if (seen == nullptr) return nullptr;
-  const Py_ssize_t before = PyLong_AsSsize_t(seen);
+  if (!all) return nullptr;
+  const nb::object seen = nb::getattr(nb::handle(o), kSeen, nb::int_(0));
+  const Py_ssize_t before = PyLong_AsSsize_t(seen.ptr());
   const Py_ssize_t now = PyList_GET_SIZE(all.get());
   PyRef count = PyRef::Steal(PyLong_FromSsize_t(now));
-  if (!count ||
-      PyObject_SetAttrString(o, "_operations_seen", count.get()) < 0) {
+  if (!count || PyObject_SetAttrString(o, kSeen, count.get()) < 0) {
     return nullptr;
   }
   return PyList_GetSlice(all.get(), before, now);
@@ -275,7 +280,8 @@ PyObject* Capture(PyObject* o, PyObject* args, PyObject* kwargs) {
   return t.ok() ? WrapTensor(*std::move(t)) : Raise(t.status());
 }
 
-static constexpr char kName[] = "name";
+static constexpr char kName[] = "name", kTensor[] = "tensor", kOp[] = "op",
+                      kElement[] = "tensor_or_op";
 
 PyMethodDef graph_methods[] = {
     {"add_to_collection", AsCFunction(Guarded<AddToCollection>), kByName,
@@ -288,7 +294,7 @@ PyMethodDef graph_methods[] = {
     {"add_to_collections", AsCFunction(Guarded<AddToCollections>), kByName,
      "add_to_collections($self, names, value)\n--\n\n"
      "Appends `value` to the lists of all these names (or of the one)."},
-    {"get_collection_ref", AsCFunction(Guarded<GetCollectionRef>), kByName,
+    {"get_collection_ref", GK_OF_ARGUMENT(kName, GetCollectionRef),
      "get_collection_ref($self, name)\n--\n\n"
      "The list of that name itself, empty if new."},
     {"get_collection", AsCFunction(Guarded<GetCollection>), kByName,
@@ -298,19 +304,19 @@ PyMethodDef graph_methods[] = {
     {"get_all_collection_keys", Guarded<AllCollectionKeys>, METH_NOARGS,
      "get_all_collection_keys($self)\n--\n\n"
      "The names of all lists."},
-    {"clear_collection", AsCFunction(Guarded<ClearCollection>), kByName,
+    {"clear_collection", GK_OF_ARGUMENT(kName, ClearCollection),
      "clear_collection($self, name)\n--\n\n"
      "Empties the list of that name."},
-    {"prevent_feeding", AsCFunction(Guarded<PreventFeeding>), kByName,
+    {"prevent_feeding", GK_OF_ARGUMENT(kTensor, PreventFeeding),
      "prevent_feeding($self, tensor)\n--\n\n"
      "Marks a tensor as one that cannot be fed."},
-    {"is_feedable", AsCFunction(Guarded<IsFeedable>), kByName,
+    {"is_feedable", GK_OF_ARGUMENT(kTensor, IsFeedable),
      "is_feedable($self, tensor)\n--\n\n"
      "Can a value be given in place of this tensor?"},
-    {"prevent_fetching", AsCFunction(Guarded<PreventFetching>), kByName,
+    {"prevent_fetching", GK_OF_ARGUMENT(kOp, PreventFetching),
      "prevent_fetching($self, op)\n--\n\n"
      "Marks an operation as one whose results cannot be asked for."},
-    {"is_fetchable", AsCFunction(Guarded<IsFetchable>), kByName,
+    {"is_fetchable", GK_OF_ARGUMENT(kElement, IsFetchable),
      "is_fetchable($self, tensor_or_op)\n--\n\n"
      "Can the result of this tensor or operation be asked for?"},
     {"get_operations", Guarded<GraphOperations>, METH_NOARGS,

@@ -163,13 +163,6 @@ PyObject* ShapeAsList(PyObject* o, PyObject*) {
   return PySequence_List(shape.get());
 }
 
-Py_hash_t HashImpl() {
-  PyErr_SetString(
-      PyExc_TypeError,
-      "Tensor is unhashable. Instead, use tensor.ref() as the key.");
-  return -1;
-}
-
 // object.__format__: the text, and a TypeError for any other wish.
 PyObject* DefaultFormat() {
   static constinit MadeOnce format;
@@ -202,7 +195,19 @@ PyObject* SymbolicArray(PyObject* o, PyObject* const*, Py_ssize_t, PyObject*) {
 
 }  // namespace
 
-Py_hash_t TensorHash(PyObject*) { return HashImpl(); }
+bool IsOfPlainGraph(PyObject* o) {
+  if (!IsSymbolicTensor(o)) return false;
+  const FuncGraph* f = FuncGraph::Of(Graph::GraphOf(TensorOf(o)));
+  return f != nullptr && !f->is_function();
+}
+
+Py_hash_t TensorHash(PyObject* o) {
+  if (IsOfPlainGraph(o)) return reinterpret_cast<Py_hash_t>(ImplOf(o));
+  PyErr_SetString(
+      PyExc_TypeError,
+      "Tensor is unhashable. Instead, use tensor.ref() as the key.");
+  return -1;
+}
 
 PyGetSetDef tensor_getset[] = {
     {"is_packed", [](PyObject*, void*) -> PyObject* { Py_RETURN_FALSE; },

@@ -13,6 +13,9 @@ extern PyMethodDef eager_tensor_methods[];
 extern PyMethodDef symbolic_tensor_methods[];
 extern PyType_Slot eager_number_slots[];  // int, float, index
 
+// Is it a tensor of a graph made for its own sake? Those are told apart by
+// identity, as keys of what is built.
+bool IsOfPlainGraph(PyObject* o);
 Py_hash_t TensorHash(PyObject* self);
 
 // DLPack (dlpack.cc).

@@ -13,6 +13,7 @@
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/slicing.h"
+#include "python/src/tensors/tensor_leaves.h"
 #include "python/src/tensors/tensor_type.h"
 #include "python/src/variables/variable_type.h"
 
@@ -317,14 +318,6 @@ PyObject* Absolute(PyObject* a) {
 PyObject* Invert(PyObject* a) {
   return Unary(DTypeOfOperand(a) == DataType::kBool ? "LogicalNot" : "Invert",
                a);
-}
-
-// Is it a tensor of a graph made for its own sake? Those are told apart by
-// identity, as keys of what is built.
-bool IsOfPlainGraph(PyObject* o) {
-  if (!IsSymbolicTensor(o)) return false;
-  const FuncGraph* f = FuncGraph::Of(Graph::GraphOf(TensorOf(o)));
-  return f != nullptr && !f->is_function();
 }
 
 PyObject* Equality(BinaryOp& op, PyObject* a, PyObject* b) {
