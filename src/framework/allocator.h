@@ -27,7 +27,7 @@ struct PoolStats {
   int64_t peak_bytes = 0;
   int64_t cached_bytes = 0;
 };
-PoolStats GetPoolStats();
+PoolStats GetPoolStats();  // for tests of what needs how much memory
 
 // Reference-counted storage of one or more tensors.
 class Buffer : public RefCounted {

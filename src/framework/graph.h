@@ -74,9 +74,9 @@ class Node {
   void AddControlInput(Node* n);  // ignores duplicates and itself
   void ClearControlInputs() { control_inputs_.clear(); }
 
-  // Another function is called, or the same with more results: attributes
-  // and outputs change together. Existing outputs keep their indices.
+  // For tests of what checks graphs: the node does not fit it.
   void set_op(const OpRecord* op) { op_ = op; }
+  // More results, as attributes say. Existing outputs keep their indices.
   void AddOutput(OutputInfo info) { outputs_.push_back(std::move(info)); }
 
   const std::string& device() const { return device_; }

@@ -1,20 +1,16 @@
 #include "function/host_call.h"
 
 #include <algorithm>
-#include <atomic>
-#include <cstdint>
 #include <memory>
-#include <mutex>
 #include <utility>
 
-#include "base/thread_number.h"
 #include "framework/device_spec.h"
 #include "framework/grad_context.h"
-#include "framework/host_language.h"
 #include "function/derivatives.h"
 #include "function/device_scope.h"
 #include "function/func_graph.h"
 #include "function/ragged/integer_arithmetic.h"
+#include "function/trace_latch.h"
 #include "ops/fn/EagerPyFunc.h"
 #include "ops/fn/PyFunc.h"
 #include "ops/fn/PyFuncStateless.h"
@@ -35,33 +31,6 @@ class Recording {
   UserTape& tape_;
 };
 
-// A lock that says whose it is: that thread may have been left behind by a
-// fork in the midst of a gradient.
-class Turn {
- public:
-  void lock() {
-    const uint64_t mine = ThreadNumber();
-    uint64_t other = 0;
-    while (!thread_.compare_exchange_strong(other, mine)) {
-      if (IsLeftBehind(other)) {
-        throw Error(FailedPrecondition(
-            "The gradient of a call of a function of the program cannot be had "
-            "in a process forked while another thread was computing it"));
-      }
-      // That thread may need the host's lock.
-      HostLanguage::Get().WaitBlocking([&] { thread_.wait(other); });
-      other = 0;
-    }
-  }
-  void unlock() {
-    thread_.store(0);
-    thread_.notify_all();
-  }
-
- private:
-  std::atomic<uint64_t> thread_{0};  // its ThreadNumber()
-};
-
 // One call: its inputs and outputs, and the tapes that saw it. The inner one
 // gives the gradient; the outer one sees that too, and gives the gradient of
 // the gradient.
@@ -76,11 +45,17 @@ class CallRecord final : public VariantObject {
     return ZerosLike();
   }
 
-  std::unique_lock<Turn> Lock() const { return std::unique_lock(*turn); }
+  // One thread at a time has the tapes.
+  Status Lock(ThreadLatch::Hold* hold) const {
+    return hold->Take(
+        *turn,
+        "The gradient of a call of a function of the program cannot be had in "
+        "a process forked while another thread was computing it");
+  }
 
   TensorVector inputs, outputs;
   std::shared_ptr<UserTape> inner, outer;
-  std::shared_ptr<Turn> turn = std::make_shared<Turn>();
+  std::shared_ptr<ThreadLatch> turn = std::make_shared<ThreadLatch>();
 };
 
 std::unique_ptr<UserTape> TapeOf(std::span<const Tensor> values) {
@@ -210,7 +185,8 @@ Status CallGradient(const std::string&, std::span<const Tensor* const> inputs,
   made->turn = record->turn;
   made->inner = record->outer;
   {
-    const auto lock = record->Lock();
+    ThreadLatch::Hold hold;
+    GK_RETURN_IF_ERROR(record->Lock(&hold));
     for (const Tensor& t : given) record->outer->Watch(t);
     const Recording outer(*record->outer);
     made->outputs = GradientsOf(*record, given);
@@ -229,7 +205,8 @@ Status CallSecondGradient(const std::string&,
                           std::span<Tensor> outputs) {
   GK_ASSIGN_OR_RETURN(const CallRecord* record, RecordIn(inputs));
   GK_ASSIGN_OR_RETURN(const TensorVector given, OwnValues(inputs.subspan(1)));
-  const auto lock = record->Lock();
+  ThreadLatch::Hold hold;
+  GK_RETURN_IF_ERROR(record->Lock(&hold));
   return Give(GradientsOf(*record, given), outputs);
 }
 

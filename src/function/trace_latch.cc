@@ -153,7 +153,7 @@ void WakeWaiters() {
   state.changed->notify_all();
 }
 
-Status ThreadLatch::Hold::Take(ThreadLatch& latch) {
+Status ThreadLatch::Hold::Take(ThreadLatch& latch, std::string_view broken) {
   const uint64_t self = ThreadNumber();
   while (true) {
     uint64_t other = latch.holder_.load();
@@ -163,6 +163,9 @@ Status ThreadLatch::Hold::Take(ThreadLatch& latch) {
       return OkStatus();
     }
     if (other == 0 || IsLeftBehind(other)) {
+      if (other != 0 && !broken.empty()) {
+        return FailedPrecondition("{}", broken);
+      }
       if (!latch.holder_.compare_exchange_strong(other, self)) continue;
       latch.times_ = 1;
       latch_ = &latch;

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string_view>
 
 #include "base/function_ref.h"
 #include "base/status.h"
@@ -62,7 +63,9 @@ class ThreadLatch {
       if (latch_ != nullptr) latch_->Release();
     }
     // Waits; Aborted where two threads would wait for each other for ever.
-    Status Take(ThreadLatch& latch);
+    // `broken`: what to say, FailedPrecondition, where a fork left a holder
+    // behind in the midst of something that cannot be taken up.
+    Status Take(ThreadLatch& latch, std::string_view broken = {});
 
    private:
     ThreadLatch* latch_ = nullptr;

@@ -15,6 +15,7 @@
 #include "grappler/inline_calls.h"
 #include "grappler/large_constants.h"
 #include "grappler/order_effects.h"
+#include "grappler/pass.h"
 #include "grappler/prune.h"
 #include "grappler/simplify.h"
 
@@ -120,8 +121,6 @@ bool RunsGraphPasses() { return PassesRun().load(std::memory_order_relaxed); }
 void SetGraphPasses(bool on) {
   PassesRun().store(on, std::memory_order_relaxed);
 }
-
-std::span<const Pass> AllPasses() { return kPasses; }
 
 StatusOr<FunctionGraph> Optimize(const GraphFunction& function) {
   FunctionGraph f = FunctionGraph::CloneOf(function);

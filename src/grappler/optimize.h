@@ -2,11 +2,8 @@
 #ifndef GK_GRAPPLER_OPTIMIZE_H_
 #define GK_GRAPPLER_OPTIMIZE_H_
 
-#include <span>
-
 #include "base/function_ref.h"
 #include "grappler/function_graph.h"
-#include "grappler/pass.h"
 
 namespace gk {
 
@@ -27,9 +24,6 @@ void SetGraphPasses(bool on);
 // says so (large_constants.h). Sets *changed if that changed anything.
 Status OptimizeAgain(FunctionGraph* function, FunctionRef<bool()> go_on,
                      bool* changed);
-
-// In the order they run.
-std::span<const Pass> AllPasses();
 
 }  // namespace gk
 

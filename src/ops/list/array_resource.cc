@@ -95,6 +95,9 @@ Status ArrayResource::Write(int64_t at, const Tensor& value) {
   // `made` takes the place of `before`. Made, and gone, when nothing is locked:
   // the memory of `value` may be used again.
   Tensor before, made, found;
+  if (!traits_.sums) {
+    GK_ASSIGN_OR_RETURN(made, CopyPart(value, 0, value.shape()));
+  }
   while (true) {
     {
       std::lock_guard lock(mutex_);
