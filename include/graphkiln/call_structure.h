@@ -257,6 +257,8 @@ struct ElementLeaves {
   bool rows = false;
   // Is it taken apart into tensors, and not into components?
   bool parts = false;
+  // Do ragged tensors without a ragged dimension count as such?
+  bool uniform = false;
 };
 struct Results {
   std::vector<Tensor> tensors;

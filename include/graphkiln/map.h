@@ -12,8 +12,8 @@
 // ValueError if `elems` has no tensor, or a scalar, or the lengths differ;
 // and what gk::while_loop throws.
 //
-// map_fn also takes the rows of ragged and sparse tensors, and collects results
-// that are such.
+// map_fn and vectorized_map also take the rows of ragged and sparse tensors, and
+// collect results that are such.
 #ifndef GRAPHKILN_MAP_H_
 #define GRAPHKILN_MAP_H_
 
@@ -109,57 +109,68 @@ struct MappedRows {
 // Of the rows of what was taken apart into tensors. Throws Error (TypeError) if
 // a value has none that can be taken, (ValueError) if it is a scalar.
 GK_EXPORT std::vector<TypeSpec> RowSpecs(const Results& elements);
-// `f` of the tensors of each row, collected as `signature` says.
+// `f` of the tensors of each row, collected as `signature` says. Null: as what
+// `f` gives, which is found by tracing it; values of one row have it in every
+// call.
 GK_EXPORT MappedRows MapSpecRows(
-    const Results& elements, const std::vector<TypeSpec>& signature,
+    const Results& elements, const std::vector<TypeSpec>* signature,
     const std::function<void(const std::vector<Tensor>&, Results*)>& f,
     const WhileOptions& options, Place where);
 [[noreturn]] GK_EXPORT void ThrowOtherRowResults(
     const std::vector<TypeSpec>& signature);
 
-// No `signature`: results are what rows are.
-template <class F, class E>
-auto MapSpecs(F& f, const E& elems, std::vector<TypeSpec> signature,
-              const MapOptions& options, Place where) {
+// Values with rows, as map_fn of results with specs takes them apart.
+template <class E>
+struct SpecRows {
   using Row = Staged<E>;
-  using Result = std::decay_t<std::invoke_result_t<F&, Row>>;
-  static_assert(kIsHostResult<Result>,
-                "functions of rows whose results a signature describes return "
-                "tensors, ragged and sparse ones, or tuples of those");
-  ElementLeaves leaves;
-  leaves.parts = true;
-  Results given;
-  given.leaves = &leaves;
-  Flatten(&given, elems);
-  const ElementSpec row{{}, RowSpecs(given)};
-  if (signature.empty()) signature = row.leaves;
-  size_t n = 0;
-  if (!AreHostResults<Result>(signature, &n) || n != signature.size()) {
-    ThrowOtherRowResults(signature);
+
+  explicit SpecRows(const E& elems) {
+    leaves.parts = true;
+    given.leaves = &leaves;
+    Flatten(&given, elems);
+    row.leaves = RowSpecs(given);
   }
-  const auto read = []<class T>(const std::vector<Tensor>& tensors,
-                                const ResultShape& shape,
-                                const ElementSpec& spec, const T*) {
+  SpecRows(const SpecRows&) = delete;
+
+  template <class T>
+  static T Made(const std::vector<Tensor>& tensors, const ResultShape& shape,
+                const ElementSpec& spec) {
     ResultReader reader{tensors, shape};
     reader.element = &spec;
     reader.parts = true;
     return Read<T>::From(reader);
-  };
-  WhileOptions loop;
-  loop.name = options.name;
-  loop.parallel_iterations = options.parallel_iterations;
-  MappedRows mapped = MapSpecRows(
-      given, signature,
-      [&](const std::vector<Tensor>& tensors, Results* out) {
-        Flatten(out, Result(f(read(tensors, given.shape, row,
-                                   static_cast<const Row*>(nullptr)))));
-      },
-      loop, where);
-  ResultShape shape;
-  shape.sizes.assign(mapped.tensors.size(), 1);
-  return read(mapped.tensors, shape, ElementSpec{{}, std::move(mapped.specs)},
-              static_cast<const Result*>(nullptr));
-}
+  }
+  template <class F>
+  auto Map(F& f, const std::vector<TypeSpec>* signature,
+           const MapOptions& options, Place where) const {
+    using Result = std::decay_t<std::invoke_result_t<F&, Row>>;
+    static_assert(kIsHostResult<Result>,
+                  "functions of rows that are collected by specs return "
+                  "tensors, ragged and sparse ones, or tuples of those");
+    size_t n = 0;
+    if (signature != nullptr && (!AreHostResults<Result>(*signature, &n) ||
+                                 n != signature->size())) {
+      ThrowOtherRowResults(*signature);
+    }
+    WhileOptions loop;
+    loop.name = options.name;
+    loop.parallel_iterations = options.parallel_iterations;
+    MappedRows mapped = MapSpecRows(
+        given, signature,
+        [&](const std::vector<Tensor>& tensors, Results* out) {
+          Flatten(out, Result(f(Made<Row>(tensors, given.shape, row))));
+        },
+        loop, where);
+    ResultShape shape;
+    shape.sizes.assign(mapped.tensors.size(), 1);
+    return Made<Result>(mapped.tensors, shape,
+                        ElementSpec{{}, std::move(mapped.specs)});
+  }
+
+  ElementLeaves leaves;
+  Results given;
+  ElementSpec row;
+};
 
 }  // namespace detail
 
@@ -175,7 +186,8 @@ template <class F, class E>
 auto map_fn(F&& f, const E& elems, const MapOptions& options = {},
             Place where = Place::current()) {
   if constexpr (detail::kHoldsLeaf<E>) {
-    return detail::MapSpecs(f, elems, {}, options, where);
+    const detail::SpecRows<E> rows(elems);
+    return rows.Map(f, &rows.row.leaves, options, where);
   } else {
     return detail::Map(f, elems, detail::MapRows, options, where);
   }
@@ -195,11 +207,14 @@ auto map_fn(F&& f, const E& elems,
             const std::vector<TypeSpec>& fn_output_signature,
             const MapOptions& options = {},
             Place where = Place::current()) {
-  return detail::MapSpecs(f, elems, fn_output_signature, options, where);
+  return detail::SpecRows<E>(elems).Map(f, &fn_output_signature, options,
+                                        where);
 }
 
-// map_fn, where a tensor of `elems` may also have one row: every call gets it.
-// Throws Error (InvalidArgument) if the lengths of the others differ.
+// map_fn, where a value of `elems` may also have one row: every call gets it.
+// What the function gives of ragged and sparse values may be anything, and of
+// any values ragged or sparse; then it is traced once before. Throws Error
+// (InvalidArgument) if the lengths of the others differ.
 //
 //   gk::Tensor products = gk::vectorized_map(
 //       [](std::pair<gk::Tensor, gk::Tensor> p) {
@@ -209,7 +224,13 @@ auto map_fn(F&& f, const E& elems,
 template <class F, class E>
 auto vectorized_map(F&& f, const E& elems, const MapOptions& options = {},
                     Place where = Place::current()) {
-  return detail::Map(f, elems, detail::MapRowsSharing, options, where);
+  using Result =
+      std::decay_t<std::invoke_result_t<F&, detail::Staged<E>>>;
+  if constexpr (detail::kHoldsLeaf<E> || detail::kHoldsLeaf<Result>) {
+    return detail::SpecRows<E>(elems).Map(f, nullptr, options, where);
+  } else {
+    return detail::Map(f, elems, detail::MapRowsSharing, options, where);
+  }
 }
 
 // The last state of state = f(state, row), from the first row on; `initial`

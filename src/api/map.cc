@@ -20,24 +20,21 @@ using PartsFn = std::function<void(const std::vector<Tensor>&, Results*)>;
 
 class RowsHost final : public LoopWords<SpecRowHost> {
  public:
-  RowsHost(const PartsFn& f, std::span<const RowCollector> collectors,
-           Place where)
-      : LoopWords(where, where), f_(f), collectors_(collectors) {}
+  RowsHost(const PartsFn& f, Place where) : LoopWords(where, where), f_(f) {}
+
+  void Collect(const TypeSpec& spec) {
+    if (Inner(spec).kind > InnerSpec::Kind::kSparse) {
+      throw ::gk::Error(TypeError("map_fn: rows of {} cannot be collected",
+                                  spec.to_string()));
+    }
+    collectors.emplace_back(Inner(spec), /*infer_shape=*/true);
+  }
   std::vector<TensorVector> Call(
       const std::vector<TensorVector>& rows) override {
-    std::vector<Tensor> tensors;
-    for (const TensorVector& row : rows) {
-      for (const InnerTensor& t : row) tensors.push_back(Outer(t));
-    }
-    ElementLeaves leaves;
-    leaves.parts = true;
-    Results results;
-    results.leaves = &leaves;
-    f_(tensors, &results);
     std::vector<TensorVector> parts;
-    for (const ResultPart& part : PartsOf(results)) {
+    ForParts(rows, false, [&](const ResultPart& part) {
       const InnerSpec given = Inner(part.spec);
-      const InnerSpec& wanted = collectors_[parts.size()].spec();
+      const InnerSpec& wanted = collectors[parts.size()].spec();
       const bool fits = given.kind == wanted.kind ||
                         (given.kind == InnerSpec::Kind::kTensor &&
                          wanted.kind == InnerSpec::Kind::kRagged);
@@ -48,16 +45,37 @@ class RowsHost final : public LoopWords<SpecRowHost> {
                        part.spec.to_string(), Outer(wanted).to_string()));
       }
       parts.push_back(TensorsOf(part));
-    }
+    });
     return parts;
+  }
+  std::span<const RowCollector> CollectorsOf(
+      const std::vector<TensorVector>& rows) override {
+    ForParts(rows, true, [&](const ResultPart& part) { Collect(part.spec); });
+    return collectors;
   }
   Status Compare(size_t, const StagedValue&, const StagedValue&) override {
     return OkStatus();
   }
 
+  std::vector<RowCollector> collectors;
+
  private:
+  void ForParts(const std::vector<TensorVector>& rows, bool uniform,
+                FunctionRef<void(const ResultPart&)> see) {
+    std::vector<Tensor> tensors;
+    for (const TensorVector& row : rows) {
+      for (const InnerTensor& t : row) tensors.push_back(Outer(t));
+    }
+    ElementLeaves leaves;
+    leaves.parts = true;
+    leaves.uniform = uniform;
+    Results results;
+    results.leaves = &leaves;
+    f_(tensors, &results);
+    for (const ResultPart& part : PartsOf(results)) see(part);
+  }
+
   const PartsFn& f_;
-  std::span<const RowCollector> collectors_;
 };
 
 }  // namespace
@@ -80,7 +98,7 @@ std::vector<TypeSpec> RowSpecs(const Results& elements) {
 }
 
 MappedRows MapSpecRows(const Results& elements,
-                       const std::vector<TypeSpec>& signature, const PartsFn& f,
+                       const std::vector<TypeSpec>* signature, const PartsFn& f,
                        const WhileOptions& options, Place where) {
   return Guarded([&] {
     ThrowIfError(CheckParallelIterations(options.parallel_iterations));
@@ -89,23 +107,23 @@ MappedRows MapSpecRows(const Results& elements,
     for (const ResultPart& part : PartsOf(elements)) {
       sources.emplace_back(Inner(part.spec), TensorsOf(part));
     }
-    std::vector<RowCollector> collectors;
-    for (const TypeSpec& spec : signature) {
-      if (Inner(spec).kind > InnerSpec::Kind::kSparse) {
-        throw ::gk::Error(TypeError("map_fn: rows of {} cannot be collected",
-                                    spec.to_string()));
-      }
-      collectors.emplace_back(Inner(spec), /*infer_shape=*/true);
-    }
-    RowsHost host(f, collectors, where);
+    RowsHost host(f, where);
     ::gk::FoldOptions loop;
     loop.name = options.name;
     loop.parallel_iterations = options.parallel_iterations;
+    std::vector<TensorVector> made;
+    if (signature == nullptr) {
+      made = host.MapSharing(sources, std::vector<size_t>(sources.size(), 1),
+                             loop);
+    } else {
+      for (const TypeSpec& spec : *signature) host.Collect(spec);
+      made = host.Map(sources, host.collectors, loop);
+    }
     MappedRows mapped;
-    for (const TensorVector& parts : host.Map(sources, collectors, loop)) {
+    for (const TensorVector& parts : made) {
       for (const InnerTensor& t : parts) mapped.tensors.push_back(Outer(t));
     }
-    for (const RowCollector& c : collectors) {
+    for (const RowCollector& c : host.collectors) {
       mapped.specs.push_back(Outer(c.spec().Batched(host.known_count())));
     }
     return mapped;

@@ -244,6 +244,68 @@ TEST(MapTest, ResultsThatAreRagged) {
       0.9);
 }
 
+TEST(MapTest, SharedRowsOfRaggedAndSparseTensors) {
+  const gk::RaggedTensor x = gk::ragged::constant<int>({{1, 2}, {}, {3}});
+  const gk::RaggedTensor one = gk::ragged::constant<int>({{4, 5}});
+  const Tensor dense{{0, 6, 7}};
+  const Tensor tens{10, 20, 30};
+  auto f = [](const gk::RaggedTensor& x, const gk::RaggedTensor& one,
+              const Tensor& dense, const Tensor& tens) {
+    return gk::vectorized_map(
+        [](const std::tuple<gk::RaggedTensor, gk::RaggedTensor,
+                            gk::SparseTensor, Tensor>& row) {
+          const auto& [values, shared, sparse, ten] = row;
+          const Tensor v = values.flat_values();
+          return std::tuple(
+              gk::reduce_sum(v) * ten,
+              gk::RaggedTensor(gk::concat({v, shared.flat_values()}, 0)),
+              sparse);
+        },
+        std::tuple(x, one, gk::SparseTensor::from_dense(dense), tens));
+  };
+  const auto check = [&](const auto& results) {
+    const auto& [sums, both, same] = results;
+    EXPECT_EQ(sums.template to_vector<int>(), (std::vector<int>{30, 0, 90}));
+    EXPECT_EQ(both.flat_values().template to_vector<int>(),
+              (std::vector<int>{1, 2, 4, 5, 4, 5, 3, 4, 5}));
+    EXPECT_EQ(both.row_splits().template to_vector<int64_t>(),
+              (std::vector<int64_t>{0, 4, 6, 9}));
+    EXPECT_EQ(same.to_dense().template to_vector<int>(),
+              (std::vector<int>{0, 6, 7, 0, 6, 7, 0, 6, 7}));
+  };
+  check(f(x, one, dense, tens));
+  check(gk::function(f)(x, one, dense, tens));
+  // Of tensors, and of no row.
+  auto ranges = [](const Tensor& lengths) {
+    return gk::vectorized_map(
+        [](const Tensor& n) { return gk::RaggedTensor(gk::range(n)); },
+        lengths);
+  };
+  for (const gk::RaggedTensor& r :
+       {ranges(Tensor{2, 0}), gk::function(ranges)(Tensor{2, 0})}) {
+    EXPECT_EQ(r.row_splits().to_vector<int64_t>(),
+              (std::vector<int64_t>{0, 2, 2}));
+  }
+  EXPECT_EQ(ranges(gk::zeros({0}, gk::DataType::kInt32)).flat_values().shape(),
+            gk::Shape({0}));
+  EXPECT_EQ(ErrorOf([&] {
+              f(x, one, dense, Tensor({1, 2}));
+            }).code(),
+            ErrorCode::kInvalidArgument);
+  ExpectSameWithGradient(
+      [](const Tensor& x) {
+        const auto rows = gk::RaggedTensor::from_row_splits(
+            gk::stack({x, x * x, x + 1}),
+            Tensor(std::vector<int64_t>{0, 1, 3}));
+        return gk::reduce_sum(gk::vectorized_map(
+            [](const std::pair<gk::RaggedTensor, Tensor>& p) {
+              return gk::reduce_sum(gk::sin(p.first.flat_values())) * p.second;
+            },
+            std::pair(rows, gk::stack({x * 3}))));
+      },
+      0.9);
+}
+
 TEST(MapTest, ResultsThatTheirSignatureDoesNotDescribeAreErrors) {
   const gk::RaggedTensor x = gk::ragged::constant<int>({{1, 2}, {}, {3}});
   auto sum = [](const gk::RaggedTensor& row) {

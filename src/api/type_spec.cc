@@ -325,7 +325,9 @@ void ThrowOutsideElements() {
 }
 
 void ElementLeaf<RaggedTensor>::Add(Results& out, const RaggedTensor& value) {
-  if (value.ragged_rank() == 0) return Flatten(&out, value.flat_values());
+  if (value.ragged_rank() == 0 && !(out.leaves && out.leaves->uniform)) {
+    return Flatten(&out, value.flat_values());
+  }
   Guarded([&] {
     const RaggedValue ragged = value.value();
     TensorVector parts = {ragged.flat()};

@@ -332,8 +332,8 @@ std::vector<bool> SharedByRows(
   }
   std::vector<bool> shared;
   for (const auto& shapes : values) {
-    shared.push_back(lengths.size() > 1 && !shapes[0].unknown_rank() &&
-                     shapes[0].dim(0) == 1);
+    shared.push_back(lengths.size() > 1 && !shapes.empty() &&
+                     !shapes[0].unknown_rank() && shapes[0].dim(0) == 1);
   }
   return shared;
 }

@@ -4,7 +4,6 @@
 #include <optional>
 #include <span>
 
-#include "function/ragged/integer_arithmetic.h"
 #include "function/specs/spec_rows.h"
 #include "ops/composite.h"
 #include "python/src/binding/guarded.h"
@@ -137,6 +136,13 @@ class RowsOfValue {
   nb::object spec_, row_;
 };
 
+// That of what a function gave.
+nb::object ResultSpec(nb::handle value) {
+  if (!IsTensor(value.ptr())) return SpecOfValue(value);
+  const Tensor t = AsTensor(value);
+  return Owned(WrapTensorSpec(t.partial_shape(), t.dtype()));
+}
+
 // Is it a value of the extension type, and has the values that are no tensors,
 // which `spec` says? Tensors are checked where they are kept.
 bool IsOneOf(nb::handle spec, nb::handle value) {
@@ -216,81 +222,76 @@ class ResultRows {
 
 class PyPartHost final : public PythonHost<SpecRowHost> {
  public:
-  PyPartHost(nb::handle function, std::vector<RowsOfValue>& values,
-             const std::vector<ResultRows>& results)
-      : function_(function), values_(values), results_(results) {}
+  PyPartHost(nb::handle function, nb::handle values, bool infer_shape)
+      : function_(function), infer_shape_(infer_shape) {
+    for (nb::handle value : values) {
+      const size_t before = sources_.size();
+      values_.emplace_back(value, &sources_);
+      sizes_.push_back(sources_.size() - before);
+    }
+  }
+  // Results of the function that the spec, or dtype, describes.
+  void Collect(nb::handle signature) {
+    results_.emplace_back(signature, infer_shape_, &collectors_);
+  }
+  // What it gives for all rows; `shares`: as MapSharing() does.
+  nb::list Mapped(bool shares, const FoldOptions& options) {
+    const std::vector<TensorVector> parts =
+        shares ? MapSharing(sources_, sizes_, options)
+               : Map(sources_, collectors_, options);
+    nb::list made;
+    size_t next = 0;
+    for (const ResultRows& r : results_) {
+      made.append(r.Together(parts, &next, known_count()));
+    }
+    return made;
+  }
+
   std::vector<TensorVector> Call(
       const std::vector<TensorVector>& rows) override {
-    nb::list arguments;
-    size_t next = 0, at = 0;
-    for (RowsOfValue& v : values_) arguments.append(v.Row(rows, &next));
+    size_t at = 0;
     std::vector<TensorVector> parts;
-    for (nb::handle value : nb::list(function_(arguments))) {
+    for (nb::handle value : ResultsFor(rows)) {
       results_.at(at++).AddParts(value, &parts);
     }
     return parts;
+  }
+  std::span<const RowCollector> CollectorsOf(
+      const std::vector<TensorVector>& rows) override {
+    for (nb::handle value : ResultsFor(rows)) Collect(ResultSpec(value));
+    return collectors_;
   }
   std::string LeafName(size_t, const Tensor& before) const override {
     return NameOfVariable(before);
   }
 
  private:
+  nb::list ResultsFor(const std::vector<TensorVector>& rows) {
+    nb::list arguments;
+    size_t next = 0;
+    for (RowsOfValue& v : values_) arguments.append(v.Row(rows, &next));
+    return nb::list(function_(arguments));
+  }
+
   nb::handle function_;
-  std::vector<RowsOfValue>& values_;
-  const std::vector<ResultRows>& results_;
+  const bool infer_shape_;
+  std::vector<RowSource> sources_;
+  std::vector<RowsOfValue> values_;
+  std::vector<size_t> sizes_;  // how many sources each has
+  std::vector<ResultRows> results_;
+  std::vector<RowCollector> collectors_;
 };
 
 nb::list MapRowsOf(nb::handle function, nb::handle values, nb::handle signature,
                    bool infer_shape, int64_t parallel_iterations) {
   return Told([&] {
-    std::vector<RowSource> sources;
-    std::vector<RowsOfValue> rows;
-    for (nb::handle value : values) rows.emplace_back(value, &sources);
-    std::vector<RowCollector> collectors;
-    std::vector<ResultRows> results;
-    for (nb::handle s : signature) {
-      results.emplace_back(s, infer_shape, &collectors);
+    PyPartHost host(function, values, infer_shape);
+    if (!signature.is_none()) {
+      for (nb::handle s : signature) host.Collect(s);
     }
-    PyPartHost host(function, rows, results);
     FoldOptions options;
     options.parallel_iterations = parallel_iterations;
-    const std::vector<TensorVector> parts =
-        host.Map(sources, collectors, options);
-    nb::list made;
-    size_t next = 0;
-    for (const ResultRows& r : results) {
-      made.append(r.Together(parts, &next, host.known_count()));
-    }
-    return made;
-  });
-}
-
-nb::list SharedRows(nb::handle values) {
-  return Told([&] {
-    std::vector<std::vector<PartialTensorShape>> shapes;
-    for (nb::handle value : values) {
-      std::vector<RowSource> sources;
-      RowsOfValue(value, &sources);
-      std::vector<PartialTensorShape>& own = shapes.emplace_back();
-      for (const RowSource& s : sources) own.push_back(s.shape());
-    }
-    nb::list shared;
-    for (const bool all : SharedByRows(shapes)) shared.append(nb::bool_(all));
-    return shared;
-  });
-}
-nb::object FirstRow(nb::handle value) {
-  return Told([&] {
-    std::vector<RowSource> sources;
-    RowsOfValue rows(value, &sources);
-    std::vector<TensorVector> taken;
-    for (const RowSource& s : sources) {
-      taken.push_back(s.is_tensor()
-                          ? TensorVector{integers::Take(s.tensor(), Int32Of(0))}
-                          : s.Row(Int32Of(0)));
-    }
-    size_t next = 0;
-    return rows.Row(taken, &next);
+    return host.Mapped(/*shares=*/signature.is_none(), options);
   });
 }
 
@@ -371,14 +372,14 @@ PyMethodDef functions[] = {
 
 void AddRowLoops(nb::module_& m) {
   if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();
-  m.def("_map_rows", &MapRowsOf,
+  m.def("_map_rows", &MapRowsOf, nb::arg("function"), nb::arg("values"),
+        nb::arg("signature").none(), nb::arg("infer_shape"),
+        nb::arg("parallel_iterations"),
         "_map_rows(function, values, signature, infer_shape, "
         "parallel_iterations): what `function(rows)` gives of the rows of "
-        "values, stacked: lists, as the signature, of dtypes and specs.");
+        "values, stacked: lists, as the signature, of dtypes and specs. None: "
+        "values may have one row for all calls, and results are as traced.");
   m.def("_has_rows", &HasRows);
-  m.def("_first_row", &FirstRow);
-  m.def("_shared_rows", &SharedRows,
-        "_shared_rows(values): which of them have one row for all calls.");
 }
 
 }  // namespace gk::py

@@ -1,5 +1,6 @@
 #include "function/specs/spec_rows.h"
 
+#include "function/control_flow.h"
 #include "function/ragged/integer_arithmetic.h"
 #include "function/ragged/ragged.h"
 #include "ops/composite.h"
@@ -65,6 +66,7 @@ Tensor RowSource::Count() const {
 }
 
 TensorVector RowSource::Row(const Tensor& i) const {
+  if (is_tensor()) return {Take(parts_[0], i)};
   if (kind_ == Kind::kRagged) {
     SubscriptEntry at{.kind = SubscriptEntry::Kind::kIndex};
     at.begin = SubscriptBound::Of(i);
@@ -175,9 +177,13 @@ TensorVector RowCollector::Together(std::span<const Tensor> kept,
 TensorVector SpecRowHost::Parts(const Tensor& place, const TensorVector& row) {
   std::vector<TensorVector> rows;
   size_t next = 0;
-  for (const RowSource& source : sources_) {
-    rows.push_back(source.is_tensor() ? TensorVector{row[next++]}
-                                      : source.Row(place));
+  for (size_t k = 0; k < sources_.size(); ++k) {
+    if (const TensorVector* shared = Shared(k)) {
+      rows.push_back(*shared);
+    } else {
+      rows.push_back(sources_[k].is_tensor() ? TensorVector{row[next++]}
+                                             : sources_[k].Row(place));
+    }
   }
   const std::vector<TensorVector> results = Call(rows);
   TensorVector kept;
@@ -194,13 +200,16 @@ std::vector<TensorVector> SpecRowHost::Map(
   collectors_ = collectors;
   std::vector<PartialTensorShape> shapes;
   TensorVector tensors;
-  for (const RowSource& source : sources) {
-    shapes.push_back(source.shape());
-    if (source.is_tensor()) tensors.push_back(source.tensor());
+  const RowSource* counted = nullptr;
+  for (size_t k = 0; k < sources.size(); ++k) {
+    if (Shared(k) != nullptr) continue;
+    if (counted == nullptr) counted = &sources[k];
+    shapes.push_back(sources[k].shape());
+    if (sources[k].is_tensor()) tensors.push_back(sources[k].tensor());
   }
   known_count_ = CommonLength(shapes, "Elements in elems");
   const bool known = known_count_ >= 0;
-  const Tensor count = known ? Int32Of(known_count_) : sources[0].Count();
+  const Tensor count = known ? Int32Of(known_count_) : counted->Count();
   std::vector<RowPart> parts;
   for (const RowCollector& c : collectors) {
     parts.insert(parts.end(), c.kept().begin(), c.kept().end());
@@ -215,6 +224,40 @@ std::vector<TensorVector> SpecRowHost::Map(
     rest = rest.subspan(c.kept().size());
   }
   return made;
+}
+
+std::vector<TensorVector> SpecRowHost::MapSharing(
+    std::span<const RowSource> sources, std::span<const size_t> sizes,
+    const FoldOptions& options) {
+  std::vector<std::vector<PartialTensorShape>> shapes;
+  size_t next = 0;
+  for (const size_t size : sizes) {
+    std::vector<PartialTensorShape>& own = shapes.emplace_back();
+    for (const RowSource& s : sources.subspan(next, size)) {
+      own.push_back(s.shape());
+    }
+    next += size;
+  }
+  const std::vector<bool> shared = SharedByRows(shapes);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    for (size_t k = 0; k < sizes[i]; ++k) {
+      const RowSource& source = sources[shared_.size()];
+      shared_.push_back(shared[i] ? source.Row(Int32Of(0)) : TensorVector());
+    }
+  }
+  std::span<const RowCollector> collectors;
+  const Tensor like = Tensor::Scalar(int32_t{0});
+  TracePart("map_row", {{like}}, {{TensorShape()}},
+            [&](std::span<const Tensor> place) {
+              std::vector<TensorVector> rows;
+              for (size_t k = 0; k < sources.size(); ++k) {
+                const TensorVector* const all = Shared(k);
+                rows.push_back(all ? *all : sources[k].Row(place[0]));
+              }
+              collectors = CollectorsOf(rows);
+              return TensorVector();
+            });
+  return Map(sources, collectors, options);
 }
 
 }  // namespace gk

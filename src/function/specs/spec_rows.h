@@ -24,7 +24,7 @@ class RowSource {
   // Does the loop take its rows?
   bool is_tensor() const { return kind_ == TypeSpec::Kind::kTensor; }
   const Tensor& tensor() const { return parts_[0]; }
-  // The parts of row `i`, an integer scalar, where it is no tensor.
+  // The parts of row `i`, an integer scalar.
   TensorVector Row(const Tensor& i) const;
 
  private:
@@ -70,13 +70,30 @@ class SpecRowHost : public PartHost {
   std::vector<TensorVector> Map(std::span<const RowSource> sources,
                                 std::span<const RowCollector> collectors,
                                 const FoldOptions& options);
+  // Map() of values that `sizes` of the sources make, in turn: what is of one
+  // row has it in every call, where others have more. InvalidArgument if the
+  // lengths of those differ. The results may be anything: one call more, which
+  // is traced, finds the collectors.
+  std::vector<TensorVector> MapSharing(std::span<const RowSource> sources,
+                                       std::span<const size_t> sizes,
+                                       const FoldOptions& options);
+  // Calls, for rows with these parts; collectors of what it gives, which stay.
+  virtual std::span<const RowCollector> CollectorsOf(
+      const std::vector<TensorVector>& rows) = 0;
   // How many rows Map() went through, or -1.
   int64_t known_count() const { return known_count_; }
 
   TensorVector Parts(const Tensor& place, const TensorVector& row) final;
 
  private:
+  // Those of the row that all calls get, or null.
+  const TensorVector* Shared(size_t source) const {
+    return shared_.empty() || shared_[source].empty() ? nullptr
+                                                      : &shared_[source];
+  }
+
   std::span<const RowSource> sources_;
+  std::vector<TensorVector> shared_;  // by source; empty: none is
   std::span<const RowCollector> collectors_;
   int64_t known_count_ = -1;
 };

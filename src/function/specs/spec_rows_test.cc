@@ -136,6 +136,22 @@ class AllOfThem final : public SpecRowHost {
     const Tensor& row = rows[0][0];
     return {rows[0], {ops::Size(row)}, rows[1], {ops::AddV2(rows[2][0], one)}};
   }
+  std::span<const RowCollector> CollectorsOf(
+      const std::vector<TensorVector>& rows) override {
+    ++asked;
+    const std::vector<TensorVector> results = Call(rows);
+    EXPECT_TRUE(results[1][0].is_symbolic());
+    collectors.emplace_back(
+        TypeSpec::Ragged(DataType::kInt32, PartialTensorShape({kUnknownDim}),
+                         0),
+        true);
+    collectors.emplace_back(
+        TypeSpec::Tensor(results[1][0].dtype(), results[1][0].partial_shape()),
+        true);
+    collectors.emplace_back(SparseSpec().Row(), true);
+    collectors.emplace_back(collectors[1]);
+    return collectors;
+  }
   std::string_view prefix() const override { return "gk::"; }
   std::string Text(DataType t) const override {
     return std::string(DataTypeName(t));
@@ -143,6 +159,8 @@ class AllOfThem final : public SpecRowHost {
   std::string Text(const Tensor& t) const override { return Text(t.dtype()); }
   std::string Text(const StagedValue&) const override { return "value"; }
   const Tensor one = Tensor::Scalar(int32_t{1});
+  std::vector<RowCollector> collectors;
+  int asked = 0;
 };
 
 TEST(SpecsTest, FunctionsOfRowsOfValues) {
@@ -177,6 +195,26 @@ TEST(SpecsTest, FunctionsOfRowsOfValues) {
   sources.emplace_back(numbers, TensorVector{IntRow({7, 8})});
   collectors.front() = RowCollector(two, true);
   EXPECT_THROW(host.Map(sources, collectors, {}), Error);
+}
+
+TEST(SpecsTest, RowsThatAllCallsShare) {
+  InitEager();
+  const TypeSpec two = TypeSpec::Ragged(
+      DataType::kInt32, PartialTensorShape({2, kUnknownDim}), {});
+  const TypeSpec scalar = TypeSpec::Tensor(DataType::kInt32, TensorShape());
+  std::vector<RowSource> sources;
+  sources.emplace_back(two, TensorVector{IntRow({1, 2, 3}), Longs({0, 2, 3})});
+  sources.emplace_back(SparseSpec(), SparseParts());
+  sources.emplace_back(scalar.Batched(1), TensorVector{IntRow({7})});
+  AllOfThem host;
+  // The first value has two of the sources.
+  const auto all = host.MapSharing(sources, {{2, 1}}, {});
+  EXPECT_EQ(host.asked, 1);
+  EXPECT_EQ(host.known_count(), 2);
+  EXPECT_EQ(ValuesOf<int64_t>(all[0][1]), (std::vector<int64_t>{0, 2, 3}));
+  EXPECT_EQ(ValuesOf<int32_t>(all[3][0]), (std::vector<int32_t>{8, 8}));
+  sources.back() = RowSource(scalar.Batched(3), {IntRow({7, 8, 9})});
+  EXPECT_THROW(AllOfThem().MapSharing(sources, {{2, 1}}, {}), Error);
 }
 
 TEST(SpecsTest, ValuesSharedByRows) {

@@ -1,15 +1,8 @@
 """tf.map_fn and tf.vectorized_map: a function of every row of tensors."""
 
-from collections.abc import Callable
-
 from graphkiln import _graphkiln, nest
-from graphkiln._graphkiln import (
-    Tensor,
-    TensorSpec,
-    elements,
-    type_spec_from_value,
-)
-from graphkiln._src.function import function, tracing
+from graphkiln._graphkiln import Tensor, elements, type_spec_from_value
+from graphkiln._src.function import tracing
 
 
 def map_fn(
@@ -144,32 +137,17 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     flat = nest.flatten(elems)
     if not flat:
         raise ValueError(f"elems must hold a tensor, got {elems}")
-    once = _graphkiln._shared_rows(flat)
-    batched = [x for x, single in zip(flat, once) if not single]
+    signature = None
 
-    def call(rows: list):
-        taken = iter(rows)
-        row = [
-            _graphkiln._first_row(x) if single else next(taken)
-            for x, single in zip(flat, once)
-        ]
-        result = fn(nest.pack_sequence_as(elems, row))
-        return nest.map_structure(_tensor, result)
+    def step(rows):
+        nonlocal signature
+        result = fn(nest.pack_sequence_as(elems, rows))
+        result = nest.map_structure(_tensor, result)
+        if signature is None:
+            signature = result
+        _check(signature, result, False)
+        return nest.flatten(result)
 
-    signature = _signature(call, [_row(x) for x in batched])
-    return map_fn(call, batched, fn_output_signature=signature)
-
-
-def _signature(call: Callable, specs: list) -> object:
-    """The specs of the tensors that `call` returns."""
-    graph = function.function(
-        lambda *rows: call(list(rows)), autograph=False
-    ).get_concrete_function(*specs)
-    return nest.map_structure(
-        lambda x: (
-            TensorSpec(x.shape, x.dtype)
-            if isinstance(x, (Tensor, TensorSpec))
-            else type_spec_from_value(x)
-        ),
-        graph.structured_outputs,
-    )
+    with _graphkiln.name_scope("map"):
+        stacked = _graphkiln._map_rows(step, flat, None, True, 10)
+    return nest.pack_sequence_as(signature, stacked)
