@@ -81,7 +81,9 @@ class GK_EXPORT TensorArray {
   // The array with `value` at `index`. Throws Error if `value` has another
   // dtype (InvalidArgument) or shape (ValueError), or if there is no such
   // element and the size is not dynamic (OutOfRange; InvalidArgument in a
-  // traced function when it runs).
+  // traced function when it runs). A gk::function throws Error (ValueError) at
+  // the end of its trace if nothing used what this returned, as what was
+  // written is lost then; the same holds for unstack, scatter and split.
   [[nodiscard]] TensorArray write(const Tensor& index, const Tensor& value,
                                   Place where = Place::current()) const;
   template <Number T>

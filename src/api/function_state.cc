@@ -15,8 +15,8 @@
 #include "function/eager_functions.h"
 #include "function/func_graph.h"
 #include "function/function_attributes.h"
-#include "function/polymorphic_function.h"
-#include "function/trace_arguments.h"
+#include "function/function_options.h"
+#include "function/trace_function.h"
 #include "graphkiln/function.h"
 
 namespace gk::api::detail {
@@ -103,6 +103,19 @@ AttrMap AttributesOf(const FunctionOptions& options) {
     attributes.Set(kImplements, options.experimental_implements);
   }
   return attributes;
+}
+
+StatusOr<PolymorphicFunctionOptions> Settled(const FunctionOptions& options) {
+  return SettleOptions(
+      options.name,
+      [&](const OptionRecord&, std::string_view name) -> GivenOption {
+        if (name == "reduce_retracing") return {options.reduce_retracing, {}};
+        if (name == "max_traces" && options.max_traces != 0) {
+          return {static_cast<int64_t>(options.max_traces),
+                  std::to_string(options.max_traces)};
+        }
+        return {};
+      });
 }
 
 TensorVector HandlesOf(std::span<const Variable> variables) {
@@ -205,6 +218,31 @@ std::vector<uint64_t> FunctionState::Rep::KeyOf(const CallWords& call) const {
 
 namespace {
 
+// A lambda gets its arguments by value: it has none of the caller's to change.
+class LambdaTrace final : public TracedBody {
+ public:
+  LambdaTrace(FuncGraph* graph, const FunctionState::Body& body)
+      : body_(body), arguments_(graph, &placeholders_) {}
+
+  ArgumentFace* arguments() override { return &arguments_; }
+  Status Call() override {
+    structure_ = Inner(body_(placeholders_, &results_));
+    return OkStatus();
+  }
+  StatusOr<StructureRef> Results(AddResult add) override {
+    for (const Tensor& t : results_.tensors) GK_RETURN_IF_ERROR(add(Inner(t)));
+    return std::move(structure_);
+  }
+  ResultShape TakeShape() { return std::move(results_.shape); }
+
+ private:
+  const FunctionState::Body& body_;
+  Placeholders placeholders_;
+  LambdaArguments arguments_;
+  detail::Results results_;
+  StructureRef structure_;
+};
+
 // Calls the lambda. What it throws passes through the library as it came.
 class LambdaTracer final : public Tracer {
  public:
@@ -244,30 +282,15 @@ class LambdaTracer final : public Tracer {
   StatusOr<Ref<Trace>> Run(const Ref<FunctionType>& type) {
     DepthScope depth;
     auto graph = MakeRef<FuncGraph>(NodeName(options_.name));
-    const bool* disable_acd = attributes_.Get<bool>(kDisableAcd);
-    BeginTrace(graph.get(), disable_acd != nullptr && *disable_acd);
-    Placeholders placeholders;
-    Results results;
-    TensorVector tensors;
-    StructureRef structure;
-    {
-      FuncGraph::Building building(graph.get());
-      LambdaArguments face(graph.get(), &placeholders);
-      GK_RETURN_IF_ERROR(
-          MakeArguments(*type, HandlesOf(call_.variables()), &face));
-      structure = Inner(body_(placeholders, &results));
-      tensors = Inner(results.tensors);
-    }
-    if (const auto* known = attributes_.Get<std::string>(kImplements)) {
-      GK_RETURN_IF_ERROR(CheckStandsAlone(*graph, options_.name, *known));
-    }
-    graph->set_signature({type, std::move(structure)});
+    LambdaTrace traced(graph.get(), body_);
+    const TensorVector variables = HandlesOf(call_.variables());
     GK_ASSIGN_OR_RETURN(
         Ref<::gk::ConcreteFunction> concrete,
-        ::gk::ConcreteFunction::FromFuncGraph(*graph, tensors, attributes_));
+        TraceFunction(graph.get(),
+                      {options_.name, type, variables, attributes_}, &traced));
     TensorVector captured = concrete->TellingCaptures();
     auto made =
-        MakeRef<ApiTrace>(type, std::move(concrete), std::move(results.shape));
+        MakeRef<ApiTrace>(type, std::move(concrete), traced.TakeShape());
     made->captured = std::move(captured);
     return Ref<Trace>(std::move(made));
   }
@@ -301,10 +324,9 @@ FunctionState::FunctionState(FunctionOptions options, const Place& made)
     : rep_(std::make_unique<Rep>()) {
   rep_->attributes = Guarded([&] { return AttributesOf(options); });
   rep_->options = std::move(options);
-  rep_->function.Configure({.name = rep_->options.name,
-                            .reduce_retracing = rep_->options.reduce_retracing,
-                            .max_traces = rep_->options.max_traces},
-                           DetectorAt(made));
+  rep_->function.Configure(
+      Guarded([&] { return ValueOrThrow(Settled(rep_->options)); }),
+      DetectorAt(made));
 }
 FunctionState::~FunctionState() = default;
 

@@ -31,6 +31,38 @@ TEST(TensorArrayTest, WritesAndReads) {
       {5, 0, 7, 3});
 }
 
+TEST(TensorArrayTest, AWriteInATraceThatNobodyUsesIsAnError) {
+  const auto lost = [](auto write) {
+    return ErrorOf([&] {
+      gk::function([&] {
+        const TensorArray ta(DataType::kInt32, 2);
+        write(ta);
+        return ta.stack();
+      })();
+    });
+  };
+  const gk::Error e = lost(
+      [](const TensorArray& ta) { const TensorArray unused = ta.write(0, 7); });
+  EXPECT_EQ(e.code(), ErrorCode::kValueError);
+  ExpectHas(e.what(), "The result of TensorArray.write at ");
+  ExpectHas(e.what(), "tensor_array_test.cc");
+  ExpectHas(e.what(),
+            "was never used, so what it wrote is lost. Keep the "
+            "array it returns: `ta = ta.write(...)`.");
+  ExpectHas(lost([](const TensorArray& ta) {
+              (void)ta.write(0, 7).scatter(Tensor({1}), Tensor({8}));
+            }).what(),
+            "TensorArray.scatter");
+  ExpectHas(lost([](const TensorArray& ta) {
+              (void)ta.unstack(Tensor({1, 2}));
+            }).what(),
+            "TensorArray.unstack");
+  ExpectHas(lost([](const TensorArray& ta) {
+              (void)ta.split(Tensor({1, 2}), Tensor({1, 1}));
+            }).what(),
+            "TensorArray.split");
+}
+
 TEST(TensorArrayTest, StacksGathersAndScatters) {
   ExpectBoth(
       [] {

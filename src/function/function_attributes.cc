@@ -35,13 +35,19 @@ Status CheckFunctionAttribute(std::string_view name) {
                     name);
 }
 
-void BeginTrace(FuncGraph* graph, bool disable_acd) {
-  if (disable_acd) graph->set_automatic_control(false);
+void BeginTrace(FuncGraph* graph, const AttrMap& attributes) {
+  const bool* flag = attributes.Get<bool>(kDisableAcd);
+  const int64_t* number = attributes.Get<int64_t>(kDisableAcd);
+  if ((flag != nullptr && *flag) || (number != nullptr && *number != 0)) {
+    graph->set_automatic_control(false);
+  }
   VariableCreation::EnterGraph(graph);
 }
 
 Status CheckStandsAlone(const FuncGraph& graph, std::string_view name,
-                        std::string_view implements) {
+                        const AttrMap& attributes) {
+  const AttrValue* const known = attributes.Find(kImplements);
+  if (known == nullptr) return OkStatus();
   std::string inputs, captures;
   bool alone = graph.captures().empty();
   const auto add = [](Node* node, std::string* list) {
@@ -55,13 +61,14 @@ Status CheckStandsAlone(const FuncGraph& graph, std::string_view name,
     add(capture.placeholder, &captures);
   }
   if (alone) return OkStatus();
+  const auto* text = std::get_if<std::string>(known);
   return FailedPrecondition(
       "Function {} has \"_implements={}\" attribute and thus can not depend on "
       "any tensors outside of its signature or modify variables. \n\nNote: "
       "variables are always captured and cause function re-tracing for every "
       "variable called.\n  inputs: [{}]\n  captures: [{}]\n\nTo pass a "
       "variable to such function use  use variable.read_value().",
-      name, implements, inputs, captures);
+      name, text != nullptr ? *text : AttrText(*known), inputs, captures);
 }
 
 }  // namespace gk

@@ -19,12 +19,12 @@ inline constexpr std::string_view kImplements = "_implements";
 Status CheckFunctionAttribute(std::string_view name);
 
 // `graph` is about to be traced.
-void BeginTrace(FuncGraph* graph, bool disable_acd);
+void BeginTrace(FuncGraph* graph, const AttrMap& attributes);
 
 // It was: what stands for a function elsewhere gets its arguments alone.
 // FailedPrecondition if it uses variables or captures anything.
 Status CheckStandsAlone(const FuncGraph& graph, std::string_view name,
-                        std::string_view implements);
+                        const AttrMap& attributes);
 
 }  // namespace gk
 

@@ -135,6 +135,16 @@ TensorArrayImpl::Ptr ListTensorArray::At(const Tensor& flow) const {
   return std::make_shared<ListTensorArray>(facts_, flow, size_, shape_);
 }
 
+TensorArrayImpl::Ptr ListTensorArray::Wrote(const Tensor& flow,
+                                            std::string_view method,
+                                            const Call& call) const {
+  auto made = std::make_shared<ListTensorArray>(facts_, flow, size_, shape_);
+  if (!call.place.empty() && TraceWrites::AreWatched()) {
+    made->write_ = TraceWrites::Add(Format("{} at {}", method, call.place));
+  }
+  return made;
+}
+
 TensorArrayImpl::Ptr ListTensorArray::Moved(const Tensor& flow,
                                             bool alone) const {
   return std::make_shared<ListTensorArray>(
@@ -161,7 +171,7 @@ Tensor ListTensorArray::Read(const ArrayOperand& at,
   const Input index(at), shape(element_shape());
   const Names op(name, "TensorListGetItem");
   const Tensor i = index.At("index");
-  return ops::TensorListGetItem(OpName(op.name()), flow_, i,
+  return ops::TensorListGetItem(OpName(op.name()), Flow(), i,
                                 shape.At("element_shape"), dtype());
 }
 
@@ -169,7 +179,7 @@ Tensor ListTensorArray::Stack(std::string_view name) const {
   const Names scope(name, "TensorArrayV2Stack");
   const Input shape(element_shape());
   const Names op("", "TensorListStack");
-  return ops::TensorListStack(OpName(op.name()), flow_,
+  return ops::TensorListStack(OpName(op.name()), Flow(),
                               shape.At("element_shape"), dtype(), KnownSize());
 }
 
@@ -178,7 +188,7 @@ Tensor ListTensorArray::Gather(const ArrayOperand& indices,
   const Input places(indices), shape(element_shape());
   const Names op(name, "TensorListGather");
   const Tensor at = places.At("indices");
-  return ops::TensorListGather(OpName(op.name()), flow_, at,
+  return ops::TensorListGather(OpName(op.name()), Flow(), at,
                                shape.At("element_shape"), dtype());
 }
 
@@ -188,13 +198,14 @@ Tensor ListTensorArray::Concat(std::string_view name) const {
   const Input shape(parts);
   const Tensor leading = IntsTensor({}, DataType::kInt64);
   const Names op(name, "TensorListConcatV2");
-  return ops::TensorListConcatV2(
-      OpName(op.name()), flow_, shape.At("element_shape"), leading, dtype())[0];
+  return ops::TensorListConcatV2(OpName(op.name()), Flow(),
+                                 shape.At("element_shape"), leading,
+                                 dtype())[0];
 }
 
 Tensor ListTensorArray::Size(std::string_view name) const {
   if (facts_.dynamic_size || !size_) {
-    return ops::TensorListLength(OpName(name), flow_);
+    return ops::TensorListLength(OpName(name), Flow());
   }
   if (size_.is_symbolic()) return size_;
   return ValueOrThrow(OpBuilder::Current()->Constant(size_, {}));
@@ -209,8 +220,10 @@ TensorArrayImpl::Ptr ListTensorArray::Write(const ArrayOperand& at,
   ThrowIfError(shape_->Fit(value.partial_shape(), facts_.infer_shape));
   const Input index(at);
   const Names op(call.name, "TensorListSetItem");
-  return At(ops::TensorListSetItem(OpName(op.name()), flow_, index.At("index"),
-                                   value, facts_.dynamic_size));
+  return Wrote(
+      ops::TensorListSetItem(OpName(op.name()), Flow(), index.At("index"),
+                             value, facts_.dynamic_size),
+      "write", call);
 }
 
 TensorArrayImpl::Ptr ListTensorArray::Unstack(const ArrayOperand& given,
@@ -222,8 +235,9 @@ TensorArrayImpl::Ptr ListTensorArray::Unstack(const ArrayOperand& given,
   ThrowIfError(shape_->Fit(row, facts_.infer_shape));
   const Input shape(row);
   const Names op("", "TensorListFromTensor");
-  return At(ops::TensorListFromTensor(OpName(op.name()), value,
-                                      shape.At("element_shape")));
+  return Wrote(ops::TensorListFromTensor(OpName(op.name()), value,
+                                         shape.At("element_shape")),
+               "unstack", call);
 }
 
 TensorArrayImpl::Ptr ListTensorArray::Scatter(const ArrayOperand& indices,
@@ -236,8 +250,9 @@ TensorArrayImpl::Ptr ListTensorArray::Scatter(const ArrayOperand& indices,
       shape_->Fit(ShapeOfRow(value.partial_shape()), facts_.infer_shape));
   const Input places(indices);
   const Names op("", "TensorListScatterIntoExistingList");
-  return At(ops::TensorListScatterIntoExistingList(
-      OpName(op.name()), flow_, value, places.At("indices")));
+  return Wrote(ops::TensorListScatterIntoExistingList(
+                   OpName(op.name()), Flow(), value, places.At("indices")),
+               "scatter", call);
 }
 
 TensorArrayImpl::Ptr ListTensorArray::Split(const ArrayOperand& given,
@@ -264,12 +279,13 @@ TensorArrayImpl::Ptr ListTensorArray::Split(const ArrayOperand& given,
   }
   const Input shape(element_shape());
   const Names op(call.name, "TensorListSplit");
-  return At(ops::TensorListSplit(OpName(op.name()), value,
-                                 shape.At("element_shape"), lengths));
+  return Wrote(ops::TensorListSplit(OpName(op.name()), value,
+                                    shape.At("element_shape"), lengths),
+               "split", call);
 }
 
 TensorArrayImpl::Ptr ListTensorArray::Identity() const {
-  return At(ops::Identity(flow_));
+  return At(ops::Identity(Flow()));
 }
 
 }  // namespace gk

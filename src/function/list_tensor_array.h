@@ -31,7 +31,10 @@ class ListTensorArray final : public TensorArrayImpl {
 
   PartialTensorShape element_shape() const override { return shape_->Get(); }
   bool is_list() const override { return true; }
-  Tensor Flow() const override { return flow_; }
+  Tensor Flow() const override {
+    Use();
+    return flow_;
+  }
   // A new list of `size` elements.
   static Ptr Make(const TensorArrayFacts& facts, const ArrayOperand& size,
                   const PartialTensorShape& element_shape,
@@ -59,6 +62,9 @@ class ListTensorArray final : public TensorArrayImpl {
   void Check(const Tensor& value) const;
   int64_t KnownSize() const;
   Ptr At(const Tensor& flow) const;
+  // What a method returns that wrote.
+  Ptr Wrote(const Tensor& flow, std::string_view method,
+            const Call& call) const;
 
   Tensor flow_;
   Tensor size_;

@@ -10,12 +10,24 @@ using Rule = VariableCreation::Rule;
 // Retraces that a warning tells of.
 constexpr size_t kMostExplained = 3;
 
+StatusOr<Ref<Trace>> TraceBy(const Ref<FunctionType>& type,
+                             VariableCreation* creation, Tracer* tracer) {
+  GK_ASSIGN_OR_RETURN(Ref<Trace> made, tracer->MakeTrace(type, creation));
+  BakedValues* const values = tracer->baked_values();
+  if (values == nullptr) return made;
+  // What tracing itself changed is not compared.
+  GK_ASSIGN_OR_RETURN(const std::vector<BakedChange> changed,
+                      values->ChangesOf(*made));
+  for (const BakedChange& change : changed) change.ignore();
+  return made;
+}
+
 StatusOr<Ref<Trace>> TraceBy(Rule rule, const Ref<FunctionType>& type,
                              const HostWords& words, Tracer* tracer,
                              bool* made_variables) {
   const auto inputs = [tracer] { return tracer->Inputs(); };
   VariableCreation creation(rule, inputs, words);
-  GK_ASSIGN_OR_RETURN(Ref<Trace> made, tracer->MakeTrace(type, &creation));
+  GK_ASSIGN_OR_RETURN(Ref<Trace> made, TraceBy(type, &creation, tracer));
   GK_RETURN_IF_ERROR(creation.Settle());
   *made_variables = creation.happened();
   return made;
@@ -35,11 +47,10 @@ void PolymorphicFunction::Configure(PolymorphicFunctionOptions options,
 StatusOr<Ref<Trace>> PolymorphicFunction::MakeFirst(
     const Ref<FunctionType>& type, Tracer* tracer) {
   bool made_variables = false;
-  GK_ASSIGN_OR_RETURN(
-      Ref<Trace> made,
-      options_.of_graph
-          ? tracer->MakeTrace(type, nullptr)
-          : TraceBy(Rule::kAllowed, type, words_, tracer, &made_variables));
+  GK_ASSIGN_OR_RETURN(Ref<Trace> made,
+                      options_.of_graph ? TraceBy(type, nullptr, tracer)
+                                        : TraceBy(Rule::kAllowed, type, words_,
+                                                  tracer, &made_variables));
   int count = 1;
   if (made_variables) {
     made = nullptr;
@@ -67,6 +78,28 @@ StatusOr<Ref<Trace>> PolymorphicFunction::MakeTrace(
   return made;
 }
 
+StatusOr<std::vector<TypeDifference>> PolymorphicFunction::ReasonsToRetrace(
+    const Trace& trace, BakedValues* values) const {
+  std::vector<TypeDifference> reasons;
+  const OnBakedChange mode = options_.on_baked_change;
+  if (values == nullptr || mode == OnBakedChange::kIgnore) return reasons;
+  GK_ASSIGN_OR_RETURN(const std::vector<BakedChange> changes,
+                      values->ChangesOf(trace));
+  if (changes.empty()) return reasons;
+  if (mode == OnBakedChange::kRetrace) {
+    GK_RETURN_IF_ERROR(DropStale(changes, values));
+    for (const BakedChange& c : changes) {
+      reasons.push_back({c.name, RetraceCause::kGuard, c.before, c.now, ""});
+    }
+    return reasons;
+  }
+  const std::string text = BakedChangesText(options_.name, changes, words_);
+  if (mode == OnBakedChange::kError) return FailedPrecondition("{}", text);
+  for (const BakedChange& change : changes) change.accept();
+  GK_RETURN_IF_ERROR(values->Warn(text));
+  return reasons;
+}
+
 StatusOr<PolymorphicFunction::Found> PolymorphicFunction::FindOrTrace(
     const TraceRequest& request, Tracer* tracer) {
   std::vector<TypeDifference> changed;
@@ -75,7 +108,7 @@ StatusOr<PolymorphicFunction::Found> PolymorphicFunction::FindOrTrace(
     GK_RETURN_IF_ERROR(tracer->ComparisonError());
     if (!known) break;
     GK_ASSIGN_OR_RETURN(std::vector<TypeDifference> now,
-                        tracer->ChangedValues(*known));
+                        ReasonsToRetrace(*known, tracer->baked_values()));
     if (now.empty()) return Found{std::move(known), false};
     changed = std::move(now);
     cache_.TakeBackHit();

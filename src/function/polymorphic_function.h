@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/function_ref.h"
+#include "function/baked_values.h"
 #include "function/host_words.h"
 #include "function/retrace_explanation.h"
 #include "function/retracing_detector.h"
@@ -36,11 +37,8 @@ class Tracer {
   // where that of a function around counts.
   virtual StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
                                          VariableCreation* creation) = 0;
-  // Values that `trace` has frozen and that have changed since, if it cannot
-  // serve the call because of them.
-  virtual StatusOr<std::vector<TypeDifference>> ChangedValues(const Trace&) {
-    return std::vector<TypeDifference>();
-  }
+  // What knows of the values that traces froze; null where none are.
+  virtual BakedValues* baked_values() { return nullptr; }
   // What the call gives for the arguments of a trace, in order, null where it
   // gives none.
   virtual StatusOr<TensorVector> Inputs() { return TensorVector(); }
@@ -55,8 +53,10 @@ class Tracer {
 
 struct PolymorphicFunctionOptions {
   std::string name;
+  bool jit_compile = false;  // asked for; nothing is
   bool reduce_retracing = false;
   size_t max_traces = 0;  // 0: no limit
+  OnBakedChange on_baked_change = OnBakedChange::kIgnore;
   // A method of one object: others have their own.
   bool of_object = false;
   // A part of a graph that is traced once: what variables it makes is up to
@@ -83,6 +83,11 @@ class PolymorphicFunction {
     bool made = false;  // for this request
   };
   StatusOr<Found> FindOrTrace(const TraceRequest& request, Tracer* tracer);
+  // Why a trace cannot serve a call any more: of the values that it froze,
+  // those that have changed, where that is a reason to trace again. Warns of
+  // them, or fails, where that was asked for instead.
+  StatusOr<std::vector<TypeDifference>> ReasonsToRetrace(
+      const Trace& trace, BakedValues* values) const;
 
   // A call ran whose trace was made for it. The warning, if there is to be
   // one; `shown_name` says in it what was called.

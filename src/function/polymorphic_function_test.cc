@@ -36,11 +36,38 @@ Ref<FunctionType> OfSize(int64_t n) {
        TraceType::Tensor(DataType::kFloat, {n})}});
 }
 
+// One value, the same in all traces.
+class FakeValues final : public BakedValues {
+ public:
+  StatusOr<std::vector<BakedChange>> ChangesOf(const Trace&) override {
+    if (ignored || now == expected) return std::vector<BakedChange>();
+    return std::vector<BakedChange>{{
+        .name = "rate",
+        .before = "1",
+        .now = std::to_string(now),
+        .read = {"net", "f", 7},
+        .caches = between,
+        .accept = [this] { expected = now; },
+        .ignore = [this] { ignored = true; },
+    }};
+  }
+  Status Warn(const std::string& text) override {
+    warnings.push_back(text);
+    return OkStatus();
+  }
+
+  int expected = 1, now = 1;
+  bool ignored = false;
+  std::vector<std::shared_ptr<TraceCache>> between;
+  std::vector<std::string> warnings;
+};
+
 class FakeTracer final : public Tracer {
  public:
   StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
                                  VariableCreation* creation) override {
     types.push_back(type->Text());
+    if (changes_value) values.now = 2;
     if (makes_variable) {
       GK_RETURN_IF_ERROR(creation->Note(lifts));
       lifted.push_back(creation->lifts());
@@ -49,14 +76,13 @@ class FakeTracer final : public Tracer {
     if (!fails.empty()) return ValueError("{}", fails);
     return Ref<Trace>(MakeRef<Trace>(type));
   }
-  StatusOr<std::vector<TypeDifference>> ChangedValues(const Trace&) override {
-    return std::exchange(changed, {});
-  }
+  BakedValues* baked_values() override { return &values; }
   CallSite Site() override { return {"here", "f", 1}; }
 
   bool makes_variable = false, once = false, lifts = true;
   std::string fails;
-  std::vector<TypeDifference> changed;
+  bool changes_value = false;
+  FakeValues values;
   std::vector<std::string> types;
   std::vector<bool> lifted;
 };
@@ -145,8 +171,20 @@ TEST_F(PolymorphicFunctionTest, NothingIsKeptOfATraceThatFails) {
 }
 
 TEST_F(PolymorphicFunctionTest, ChangedValuesTraceAgain) {
+  f_.Configure({.name = "f", .on_baked_change = OnBakedChange::kRetrace},
+               detector_);
+  // A function that is called on the way to the value loses its trace, too.
+  const auto inner = std::make_shared<PolymorphicFunction>(kWords);
+  inner->Configure({.name = "inner"}, nullptr);
+  ASSERT_TRUE(inner->FindOrTrace({OfSize(1), {}}, &tracer_).ok());
   ASSERT_TRUE(Call(1).ok());
-  tracer_.changed = {{"rate", RetraceCause::kGuard, "1", "2", ""}};
+  tracer_.values.between = {{inner, &inner->cache()}};
+  tracer_.values.now = 2;
+  const auto known = f_.cache().traces();
+  const auto why_not = f_.ReasonsToRetrace(*known[0], &tracer_.values);
+  ASSERT_TRUE(why_not.ok());
+  EXPECT_EQ(why_not->size(), 1u);
+  EXPECT_TRUE(inner->cache().traces().empty());
   bool made = false;
   ASSERT_TRUE(Call(1, &made).ok());
   EXPECT_TRUE(made);
@@ -155,6 +193,60 @@ TEST_F(PolymorphicFunctionTest, ChangedValuesTraceAgain) {
   ASSERT_EQ(why.retraces.size(), 1u);
   EXPECT_EQ(RetraceReasonText(why.retraces[0].reasons[0]),
             "`rate` was 1, is 2");
+}
+
+constexpr char kGoesOn[] =
+    "rate was 1 when f was traced and is 2 now; the trace goes on with the "
+    "earlier value. It is read at net. Make it a host.Variable or an argument "
+    "to let it change.";
+
+TEST_F(PolymorphicFunctionTest, WarnsOnceOfAChangedValue) {
+  f_.Configure({.name = "f", .on_baked_change = OnBakedChange::kWarn},
+               detector_);
+  ASSERT_TRUE(Call(1).ok());
+  tracer_.values.now = 2;
+  bool made = true;
+  ASSERT_TRUE(Call(1, &made).ok());
+  EXPECT_FALSE(made);
+  ASSERT_TRUE(Call(1).ok());
+  EXPECT_EQ(tracer_.values.warnings, std::vector<std::string>{kGoesOn});
+}
+
+TEST_F(PolymorphicFunctionTest, RefusesCallsWhereAValueChanged) {
+  f_.Configure({.name = "f", .on_baked_change = OnBakedChange::kError},
+               detector_);
+  ASSERT_TRUE(Call(1).ok());
+  tracer_.values.now = 2;
+  const Status failed = Call(1);
+  EXPECT_EQ(failed.code(), Code::kFailedPrecondition);
+  EXPECT_EQ(failed.message(), kGoesOn);
+  tracer_.values.now = 1;
+  EXPECT_TRUE(Call(1).ok());
+}
+
+TEST_F(PolymorphicFunctionTest, LooksAtNoValueUnlessAsked) {
+  ASSERT_TRUE(Call(1).ok());
+  tracer_.values.now = 2;
+  bool made = true;
+  ASSERT_TRUE(Call(1, &made).ok());
+  EXPECT_FALSE(made);
+  EXPECT_TRUE(tracer_.values.warnings.empty());
+}
+
+TEST_F(PolymorphicFunctionTest, WhatTracingChangesIsNotCompared) {
+  f_.Configure({.name = "f", .on_baked_change = OnBakedChange::kError},
+               detector_);
+  tracer_.changes_value = true;
+  ASSERT_TRUE(Call(1).ok());
+  EXPECT_TRUE(tracer_.values.ignored);
+  EXPECT_TRUE(Call(1).ok());
+}
+
+TEST(OnBakedChangeTest, HasAWordForEach) {
+  EXPECT_EQ(OnBakedChangeNamed("warn"), OnBakedChange::kWarn);
+  EXPECT_EQ(OnBakedChangeNamed("retrace"), OnBakedChange::kRetrace);
+  EXPECT_EQ(OnBakedChangeNamed("error"), OnBakedChange::kError);
+  EXPECT_EQ(OnBakedChangeNamed("always"), OnBakedChange::kIgnore);
 }
 
 TEST_F(PolymorphicFunctionTest, WarnsOfTheFifthTracingInTenCalls) {

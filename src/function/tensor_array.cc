@@ -36,13 +36,6 @@ Tensor ListIndex(const Tensor& t) {
   return ops::Cast(near, DataType::kInt32);
 }
 
-std::string LostWrite(std::string_view write) {
-  return Format(
-      "The result of TensorArray.{} was never used, so what it wrote is lost. "
-      "Keep the array it returns: `ta = ta.{}(...)`.",
-      write, write.substr(0, write.find(' ')));
-}
-
 Tensor ListShape(const PartialTensorShape& shape, std::string_view name) {
   if (shape.unknown_rank()) return Int32Of(-1, name);
   return IntsTensor(shape.dims(), DataType::kInt32, name);

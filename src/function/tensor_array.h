@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "framework/op_builder.h"
+#include "function/trace_writes.h"
 
 namespace gk {
 
@@ -74,6 +75,11 @@ class TensorArrayImpl {
   // of the shape of one is not known of the other.
   Ptr WithFlow(const Tensor& flow, bool alone) const;
 
+  // In a graph: what was written to make this array is not lost.
+  void Use() const {
+    if (write_) write_->used = true;
+  }
+
   // `name`: of the nodes; empty for the usual one.
   virtual Tensor Read(const ArrayOperand& index,
                       std::string_view name) const = 0;
@@ -84,7 +90,8 @@ class TensorArrayImpl {
   virtual Tensor Size(std::string_view name) const = 0;
   struct Call {
     std::string_view name = {};
-    // "net.cc:12", for errors about what the call wrote.
+    // "net.cc:12", for errors about what the call wrote; in a trace it is one
+    // if nobody uses the result of a call that has a place.
     std::string_view place = {};
   };
   virtual Ptr Write(const ArrayOperand& index, const ArrayOperand& value,
@@ -105,6 +112,7 @@ class TensorArrayImpl {
 
  protected:
   TensorArrayFacts facts_;
+  std::shared_ptr<UnusedWrite> write_;  // in a trace, that made it
 };
 
 // An integer scalar as int32; TypeError or ValueError else. Throws Error.
@@ -113,9 +121,6 @@ Tensor CheckedArraySize(const Tensor& size);
 // As int32, in which lists are indexed. What 32 bits do not hold becomes the
 // number nearest to it, which no list has a place for.
 Tensor ListIndex(const Tensor& t);
-
-// The text of the error about a write, "write at net.cc:12", that is lost.
-std::string LostWrite(std::string_view write);
 
 // "(2, None)", -1 where unknown, as the list ops take shapes.
 Tensor ListShape(const PartialTensorShape& shape, std::string_view name = {});

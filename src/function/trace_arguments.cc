@@ -171,7 +171,6 @@ Status MakeArguments(const FunctionType& type,
   ArgumentMaker::Nodes nodes;
   for (const FunctionParameter& p : type.parameters()) {
     GK_RETURN_IF_ERROR(maker.Make(*p.type, p.name, p.name, &nodes));
-    GK_RETURN_IF_ERROR(face->Parameter(p));
   }
   return maker.Order(nodes);
 }

@@ -12,8 +12,9 @@
 
 namespace gk {
 
-// What a face makes of placeholders: the values that the user's body gets.
-// Parts of a container come before it, those of mappings in their own order.
+// What a face makes of placeholders: the values that the user's body gets, one
+// for each parameter in the end. Parts of a container come before it, those of
+// mappings in their own order.
 class ArgumentFace {
  public:
   // `graph`: what is traced into; null where Add needs none.
@@ -45,8 +46,6 @@ class ArgumentFace {
                      parameter);
   }
   virtual Status Container(const TraceType&) { return OkStatus(); }
-  // The parts so far are those of one parameter.
-  virtual Status Parameter(const FunctionParameter&) { return OkStatus(); }
 
  protected:
   ~ArgumentFace() = default;

@@ -16,11 +16,9 @@ namespace gk::py {
 // By module: PART(its __name__, who provides it).
 #define GK_PACKAGE_PARTS(PART)                                      \
   PART(load, "graphkiln._loading")                                  \
-  PART(_decorate, "graphkiln._src.function.function")               \
   PART(initialization_function, "graphkiln._src.function.function") \
-  PART(trace_body, "graphkiln._src.function.function")              \
-  PART(changes_to_retrace, "graphkiln._src.function.baked_values")  \
-  PART(still_holds, "graphkiln._src.function.baked_values")         \
+  PART(values_read, "graphkiln._src.function.read_walker")          \
+  PART(shown, "graphkiln._src.function.read_walker")                \
   PART(placeholder_value, "graphkiln._src.function.tracing")        \
   PART(shown_argument, "graphkiln._src.function.tracing")           \
   PART(get_logger, "graphkiln._src.host.logging")                   \

@@ -3,6 +3,7 @@
 #include <structmember.h>  // after Python.h
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "function/func_graph.h"
@@ -15,8 +16,8 @@
 #include "python/src/binding/text_caster.h"
 #include "python/src/binding/type_parts.h"
 #include "python/src/control_flow/staged_values.h"
-#include "python/src/control_flow/unused_writes.h"
 #include "python/src/graph/operation_type.h"
+#include "python/src/graph/source_location.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/tensor_spec_type.h"
@@ -74,7 +75,8 @@ ArrayOperand SizeOperand(nb::handle size) {
 struct PyTensorArray {
   PyObject_HEAD;
   TensorArrayImpl::Ptr impl;
-  std::shared_ptr<UnusedWrite> write;  // that made it, if one did
+  // Eagerly: the write that made it, until it is used.
+  std::optional<std::string> unused;
   PyObject* weakrefs;
 };
 PyTypeObject* array_type = nullptr;
@@ -85,37 +87,37 @@ PyObject* Allocate(PyTypeObject* type, TensorArrayImpl::Ptr impl) {
   PyObject* o = type->tp_alloc(type, 0);
   if (o == nullptr) return nullptr;
   new (&Self(o)->impl) TensorArrayImpl::Ptr(std::move(impl));
-  new (&Self(o)->write) std::shared_ptr<UnusedWrite>();
+  new (&Self(o)->unused) std::optional<std::string>();
   return o;
 }
-// The array that `method` returns.
-PyObject* Written(TensorArrayImpl::Ptr impl, const char* method) {
+// Where the innermost frame outside of the package is: "net.py:12".
+std::string PlaceNow() {
+  const CallSite site = CallSiteNow();
+  return site.file.empty() ? "" : Format("{}:{}", site.file, site.line);
+}
+// The array that `method` returns, called on one with this `place`.
+PyObject* Written(TensorArrayImpl::Ptr impl, const char* method,
+                  const std::string& place) {
   const bool is_list = impl->is_list();
   PyObject* o = Allocate(array_type, std::move(impl));
-  if (o == nullptr) return nullptr;
-  if (!is_list) {
-    Self(o)->write = NewWrite(method);
-  } else {
-    Self(o)->write = NewWriteOfTrace(method);
-  }
+  if (o == nullptr || is_list) return o;
+  Self(o)->unused = place.empty() ? method : Format("{} at {}", method, place);
   return o;
 }
 void Dealloc(PyObject* o) {
   PyTypeObject* type = Py_TYPE(o);
   if (Self(o)->weakrefs != nullptr) PyObject_ClearWeakRefs(o);
-  if (const auto& write = Self(o)->write;
-      write && !write->used && !Self(o)->impl->is_list()) {
-    Self(o)->impl->NoteDropped(write->text);
-  }
+  if (Self(o)->unused) Self(o)->impl->NoteDropped(*Self(o)->unused);
   std::destroy_at(&Self(o)->impl);
-  std::destroy_at(&Self(o)->write);
+  std::destroy_at(&Self(o)->unused);
   type->tp_free(o);
   Py_DECREF(type);
 }
 
 // The elements, which are now used.
 const TensorArrayImpl::Ptr& Used(PyObject* o) {
-  if (Self(o)->write) Self(o)->write->used = true;
+  Self(o)->unused.reset();
+  Self(o)->impl->Use();
   return Self(o)->impl;
 }
 // The same as what is built now can use them.
@@ -216,9 +218,10 @@ PyObject* Put(PyObject* o, PyObject* args, PyObject* kwargs) {
                       &value, &name)) {
     return nullptr;
   }
+  const std::string place = PlaceNow();
   return Written((Now(o).get()->*kMethod)(Index(index), Value(o, value),
-                                          {NameArgument(name), {}}),
-                 kMethodName);
+                                          {NameArgument(name), place}),
+                 kMethodName, place);
 }
 constexpr char kIndexName[] = "index", kIndicesName[] = "indices",
                kWrite[] = "write", kScatter[] = "scatter";
@@ -228,8 +231,9 @@ PyObject* Unstack(PyObject* o, PyObject* args, PyObject* kwargs) {
   if (!ParseArguments(args, kwargs, "O|O", {"value", "name"}, &value, &name)) {
     return nullptr;
   }
-  return Written(Now(o)->Unstack(Value(o, value), {NameArgument(name), {}}),
-                 "unstack");
+  const std::string place = PlaceNow();
+  return Written(Now(o)->Unstack(Value(o, value), {NameArgument(name), place}),
+                 "unstack", place);
 }
 PyObject* Split(PyObject* o, PyObject* args, PyObject* kwargs) {
   PyObject *value, *lengths, *name = Py_None;
@@ -241,8 +245,10 @@ PyObject* Split(PyObject* o, PyObject* args, PyObject* kwargs) {
     const Tensor t = Converted(lengths, "Cast/x");
     return t.dtype() == DataType::kInt64 ? t : ops::Cast(t, DataType::kInt64);
   });
+  const std::string place = PlaceNow();
   return Written(
-      Now(o)->Split(Value(o, value), sizes, {NameArgument(name), {}}), "split");
+      Now(o)->Split(Value(o, value), sizes, {NameArgument(name), place}),
+      "split", place);
 }
 PyObject* Identity(PyObject* o, PyObject*) {
   return Allocate(array_type, Now(o)->Identity());
@@ -583,7 +589,6 @@ void AddTensorArray(nb::module_& m) {
   array_type = AddType(m.ptr(), &array_spec, nullptr);
   spec_type = array_type ? AddType(m.ptr(), &spec_spec, TypeSpecType) : nullptr;
   if (spec_type == nullptr) throw nb::python_error();
-  AddUnusedWrites(m);
 }
 
 }  // namespace gk::py

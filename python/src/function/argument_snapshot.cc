@@ -16,30 +16,6 @@ namespace nb = nanobind;
 namespace gk::py {
 namespace {
 
-// What a value holds, as deep as it nests.
-struct Contents {
-  PyRef value;  // the value itself; of a container its class
-  bool is_container = false;
-  PyRef keys;  // of a mapping, sorted
-  std::vector<Contents> parts;
-};
-
-Contents ContentsOf(PyObject* value) {
-  std::vector<PyRef> children;
-  const Ref<NestNode> node = MakeRef<NestNode>();
-  const int opened = OpenNest(value, NestRules::kNest, &children, node.get());
-  // What cannot be taken apart any more is not what it was.
-  if (opened < 0) PyErr_Clear();
-  if (opened <= 0) return {PyRef::Share(value)};
-  Contents contents{
-      PyRef::Share(reinterpret_cast<PyObject*>(Py_TYPE(value))), true,
-      node->sorted ? node->sorted : node->keys};
-  for (const PyRef& child : children) {
-    contents.parts.push_back(ContentsOf(child.get()));
-  }
-  return contents;
-}
-
 // Equal numbers and strings may be other objects; tensors may not.
 bool SameLeaf(PyObject* a, PyObject* b) {
   if (a == b) return true;
@@ -51,24 +27,6 @@ bool SameLeaf(PyObject* a, PyObject* b) {
   const int equal = PyObject_RichCompareBool(a, b, Py_EQ);
   if (equal < 0) throw nb::python_error();
   return equal == 1;
-}
-
-bool Same(const Contents& a, const Contents& b) {
-  if (a.is_container != b.is_container || a.parts.size() != b.parts.size()) {
-    return false;
-  }
-  if (!a.is_container) return SameLeaf(a.value.get(), b.value.get());
-  if (a.value.get() != b.value.get()) return false;
-  if (a.keys && b.keys) {
-    const int equal =
-        PyObject_RichCompareBool(a.keys.get(), b.keys.get(), Py_EQ);
-    if (equal < 0) throw nb::python_error();
-    if (equal == 0) return false;
-  }
-  for (size_t i = 0; i < a.parts.size(); ++i) {
-    if (!Same(a.parts[i], b.parts[i])) return false;
-  }
-  return true;
 }
 
 bool CanChange(const TraceType& type) {
@@ -105,80 +63,75 @@ std::string ParameterOf(const std::string& name, ParameterKind kind,
   return takes;
 }
 
-class ArgumentSnapshot {
- public:
-  // `bound`: [(name, kind number, value)] of the parameters.
-  ArgumentSnapshot(nb::handle type, const nb::list& bound) {
-    size_t i = 0;
-    for (const FunctionParameter& p :
-         FunctionTypeIn(type.ptr())->parameters()) {
-      const nb::object value = bound[i++][2];
-      if (p.type && CanChange(*p.type)) {
-        kept_.push_back({p.name, p.kind, PyRef::Share(value.ptr()),
-                         ContentsOf(value.ptr())});
-      }
-    }
-  }
-
-  void Check(nb::handle function) const {
-    std::string names;
-    nb::object signature;
-    std::vector<std::string> told;
-    for (const Kept& kept : kept_) {
-      if (Same(kept.contents, ContentsOf(kept.value.get()))) continue;
-      if (!signature.is_valid()) {
-        signature = nb::module_::import_("inspect").attr("signature")(
-            function, nb::arg("follow_wrapped") = false);
-      }
-      std::string name = ParameterOf(kept.name, kept.kind, signature);
-      if (std::ranges::find(told, name) != told.end()) continue;
-      names += (told.empty() ? "" : ", ") + name;
-      told.push_back(std::move(name));
-    }
-    if (told.empty()) return;
-    const nb::object shown =
-        nb::getattr(function, "__qualname__", nb::repr(function));
-    Throw(ValueError(
-        "{}{} should not modify its Python input arguments. Modifying a copy "
-        "is allowed. The following parameter(s) were modified: {}",
-        nb::cast<std::string>(nb::str(shown)),
-        nb::cast<std::string>(nb::str(signature)), names));
-  }
-
- private:
-  struct Kept {
-    std::string name;
-    ParameterKind kind;
-    PyRef value;
-    Contents contents;
-  };
-  std::vector<Kept> kept_;
-};
-
 }  // namespace
 
-// Functions, not a class: nanobind finds no classes of its own any more once a
-// subinterpreter has ended.
-void AddArgumentSnapshot(nb::module_& m) {
-  m.def(
-      "snapshot_arguments",
-      [](nb::handle type, const nb::list& bound) {
-        return nb::capsule(new ArgumentSnapshot(type, bound),
-                           [](void* p) noexcept {
-                             delete static_cast<ArgumentSnapshot*>(p);
-                           });
-      },
-      nb::arg("function_type"), nb::arg("bound"),
-      "The contents of the containers among the arguments of a trace, which "
-      "the\nPython function must not change: while tracing it would change "
-      "copies, so the\ncaller would see nothing.");
-  m.def(
-      "check_arguments",
-      [](const nb::capsule& snapshot, nb::handle function) {
-        static_cast<ArgumentSnapshot*>(snapshot.data())->Check(function);
-      },
-      nb::arg("snapshot"), nb::arg("function"),
-      "Raises ValueError if some container has changed since.");
+ArgumentSnapshot::Contents ArgumentSnapshot::ContentsOf(PyObject* value) {
+  std::vector<PyRef> children;
+  const Ref<NestNode> node = MakeRef<NestNode>();
+  const int opened = OpenNest(value, NestRules::kNest, &children, node.get());
+  // What cannot be taken apart any more is not what it was.
+  if (opened < 0) PyErr_Clear();
+  if (opened <= 0) return {PyRef::Share(value)};
+  Contents contents{PyRef::Share(reinterpret_cast<PyObject*>(Py_TYPE(value))),
+                    true, node->sorted ? node->sorted : node->keys};
+  for (const PyRef& child : children) {
+    contents.parts.push_back(ContentsOf(child.get()));
+  }
+  return contents;
+}
+
+bool ArgumentSnapshot::Same(const Contents& a, const Contents& b) {
+  if (a.is_container != b.is_container || a.parts.size() != b.parts.size()) {
+    return false;
+  }
+  if (!a.is_container) return SameLeaf(a.value.get(), b.value.get());
+  if (a.value.get() != b.value.get()) return false;
+  if (a.keys && b.keys) {
+    const int equal =
+        PyObject_RichCompareBool(a.keys.get(), b.keys.get(), Py_EQ);
+    if (equal < 0) throw nb::python_error();
+    if (equal == 0) return false;
+  }
+  for (size_t i = 0; i < a.parts.size(); ++i) {
+    if (!Same(a.parts[i], b.parts[i])) return false;
+  }
+  return true;
+}
+
+ArgumentSnapshot::ArgumentSnapshot(const FunctionType& type,
+                                   std::span<const PyRef> values) {
+  size_t i = 0;
+  for (const FunctionParameter& p : type.parameters()) {
+    const PyRef& value = values[i++];
+    if (p.type && CanChange(*p.type)) {
+      kept_.push_back({p.name, p.kind, value, ContentsOf(value.get())});
+    }
+  }
+}
+
+void ArgumentSnapshot::Check(nb::handle function) const {
+  std::string names;
+  nb::object signature;
+  std::vector<std::string> told;
+  for (const Kept& kept : kept_) {
+    if (Same(kept.contents, ContentsOf(kept.value.get()))) continue;
+    if (!signature.is_valid()) {
+      signature = nb::module_::import_("inspect").attr("signature")(
+          function, nb::arg("follow_wrapped") = false);
+    }
+    std::string name = ParameterOf(kept.name, kept.kind, signature);
+    if (std::ranges::find(told, name) != told.end()) continue;
+    names += (told.empty() ? "" : ", ") + name;
+    told.push_back(std::move(name));
+  }
+  if (told.empty()) return;
+  const nb::object shown =
+      nb::getattr(function, "__qualname__", nb::repr(function));
+  Throw(ValueError(
+      "{}{} should not modify its Python input arguments. Modifying a copy "
+      "is allowed. The following parameter(s) were modified: {}",
+      nb::cast<std::string>(nb::str(shown)),
+      nb::cast<std::string>(nb::str(signature)), names));
 }
 
 }  // namespace gk::py

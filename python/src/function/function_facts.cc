@@ -8,9 +8,10 @@
 #include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/function/concrete_function.h"
+#include "python/src/function/decorated_function.h"
 #include "python/src/function/function_object.h"
 #include "python/src/function/function_trace_type.h"
-#include "python/src/function/python_tracer.h"
+#include "python/src/function/py_trace.h"
 #include "python/src/function/retraces.h"
 
 namespace nb = nanobind;
@@ -60,12 +61,9 @@ PyObject* Spec(PyObject* o, void*) {
   return nb::cast(std::move(spec)).release().ptr();
 }
 
-// For the modules that trace and that look for frozen values.
+// For the module that looks for frozen values.
 PyObject* Unbound(PyObject* o, void*) {
   return nb::object(Python(o).function()).release().ptr();
-}
-PyObject* Options(PyObject* o, void*) {
-  return nb::object(Python(o).options()).release().ptr();
 }
 PyObject* Instance(PyObject* o, void*) {
   return Python(o).Instance().release().ptr();
@@ -112,32 +110,13 @@ PyObject* Copy(PyObject* o, PyObject*) {
 }
 PyObject* Reduce(PyObject* o, PyObject*) {
   return nb::make_tuple(
-             package::_decorate.Held(),
+             DecoratedFunction(),
              nb::make_tuple(Python(o).function(), Python(o).options()))
       .release()
       .ptr();
 }
 
 // --- The traces.
-
-PyObject* Traces(PyObject* o, PyObject*) {
-  nb::list list;
-  for (const Ref<Trace>& t : CacheOf(o).traces()) {
-    list.append(nb::handle(ConcreteOf(*t)));
-  }
-  return list.release().ptr();
-}
-
-// _drop(concrete) -> was it here?
-PyObject* Drop(PyObject* o, PyObject* concrete) {
-  TraceCache& cache = FunctionOf(o)->function->cache();
-  for (const Ref<Trace>& t : cache.traces()) {
-    if (ConcreteOf(*t) == concrete) {
-      return PyBool_FromLong(cache.Drop(t.get()));
-    }
-  }
-  Py_RETURN_FALSE;
-}
 
 PyObject* ClearTraces(PyObject* o, PyObject*) {
   FunctionOf(o)->function->cache().Clear();
@@ -192,8 +171,7 @@ nb::object ConcreteFor(PyObject* o, PyObject* args, PyObject* kwargs) {
 }
 
 PyObject* CompilerIr(PyObject* o, PyObject* args, PyObject* kwargs) {
-  const nb::object compiled = Python(o).Option("jit_compile");
-  if (!nb::cast<bool>(nb::bool_(compiled))) {
+  if (!FunctionOf(o)->function->options().jit_compile) {
     return Raise(
         ValueError("Compiler IR can only be returned for functions marked "
                    "with 'jit_compile=True'"));
@@ -242,8 +220,6 @@ PyMethodDef methods[] = {
     {"__copy__", Guarded<Copy>, METH_NOARGS, nullptr},
     {"__deepcopy__", Guarded<Copy>, METH_O, nullptr},
     {"__reduce__", Guarded<Reduce>, METH_NOARGS, nullptr},
-    {"_traces", Guarded<Traces>, METH_NOARGS, nullptr},
-    {"_drop", Guarded<Drop>, METH_O, nullptr},
     {"clear_traces", Guarded<ClearTraces>, METH_NOARGS,
      "clear_traces($self)\n--\n\n"
      "Forgets all traces, with their graphs and what they captured, and sets\n"
@@ -302,7 +278,6 @@ PyGetSetDef attributes[] = {
     {"name", Guarded<NameOf>, nullptr, "The name of the Python function.",
      nullptr},
     {"_unbound", Guarded<Unbound>, nullptr, nullptr, nullptr},
-    {"_options", Guarded<Options>, nullptr, nullptr, nullptr},
     {"_instance", Guarded<Instance>, nullptr, nullptr, nullptr},
     {"_is_bound", Guarded<IsBound>, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};

@@ -10,14 +10,15 @@
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
-#include "python/src/binding/package_parts.h"
 #include "python/src/binding/words.h"
 #include "python/src/function/call_key.h"
 #include "python/src/function/call_rules.h"
 #include "python/src/function/concrete_function.h"
+#include "python/src/function/function_options.h"
 #include "python/src/function/function_trace_type.h"
 #include "python/src/function/gone_object.h"
 #include "python/src/function/literal_key.h"
+#include "python/src/function/py_trace.h"
 #include "python/src/function/python_tracer.h"
 #include "python/src/function/typed_values.h"
 #include "python/src/graph/source_location.h"
@@ -29,8 +30,6 @@
 namespace nb = nanobind;
 
 namespace gk::py {
-
-PyTypeObject* FunctionObjectType = nullptr;
 
 namespace {
 
@@ -85,7 +84,7 @@ TensorVector HandlesOf(const CallVariables& variables) {
 // The trace for a call, found or made. False with an exception set.
 bool FindOrTrace(PyObject* o, const AskedCall& call,
                  PolymorphicFunction::Found* found) {
-  PythonTracer tracer(o, call, Self(o)->guarded);
+  PythonTracer tracer(o, call);
   ForgetComparisonError();
   StatusOr<PolymorphicFunction::Found> result = Self(o)->function->FindOrTrace(
       {call.type, HandlesOf(call.variables)}, &tracer);
@@ -221,12 +220,11 @@ PyObject* CallGuarded(PyObject* o, PyObject* const* args, size_t nargsf,
     if (key.Add(args, n, kwnames)) {
       Ref<KnownCall> known = CacheOf(o).FindCall(key.words());
       if (known) {
-        PyObject* concrete = ConcreteOf(*known->trace());
-        PyRef holds = PyRef::Steal(package::still_holds.Call({o, concrete}));
-        if (!holds) return nullptr;
-        if (holds.get() == Py_True) {
-          return Counted(o, Run(*known, key.tensors()));
-        }
+        PythonBakedValues values;
+        const auto reasons =
+            Self(o)->function->ReasonsToRetrace(*known->trace(), &values);
+        if (!reasons.ok()) return Raise(reasons.status());
+        if (reasons->empty()) return Counted(o, Run(*known, key.tensors()));
         CacheOf(o).TakeBackHit();
       }
     }
@@ -343,15 +341,7 @@ PyObject* GetRunEagerly(PyObject*, PyObject*) {
   return PyBool_FromLong(FunctionsRunEagerly());
 }
 
-PyObject* CheckSignature(PyObject*, PyObject* input_signature) {
-  CheckInputSignature(input_signature);
-  Py_RETURN_NONE;
-}
-
 PyMethodDef functions[] = {
-    {"check_input_signature", Guarded<CheckSignature>, METH_O,
-     "check_input_signature(input_signature)\n--\n\n"
-     "Refuses what no function can have as its input signature."},
     {"run_functions_eagerly", GK_OF_ARGUMENT(kRunEagerly, SetRunEagerly),
      "run_functions_eagerly(run_eagerly)\n--\n\n"
      "Runs the bodies of all tf.functions as plain Python, to debug them.\n\n"
@@ -371,18 +361,14 @@ PyMethodDef functions[] = {
 void SetPythonFunction(PyObject* o, PythonFunction python) {
   CallRules rules = python.Rules();
   const Ref<RetracingDetector> detector = python.Detector();
-  const nb::object limit = python.Option("max_traces");
-  Self(o)->function->Configure(
-      {.name = python.Name(),
-       .reduce_retracing =
-           nb::cast<bool>(nb::bool_(python.Option("reduce_retracing"))),
-       .max_traces = limit.is_none() ? 0 : nb::cast<size_t>(limit),
-       .of_object = python.is_bound(),
-       .of_graph = python.IsGiven("of_graph")},
-      detector);
+  PolymorphicFunctionOptions settled =
+      OptionsOf(python.Name(), python.options());
+  settled.of_object = python.is_bound();
+  settled.of_graph = python.IsGiven("of_graph");
+  Self(o)->guarded = settled.on_baked_change != OnBakedChange::kIgnore;
+  Self(o)->function->Configure(std::move(settled), detector);
   Self(o)->detector = detector.get();
   Self(o)->needs_instance = python.needs_instance();
-  Self(o)->guarded = python.IsGiven("on_baked_change");
   Self(o)->call = Self(o)->guarded ? Guarded<CallGuarded> : Guarded<Call>;
   *Self(o)->rules = std::move(rules);
   *Self(o)->python = std::move(python);
@@ -442,7 +428,7 @@ bool AddFunctionType(PyObject* module, TypeParts own) {
   FunctionObjectType = AddType(module, &spec, nullptr);
   return FunctionObjectType != nullptr &&
          PyModule_AddFunctions(module, functions) == 0 &&
-         AddGoneObject(module) && AddTracing(module);
+         AddGoneObject(module);
 }
 
 }  // namespace gk::py

@@ -1,35 +1,32 @@
 #include "python/src/function/python_tracer.h"
 
-#include "function/function_attributes.h"
+#include <string>
+#include <utility>
+
+#include "function/trace_function.h"
+#include "python/src/binding/bound_values.h"
 #include "python/src/binding/gil.h"
-#include "python/src/binding/guarded.h"
-#include "python/src/binding/package_parts.h"
-#include "python/src/binding/throw_error.h"
-#include "python/src/binding/words.h"
+#include "python/src/binding/text_caster.h"
+#include "python/src/binding/throw_status.h"
 #include "python/src/function/concrete_function.h"
+#include "python/src/function/function_layout.h"
 #include "python/src/function/function_trace_type.h"
 #include "python/src/function/literal_key.h"
+#include "python/src/function/py_trace.h"
+#include "python/src/function/python_body.h"
+#include "python/src/function/traced_values.h"
 #include "python/src/function/typed_values.h"
 #include "python/src/graph/func_graph_object.h"
+#include "python/src/graph/graph_parts.h"
 #include "python/src/graph/source_location.h"
+#include "python/src/ops/assertions.h"
 #include "python/src/tensors/tensor_type.h"
 #include "python/src/variables/variable_type.h"
 
+namespace nb = nanobind;
+
 namespace gk::py {
 namespace {
-
-// [(name, before, now)] of frozen values that changed.
-Status ReadChanges(PyObject* list, std::vector<TypeDifference>* out) {
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
-    const char *path, *before, *after;
-    if (!PyArg_ParseTuple(PyList_GET_ITEM(list, i), "sss", &path, &before,
-                          &after)) {
-      return PythonError();
-    }
-    out->push_back({path, RetraceCause::kGuard, before, after, ""});
-  }
-  return OkStatus();
-}
 
 // A list of what `make` gives for each item; null with an exception set.
 template <class Items, class Make>
@@ -44,72 +41,91 @@ PyRef ListOf(const Items& items, Make make) {
   return list;
 }
 
-// begin_trace(graph, disable_acd)
-PyObject* BeginTraceInto(PyObject*, PyObject* args) {
-  PyObject* graph;
-  int disable_acd;
-  if (!PyArg_ParseTuple(args, "O!p", FuncGraphType, &graph, &disable_acd)) {
-    return nullptr;
+// What is called may be a generator: its results are none of the trace's.
+void RefuseGenerators(nb::handle function) {
+  constexpr int kGenerates = CO_GENERATOR | CO_ASYNC_GENERATOR;
+  if (PyFunction_Check(function.ptr())) {
+    const auto* code = reinterpret_cast<PyCodeObject*>(
+        PyFunction_GET_CODE(function.ptr()));
+    if ((code->co_flags & kGenerates) == 0) return;
   }
-  FuncGraph* f = BuilderOf(graph);
-  if (f == nullptr) return nullptr;
-  BeginTrace(f, disable_acd);
-  Py_RETURN_NONE;
+  const nb::module_ inspect = nb::module_::import_("inspect");
+  for (const char* is : {"isgeneratorfunction", "isasyncgenfunction"}) {
+    if (!nb::cast<bool>(nb::object(inspect.attr(is)(function)))) continue;
+    Throw(TypeError(
+        "To be compatible with tf.function, Python functions must return zero "
+        "or more Tensors or ExtensionTypes or None values, and {} is a "
+        "generator function: return a list, or decorate what the generator is "
+        "used in.",
+        nb::cast<std::string>(nb::repr(function))));
+  }
 }
 
-PyObject* CheckAttribute(PyObject*, PyObject* name) {
-  if (PyUnicode_Check(name)) {
-    ThrowIfError(CheckFunctionAttribute(StringView(name)));
-    Py_RETURN_NONE;
+// The error that is set, without frames of our own if that is wanted.
+void FilterFrames() {
+  if (!PyErr_ExceptionMatches(PyExc_Exception)) return;
+  PyObject *type, *error, *trace;
+  PyErr_Fetch(&type, &error, &trace);
+  PyErr_NormalizeException(&type, &error, &trace);
+  if (trace != nullptr) {
+    PyException_SetTraceback(error, trace);
+    WithoutOwnFrames(error);
+    Py_DECREF(trace);
+    trace = PyException_GetTraceback(error);
   }
-  PyErr_Format(PyExc_ValueError,
-               "`%S is not supported by tf.function as an attribute.", name);
-  return nullptr;
+  PyErr_Restore(type, error, trace);
 }
-
-// check_stands_alone(graph, name, implements)
-PyObject* CheckAlone(PyObject*, PyObject* args) {
-  PyObject *graph, *name, *implements;
-  if (!PyArg_ParseTuple(args, "O!UO", FuncGraphType, &graph, &name,
-                        &implements)) {
-    return nullptr;
-  }
-  const FuncGraph* f = BuilderOf(graph);
-  const PyRef known = PyRef::Steal(PyObject_Str(implements));
-  if (f == nullptr || !known) return nullptr;
-  const Status status =
-      CheckStandsAlone(*f, StringView(name), StringView(known.get()));
-  if (status.ok()) Py_RETURN_NONE;
-  PyErr_SetString(PyExc_AssertionError, status.message().c_str());
-  return nullptr;
-}
-
-PyMethodDef functions[] = {
-    {"begin_trace", Guarded<BeginTraceInto>, METH_VARARGS, nullptr},
-    {"check_function_attribute", Guarded<CheckAttribute>, METH_O, nullptr},
-    {"check_stands_alone", Guarded<CheckAlone>, METH_VARARGS, nullptr},
-    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
 StatusOr<Ref<Trace>> PythonTracer::MakeTrace(const Ref<FunctionType>& type,
-                                             VariableCreation* creation) {
-  PyRef wrapped = PyRef::Steal(WrapFunctionType(type));
-  PyRef variables = ListOf(call_.variables, [](const PyRef& variable) {
-    return Py_NewRef(variable.get());
-  });
-  if (!wrapped || !variables) return PythonError();
-  PyRef made = PyRef::Steal(package::trace_body.Call(
-      {function_, wrapped.get(), variables.get()}));
-  if (!made) return PythonError();
-  if (!IsConcreteFunction(made.get())) {
-    return TypeError("tracing made no ConcreteFunction");
+                                            VariableCreation* creation) {
+  try {
+    StatusOr<Ref<Trace>> made = Run(type, creation);
+    if (made.ok()) return made;
+    Raise(made.status());
+  } catch (...) {
+    RaiseCaught();
   }
+  FilterFrames();
+  return PythonError();
+}
+
+StatusOr<Ref<Trace>> PythonTracer::Run(const Ref<FunctionType>& type,
+                                      VariableCreation* creation) {
+  const PythonFunction& python = *FunctionOf(function_)->python;
+  RefuseGenerators(python.function());
+  const nb::object baked = ValuesReadBy(python, *type);
+  GK_ASSIGN_OR_RETURN(const AttrMap attributes,
+                      FunctionAttributes(python.Option("attributes").ptr()));
+  const std::string name = python.Name();
+  TensorVector variables;
+  for (const PyRef& v : call_.variables) {
+    variables.push_back(IsVariable(v.get()) ? VariableOf(v.get())->handle
+                                            : Tensor());
+  }
+
+  const auto builder = MakeRef<FuncGraph>(name);
+  const nb::object graph = Owned(WrapGraph(builder->graph().get()));
+  const bool convert = nb::cast<bool>(nb::bool_(python.Option("autograph")));
+  PythonBody traced(graph, builder.get(), *type, python.Body(), convert,
+                    python.Option("experimental_autograph_options"));
+  StatusOr<Ref<ConcreteFunction>> function = [&] {
+    const TracedHere here;
+    return TraceFunction(builder.get(), {name, type, variables, attributes},
+                         &traced);
+  }();
+  GK_RETURN_IF_ERROR(function.status());
+  TensorVector captured = (*function)->TellingCaptures();
+  const nb::object made = Owned(NewConcreteFunction(*std::move(function)));
+  made.attr("graph") = graph;
+  made.attr("_baked") = baked;
+  KeepParts(graph);
   if (creation != nullptr) {
     GK_RETURN_IF_ERROR(KeepVariables(creation->made()));
   }
-  auto trace = MakeRef<PyTrace>(type, made.get());
-  trace->captured = ConcreteFunctionOf(made.get())->function->TellingCaptures();
+  auto trace = MakeRef<PyTrace>(type, made.ptr());
+  trace->captured = std::move(captured);
   return Ref<Trace>(std::move(trace));
 }
 
@@ -139,25 +155,10 @@ StatusOr<TensorVector> PythonTracer::Inputs() {
   return inputs;
 }
 
-StatusOr<std::vector<TypeDifference>> PythonTracer::ChangedValues(
-    const Trace& trace) {
-  std::vector<TypeDifference> changes;
-  if (!guarded_) return changes;
-  PyRef list = PyRef::Steal(
-      package::changes_to_retrace.Call({function_, ConcreteOf(trace)}));
-  if (!list) return PythonError();
-  GK_RETURN_IF_ERROR(ReadChanges(list.get(), &changes));
-  return changes;
-}
-
 Status PythonTracer::ComparisonError() {
   return RaiseComparisonError() ? PythonError() : OkStatus();
 }
 
 CallSite PythonTracer::Site() { return CallSiteNow(); }
-
-bool AddTracing(PyObject* module) {
-  return PyModule_AddFunctions(module, functions) == 0;
-}
 
 }  // namespace gk::py

@@ -1,17 +1,15 @@
 #include "python/src/function/traced_values.h"
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "framework/op_registry.h"
 #include "framework/variable.h"
-#include "function/trace_arguments.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/package_parts.h"
 #include "python/src/function/concrete_function.h"
 #include "python/src/function/function_trace_type.h"
+#include "python/src/function/python_arguments.h"
 #include "python/src/function/typed_values.h"
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/nest/nest_node.h"
@@ -35,101 +33,10 @@ FuncGraph* FuncGraphOf(PyObject* o) {
   return GraphOf(o)->func;
 }
 
-// A node of an argument is named like it, if nodes can be.
-std::string NodeName(const std::string& name) {
-  const auto in = [](char c, std::string_view more) {
-    return std::isalnum(static_cast<unsigned char>(c)) ||
-           more.find(c) != more.npos;
-  };
-  bool fits = !name.empty() && in(name[0], ".");
-  for (char c : name) fits = fits && in(c, "_.\\/>-");
-  return fits ? name : std::string(OpRegistry::Get().The(kPlaceholder).name);
-}
-
-// The values that a traced Python function is called with.
-class PythonArguments : public ArgumentFace {
- public:
-  // `owner`: what values of a class of the user's ask for placeholders.
-  PythonArguments(FuncGraph* graph, PyObject* owner)
-      : ArgumentFace(graph), owner_(owner) {}
-
-  Names NamesOf(const TraceType& type, const std::string& parameter,
-                const std::string& path) override {
-    if (type.kind() == Kind::kVariable) return {NodeName(parameter), path};
-    const std::string& name = type.name().empty() ? parameter : type.name();
-    return {NodeName(name), name};
-  }
-  Status Tensor(const gk::Tensor& placeholder) override {
-    return Push(WrapTensor(placeholder));
-  }
-  Status Variable(const TraceType& type, const gk::Tensor& handle,
-                  const std::string& parameter) override {
-    PyRef& known = variables_[type.alias()];
-    if (!known) {
-      known = PyRef::Steal(VariableOfHandle(handle, type.dtype(), type.shape(),
-                                            type.trainable(), parameter));
-    }
-    return Push(Py_XNewRef(known.get()));
-  }
-  Status Constant(const TraceType& type) override {
-    return Push(ObjectOf(type));
-  }
-  Status Custom(const TraceType& type, const std::string& parameter) override {
-    PyRef own = PyRef::Steal(ObjectOf(type));
-    PyRef name = PyRef::Steal(ToPyString(parameter));
-    if (!own || !name) return PythonError();
-    return Push(
-        package::placeholder_value.Call({own.get(), owner_, name.get()}));
-  }
-  Status Container(const TraceType& type) override {
-    const size_t n = type.children().size(), first = parts_.size() - n;
-    std::vector<PyRef> flat;
-    for (size_t i : type.FlatteningOrder()) flat.push_back(parts_[first + i]);
-    parts_.resize(first);
-    return Push(Assemble(type, flat));
-  }
-
-  PyRef Take() {
-    PyRef last = std::move(parts_.back());
-    parts_.pop_back();
-    return last;
-  }
-
- private:
-  Status Push(PyObject* value) {
-    if (value == nullptr) return PythonError();
-    parts_.push_back(PyRef::Steal(value));
-    return OkStatus();
-  }
-
-  PyObject* owner_;
-  std::vector<PyRef> parts_;
-  std::map<int, PyRef> variables_;
-};
-
-// As (name, kind number, value) of each parameter.
-class BoundArguments final : public PythonArguments {
- public:
-  using PythonArguments::PythonArguments;
-  Status Parameter(const FunctionParameter& p) override {
-    PyRef value = Take();
-    PyRef name = PyRef::Steal(ToPyString(p.name));
-    PyRef item = PyRef::Steal(
-        list && name ? Py_BuildValue("(OiO)", name.get(),
-                                     static_cast<int>(p.kind), value.get())
-                     : nullptr);
-    return item && PyList_Append(list.get(), item.get()) == 0 ? OkStatus()
-                                                              : PythonError();
-  }
-
-  PyRef list = PyRef::Steal(PyList_New(0));
-};
-
 // Where something else than an argument of a graph stands for a tensor.
 class OtherArguments final : public PythonArguments {
  public:
-  OtherArguments(PyObject* owner)
-      : PythonArguments(nullptr, owner), owner_(owner) {}
+  explicit OtherArguments(PyObject* owner) : PythonArguments(nullptr, owner) {}
   StatusOr<gk::Tensor> Add(const Names& names, DataType dtype,
                            const PartialTensorShape& shape,
                            const HandleData& handle_data) override {
@@ -137,37 +44,13 @@ class OtherArguments final : public PythonArguments {
     PyRef dims = PyRef::Steal(WrapShape(shape));
     if (!type || !dims) return PythonError();
     PyRef made = PyRef::Steal(PyObject_CallMethod(
-        owner_, "_add_argument", "sOOsO", names.node.c_str(), type.get(),
+        owner(), "_add_argument", "sOOsO", names.node.c_str(), type.get(),
         dims.get(), names.user.c_str(),
         handle_data.empty() ? Py_False : Py_True));
     if (!made) return PythonError();
     return TensorOf(made.get());
   }
-
- private:
-  PyObject* owner_;
 };
-
-// make_arguments(graph, type, variables by alias).
-PyObject* MakeArgumentsFunction(PyObject*, PyObject* args) {
-  PyObject *graph, *type, *list;
-  if (!PyArg_ParseTuple(args, "OO!O", &graph, FunctionTypeType, &type, &list)) {
-    return nullptr;
-  }
-  FuncGraph* f = FuncGraphOf(graph);
-  std::vector<PyRef> given;
-  if (f == nullptr || !AppendItems(list, &given)) return nullptr;
-  TensorVector variables;
-  for (const PyRef& v : given) {
-    variables.push_back(IsVariable(v.get()) ? VariableOf(v.get())->handle
-                                            : Tensor());
-  }
-  BoundArguments face(f, graph);
-  const Ref<FunctionType> traced = FunctionTypeIn(type);
-  f->set_signature({traced, nullptr});
-  const Status status = MakeArguments(*traced, variables, &face);
-  return status.ok() ? face.list.Release() : Raise(status);
-}
 
 // make_value(owner, type, name): one value; owner._add_argument gives tensors.
 PyObject* MakeValue(PyObject*, PyObject* args) {
@@ -177,88 +60,6 @@ PyObject* MakeValue(PyObject*, PyObject* args) {
     return nullptr;
   }
   return ValueOfType(owner, TraceTypeIn(type), name);
-}
-
-// ---- Results ----
-
-void RefuseResult(PyObject* function, PyObject* value) {
-  PyRef name = PyRef::Steal(PyObject_GetAttrString(
-      reinterpret_cast<PyObject*>(Py_TYPE(value)), "__name__"));
-  if (!name) return;
-  PyErr_Format(
-      PyExc_TypeError,
-      "To be compatible with tf.function, Python functions must return zero or "
-      "more Tensors or ExtensionTypes or None values; in compilation of %S, "
-      "found return value of type %S, which is not a Tensor or "
-      "ExtensionType.",
-      function, name.get());
-}
-
-// A leaf of a result as a tensor. Null with an exception set.
-PyRef ResultTensor(PyObject* function, PyObject* value) {
-  if (IsTensor(value)) return PyRef::Share(value);
-  if (!PyCallable_Check(value) && !IsDType(value)) {
-    StatusOr<Tensor> t = ToTensor(value);
-    PyRef tensor =
-        PyRef::Steal(t.ok() ? WrapTensor(*std::move(t)) : Raise(t.status()));
-    if (tensor || (!PyErr_ExceptionMatches(PyExc_TypeError) &&
-                   !PyErr_ExceptionMatches(PyExc_ValueError))) {
-      return tensor;
-    }
-    PyErr_Clear();
-  }
-  RefuseResult(function, value);
-  return {};
-}
-
-// What a function may do about a tensor of a part of it that it returned.
-void ExplainScope(PyObject* function) {
-  PyObject *type, *error, *trace;
-  PyErr_Fetch(&type, &error, &trace);
-  PyErr_NormalizeException(&type, &error, &trace);
-  PyRef text = PyRef::Steal(error ? PyObject_Str(error) : nullptr);
-  const bool scope = text && StringView(text.get()).find("is out of scope") !=
-                                 std::string_view::npos;
-  if (!scope) {
-    PyErr_Clear();
-    return PyErr_Restore(type, error, trace);
-  }
-  PyErr_Format(type,
-               "%U\nIt is returned by %S. A tensor leaves a loop's or branch's "
-               "body through a local variable only, one that is assigned there "
-               "and also before the loop or in the other branch: return that.",
-               text.get(), function);
-  Py_XDECREF(type);
-  Py_XDECREF(error);
-  Py_XDECREF(trace);
-}
-
-// returned_tensors(graph, function, value): what the function returned, each
-// with its Identity; the graph knows its structure from now on.
-PyObject* ReturnedTensors(PyObject*, PyObject* args) {
-  PyObject *graph, *function, *value;
-  if (!PyArg_ParseTuple(args, "OOO", &graph, &function, &value)) {
-    return nullptr;
-  }
-  FuncGraph* f = FuncGraphOf(graph);
-  PyRef tensors = PyRef::Steal(f ? PyList_New(0) : nullptr);
-  if (!tensors) return nullptr;
-  StructureRef structure =
-      StructureOf(value, NestRules::kResult, [&](PyObject* leaf) {
-        PyRef tensor = ResultTensor(function, leaf);
-        if (!tensor) return false;
-        StatusOr<Tensor> returned = f->MarkReturned(TensorOf(tensor.get()));
-        if (!returned.ok()) {
-          Raise(returned.status());
-          if (PyErr_ExceptionMatches(PyExc_ValueError)) ExplainScope(function);
-          return false;
-        }
-        PyRef marked = PyRef::Steal(WrapTensor(*std::move(returned)));
-        return marked && PyList_Append(tensors.get(), marked.get()) == 0;
-      });
-  if (!structure) return nullptr;
-  f->set_signature({f->signature().type, std::move(structure)});
-  return tensors.Release();
 }
 
 // ---- What a trace tells ----
@@ -321,7 +122,7 @@ PyObject* ValueOfType(PyObject* owner, const TraceTypeRef& type,
                       const std::string& name) {
   OtherArguments face(owner);
   const Status status = MakeArgument(*type, name, &face);
-  return status.ok() ? face.Take().Release() : Raise(status);
+  return status.ok() ? Py_NewRef(face.values().back().get()) : Raise(status);
 }
 
 PyObject* TracedInputs(PyObject* traced, void*) {
@@ -434,6 +235,29 @@ std::optional<AttrValue> FunctionAttrOf(PyObject* value) {
   return all(float());
 }
 
+}  // namespace
+
+StatusOr<AttrMap> FunctionAttributes(PyObject* attrs) {
+  AttrMap map;
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; PyDict_Next(attrs, &at, &key, &value);) {
+    if (!PyUnicode_Check(key)) return TypeError("attribute name");
+    std::optional<AttrValue> v = FunctionAttrOf(value);
+    if (!v) {
+      PyErr_Format(PyExc_ValueError,
+                   "Attribute %U must be bool, int, float, string, list, or "
+                   "AttrValue. Got %R.",
+                   key, reinterpret_cast<PyObject*>(Py_TYPE(value)));
+      return PythonError();
+    }
+    map.Set(StringView(key), *std::move(v));
+  }
+  if (PyErr_Occurred()) return PythonError();
+  return map;
+}
+
+namespace {
+
 // finish_graph(graph, results, attrs) -> ConcreteFunction
 PyObject* FinishGraph(PyObject*, PyObject* args) {
   PyObject *graph, *results, *attrs;
@@ -449,21 +273,8 @@ PyObject* FinishGraph(PyObject*, PyObject* args) {
     if (!IsTensor(r)) return Raise(TypeError("result {} is no tensor", i));
     tensors.push_back(TensorOf(r));
   }
-  AttrMap map;
-  PyObject *key, *value;
-  for (Py_ssize_t at = 0; PyDict_Next(attrs, &at, &key, &value);) {
-    if (!PyUnicode_Check(key)) return Raise(TypeError("attribute name"));
-    std::optional<AttrValue> v = FunctionAttrOf(value);
-    if (!v) {
-      PyErr_Format(PyExc_ValueError,
-                   "Attribute %U must be bool, int, float, string, list, or "
-                   "AttrValue. Got %R.",
-                   key, reinterpret_cast<PyObject*>(Py_TYPE(value)));
-      return nullptr;
-    }
-    map.Set(StringView(key), *std::move(v));
-  }
-  if (PyErr_Occurred()) return nullptr;
+  StatusOr<AttrMap> map = FunctionAttributes(attrs);
+  if (!map.ok()) return Raise(map.status());
   if (!f->signature().output) {
     // Of what the library makes: a list.
     f->set_signature(
@@ -473,16 +284,14 @@ PyObject* FinishGraph(PyObject*, PyObject* args) {
   StatusOr<Ref<ConcreteFunction>> function = [&] {
     // Results are converted inside.
     FuncGraph::Building building(f);
-    return ConcreteFunction::FromFuncGraph(*f, tensors, std::move(map));
+    return ConcreteFunction::FromFuncGraph(*f, tensors, *std::move(map));
   }();
   if (!function.ok()) return Raise(function.status());
   return NewConcreteFunction(*std::move(function));
 }
 
 PyMethodDef functions[] = {
-    {"make_arguments", Guarded<MakeArgumentsFunction>, METH_VARARGS, nullptr},
     {"make_value", Guarded<MakeValue>, METH_VARARGS, nullptr},
-    {"returned_tensors", Guarded<ReturnedTensors>, METH_VARARGS, nullptr},
     {"finish_graph", Guarded<FinishGraph>, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 

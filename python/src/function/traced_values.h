@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "framework/attr_value.h"
 #include "function/trace_type.h"
 #include "python/src/binding/py_ref.h"
 
@@ -21,6 +22,9 @@ PyObject* TracedOutputs(PyObject* traced, void*);
 PyObject* TracedInputs(PyObject* traced, void*);
 PyObject* TracedVariables(PyObject* traced, void*);
 PyObject* TracedTrainableVariables(PyObject* traced, void*);
+
+// The attributes of a function in graphs: those of a dict.
+StatusOr<AttrMap> FunctionAttributes(PyObject* attributes);
 
 bool AddTracedValues(PyObject* module);
 

@@ -23,15 +23,14 @@ nb::list ListOf(nb::handle graph, const char* name) {
   return nb::borrow<nb::list>(nb::object(graph.attr(name)));
 }
 
-// The function around is traced.
+}  // namespace
+
 void ReleaseBodies(nb::handle graph) {
   if (!nb::hasattr(graph, kBodies)) return;
   const nb::list bodies = ListOf(graph, kBodies);
   nb::delattr(graph, kBodies);
   for (nb::handle body : bodies) ReleaseBodies(body);
 }
-
-}  // namespace
 
 void KeepBody(nb::handle body) {
   const nb::object around = Around();

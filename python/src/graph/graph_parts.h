@@ -14,6 +14,9 @@ void KeepBody(nanobind::handle body);
 // face may soon be gone.
 void KeepParts(nanobind::handle graph);
 
+// The function is traced: graphs of its parts may go.
+void ReleaseBodies(nanobind::handle graph);
+
 // The graph that is being built calls the part, which lives as long.
 void KeepPart(nanobind::handle part);
 

@@ -77,13 +77,12 @@ PyObject* NewScope(PyObject* graph, std::function<void(FuncGraph*)> enter,
 
 // ---- Building ----
 
-bool EnterGraph(PyObject* o, bool trace) {
+// The graph, as it is entered now; null with an exception set.
+EnteredGraph* EnterGraph(PyObject* o) {
   FuncGraph* f = BuilderOf(o);
-  if (f == nullptr) return false;
-  auto entered = std::make_unique<EnteredGraph>(f);
-  if (trace) entered->trace.emplace();
-  GraphOf(o)->entered->push_back(std::move(entered));
-  return true;
+  if (f == nullptr) return nullptr;
+  GraphOf(o)->entered->push_back(std::make_unique<EnteredGraph>(f));
+  return GraphOf(o)->entered->back().get();
 }
 // Nothing where it was not entered.
 bool ExitGraph(PyObject* o) {
@@ -100,16 +99,14 @@ bool ExitGraph(PyObject* o) {
 // What is made from now on belongs to the graph, until _exit. One step each,
 // so that no signal comes in between.
 PyObject* Enter(PyObject* o, PyObject*) {
-  return EnterGraph(o, false) ? Py_NewRef(o) : nullptr;
+  return EnterGraph(o) ? Py_NewRef(o) : nullptr;
 }
-// The same where a trace begins.
-PyObject* EnterTrace(PyObject* o, PyObject*) {
-  return EnterGraph(o, true) ? Py_NewRef(o) : nullptr;
-}
-// And where it is that of a function of elements.
+// The same where the trace of a function of elements begins.
 PyObject* EnterElements(PyObject* o, PyObject*) {
-  if (!EnterGraph(o, true)) return nullptr;
-  GraphOf(o)->entered->back()->creation.emplace(kPythonWords);
+  EnteredGraph* const entered = EnterGraph(o);
+  if (entered == nullptr) return nullptr;
+  entered->trace.emplace();
+  entered->creation.emplace(kPythonWords);
   return Py_NewRef(o);
 }
 PyObject* Exit(PyObject* o, PyObject*) {
@@ -302,7 +299,6 @@ PyObject* Nothing(PyObject*, PyObject*) { Py_RETURN_NONE; }
 
 PyMethodDef methods[] = {
     {"_enter", Guarded<Enter>, METH_NOARGS, nullptr},
-    {"_enter_trace", Guarded<EnterTrace>, METH_NOARGS, nullptr},
     {"_enter_elements", Guarded<EnterElements>, METH_NOARGS, nullptr},
     {"_exit", Guarded<Exit>, METH_NOARGS, nullptr},
     {"_inherit_device", Guarded<InheritDevice>, METH_NOARGS, nullptr},

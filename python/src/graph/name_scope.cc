@@ -23,20 +23,22 @@ namespace {
 
 // Whether AutoGraph converts what the library is given to call: what the
 // function that is traced here, or do_not_convert around it, says.
+bool& ConversionDisabled() {
+  struct Status {
+    bool disabled = false;
+  };
+  return PerThread<Status, Status>::Get().disabled;
+}
+
 class ConversionStatus {
  public:
-  explicit ConversionStatus(bool on) : disabled_(!on) {}
-  static bool& Disabled() {
-    struct Status {
-      bool disabled = false;
-    };
-    return PerThread<Status, Status>::Get().disabled;
-  }
-  void Enter() { before_ = std::exchange(Disabled(), disabled_); }
-  void Exit() { Disabled() = before_; }
+  explicit ConversionStatus(bool on) : on_(on) {}
+  void Enter() { scope_.emplace(on_); }
+  void Exit() { scope_.reset(); }
 
  private:
-  bool disabled_, before_ = false;
+  const bool on_;
+  std::optional<ConversionScope> scope_;
 };
 
 // An object around a scope, which it has once its __init__ ran.
@@ -141,6 +143,10 @@ PyTypeObject* AddScopeType(PyObject* module, const char* name, const char* doc,
 
 }  // namespace
 
+ConversionScope::ConversionScope(bool on)
+    : before_(std::exchange(ConversionDisabled(), !on)) {}
+ConversionScope::~ConversionScope() { ConversionDisabled() = before_; }
+
 std::string ScopeName(PyObject* name) {
   if (!PyUnicode_Check(name)) {
     Throw(ValueError("name for name_scope must be a string."));
@@ -230,7 +236,7 @@ void AddScopes(nb::module_& m) {
       .def(nb::init<bool>(), nb::arg("autograph"))
       .def("__enter__", &ConversionStatus::Enter)
       .def("__exit__", [](ConversionStatus& self, nb::args) { self.Exit(); });
-  m.def("conversion_is_disabled", [] { return ConversionStatus::Disabled(); });
+  m.def("conversion_is_disabled", [] { return ConversionDisabled(); });
   nb::class_<DeviceScope>(m, "DeviceScope", "Where what is made inside runs.")
       .def(
           "__init__",

@@ -31,6 +31,17 @@ class OpScope {
   std::string name_;
 };
 
+// Whether callables of the user's are converted inside, on this thread.
+class ConversionScope {
+ public:
+  explicit ConversionScope(bool on);
+  ~ConversionScope();
+  ConversionScope(const ConversionScope&) = delete;
+
+ private:
+  const bool before_;
+};
+
 // An argument `name`, or `otherwise` if it is None or empty.
 std::string NameOr(PyObject* name, const char* otherwise);
 // The text of a scope's name, lone surrogates as WTF-8 has them; ValueError if

@@ -15,15 +15,16 @@
 #include "python/src/data/dataset_methods.h"
 #include "python/src/data/dataset_options.h"
 #include "python/src/data/element_spec.h"
-#include "python/src/function/argument_snapshot.h"
 #include "python/src/function/atomic_function.h"
 #include "python/src/function/concrete_call.h"
 #include "python/src/function/concrete_function.h"
 #include "python/src/function/concrete_function_facts.h"
+#include "python/src/function/decorated_function.h"
 #include "python/src/function/deferred_captures.h"
 #include "python/src/function/external_captures.h"
 #include "python/src/function/function_facts.h"
 #include "python/src/function/function_object.h"
+#include "python/src/function/function_options.h"
 #include "python/src/function/function_trace_type.h"
 #include "python/src/function/retraces.h"
 #include "python/src/function/traced_values.h"
@@ -132,12 +133,13 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddInitializers(m);
   gk::py::AddDimension(m);
   gk::py::AddAtomicFunction(m);
-  gk::py::AddArgumentSnapshot(m);
   gk::py::AddPlainValues(m);
   gk::py::AddGraphParts(m);
   gk::py::AddFunctionSpec(m);
   gk::py::AddRetraces(m);
   gk::py::AddScopes(m);
+  gk::py::AddFunctionOptions(m);
+  gk::py::AddDecoratedFunction(m);
   gk::py::AddGraphScopeType(m);
   gk::py::AddDeferredCaptures(m);
   gk::py::AddGradientTape(m);

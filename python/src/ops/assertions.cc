@@ -172,8 +172,10 @@ nb::object SetFiltering(nb::handle) {
 }
 nb::object IsFiltering(nb::handle) { return nb::bool_(filtering); }
 
-nb::object WithoutOwnFrames(nb::handle, nb::handle error) {
-  if (!filtering) return nb::none();
+}  // namespace
+
+void WithoutOwnFrames(nb::handle error) {
+  if (!filtering) return;
   std::vector<nb::object> kept;
   nb::object trace = error.attr("__traceback__");
   for (; !trace.is_none(); trace = trace.attr("tb_next")) {
@@ -189,8 +191,9 @@ nb::object WithoutOwnFrames(nb::handle, nb::handle error) {
                      at.attr("tb_lineno"));
   }
   error.attr("__traceback__") = made;
-  return nb::none();
 }
+
+namespace {
 
 PyMethodDef functions[] = {
     GK_MODULE_FUNCTION(
@@ -270,9 +273,6 @@ PyMethodDef functions[] = {
     GK_MODULE_FUNCTION("disable_check_numerics", "", DisableCheckNumerics,
                        "Ops made from now on are not checked.\n\n"
                        ">>> tf.debugging.disable_check_numerics()"),
-    GK_MODULE_FUNCTION(
-        "_without_own_frames", "error", WithoutOwnFrames,
-        "Takes our own frames out of an error's traceback, if that is wanted."),
     {}};
 
 }  // namespace

@@ -6,6 +6,9 @@
 
 namespace gk::py {
 
+// Takes our own frames out of an error's traceback, if that is wanted.
+void WithoutOwnFrames(nanobind::handle error);
+
 void AddAssertions(nanobind::module_& m);
 
 }  // namespace gk::py

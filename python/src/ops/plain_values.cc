@@ -96,6 +96,8 @@ bool IsPlain(nb::handle value) {
   return IsPlainWithin(value, &budget);
 }
 
+}  // namespace
+
 nb::object Comparable(nb::handle value) {
   return IsLargeArray(value) ? nb::cast(LargeArray(value)) : nb::borrow(value);
 }
@@ -109,7 +111,7 @@ nb::object Copied(nb::handle value) {
   return changeable ? nb::object(Imported("copy", "deepcopy")(kept)) : kept;
 }
 
-bool Same(nb::handle a, nb::handle b);
+namespace {
 
 bool SameItems(nb::handle a, nb::handle b) {
   const size_t n = nb::len(a);
@@ -136,7 +138,8 @@ bool SameLeaf(nb::handle a, nb::handle b) {
   }
 }
 
-// Equal, and of equal types throughout?
+}  // namespace
+
 bool Same(nb::handle a, nb::handle b) {
   if (a.is(b)) return true;
   if (Py_TYPE(a.ptr()) != Py_TYPE(b.ptr())) return false;
@@ -162,8 +165,6 @@ bool Same(nb::handle a, nb::handle b) {
   }
   return SameLeaf(a, b);
 }
-
-}  // namespace
 
 void AddPlainValues(nb::module_& m) {
   nb::class_<LargeArray>(

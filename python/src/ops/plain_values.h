@@ -6,6 +6,14 @@
 
 namespace gk::py {
 
+// What a value is compared as: of an array that is too large to keep a copy of,
+// something that stands for it.
+nanobind::object Comparable(nanobind::handle value);
+// A value as later changes leave it.
+nanobind::object Copied(nanobind::handle value);
+// Equal, and of equal types throughout?
+bool Same(nanobind::handle a, nanobind::handle b);
+
 void AddPlainValues(nanobind::module_& m);
 
 }  // namespace gk::py

@@ -1,13 +1,10 @@
 """tf.function: the decorator, and what its Functions do when no earlier call
 was like the present one. Calls like an earlier one stay in C++."""
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import Function
-from graphkiln._src.function import baked_values, tracing
-from graphkiln._src.host import logging as _logging
 
 
 def function(
@@ -62,126 +59,12 @@ def function(
       ValueError: for a limit below 1, an unknown word or attribute, or two
         names of one option.
     """
-    if input_signature is not None:
-        _graphkiln.check_input_signature(input_signature)
-    if jit_compile is None:
-        jit_compile = experimental_compile
-    elif experimental_compile is not None:
-        raise ValueError(
-            "Cannot specify both 'experimental_compile' and 'jit_compile'."
-        )
-    if jit_compile:
-        _logging.warn_first(
-            "jit_compile=True has no effect yet: graphkiln plans every "
-            "function ahead of its runs but makes no machine code of it. "
-            "(Said once.)",
-            times=1,
-        )
-    if experimental_relax_shapes is not None:
-        reduce_retracing = experimental_relax_shapes
-    attributes = _checked_attributes(
-        experimental_attributes, experimental_implements
-    )
-    if max_traces is not None and (
-        not isinstance(max_traces, int)
-        or isinstance(max_traces, bool)
-        or max_traces < 1
-    ):
-        raise ValueError(
-            "max_traces must be a positive integer or None, got "
-            f"{max_traces!r}."
-        )
-    if on_baked_change not in (None, *baked_values.MODES):
-        raise ValueError(
-            "on_baked_change must be None or one of "
-            f"{', '.join(map(repr, baked_values.MODES))}, got "
-            f"{on_baked_change!r}."
-        )
-    options = dict(
-        max_traces=max_traces,
-        on_baked_change=on_baked_change,
-        input_signature=input_signature,
-        autograph=autograph,
-        jit_compile=jit_compile,
-        reduce_retracing=bool(reduce_retracing),
-        experimental_autograph_options=experimental_autograph_options,
-        attributes=attributes,
-    )
+    options = _graphkiln.function_options(locals())
 
     def decorate(python_function: Callable) -> Function:
-        return _decorate(python_function, options)
+        return _graphkiln.decorated(python_function, options)
 
     return decorate if func is None else decorate(func)
-
-
-def _checked_attributes(
-    attributes: Mapping[str, object] | None, implements: str | None
-) -> dict[str, object]:
-    result = {}
-    if attributes is not None and not isinstance(attributes, Mapping):
-        raise TypeError(
-            f"experimental_attributes must be a dictionary, got {attributes!r}"
-        )
-    for name, value in (attributes or {}).items():
-        _graphkiln.check_function_attribute(name)
-        result[name] = value
-    if implements is not None:
-        result["_implements"] = implements
-    return result
-
-
-def _decorate(python_function: Callable, options: dict) -> Function:
-    if isinstance(python_function, (staticmethod, classmethod)):
-        kind = type(python_function)
-        return kind(_decorate(python_function.__func__, options))
-    if isinstance(python_function, Function):
-        python_function = python_function.python_function
-    if not callable(python_function):
-        raise TypeError(f"{python_function!r} is not a callable object")
-    if inspect.iscoroutinefunction(python_function):
-        raise TypeError(
-            f"{python_function!r} is a coroutine function. A traced function "
-            "returns tensors: decorate what it awaits."
-        )
-    return Function(python_function, options)
-
-
-def _refuse_generators(python_function: Callable) -> None:
-    if inspect.isgeneratorfunction(python_function) or (
-        inspect.isasyncgenfunction(python_function)
-    ):
-        raise TypeError(
-            "To be compatible with tf.function, Python functions must return "
-            "zero or more Tensors or ExtensionTypes or None values, and "
-            f"{python_function!r} is a generator function: return a list, or "
-            "decorate what the generator is used in."
-        )
-
-
-def trace_body(
-    f: Function, type_: _graphkiln.FunctionType, variables: list
-) -> _graphkiln.ConcreteFunction:
-    """The trace of the Python function for parameters of a type. `variables`:
-    those of the call, by alias."""
-    try:
-        _refuse_generators(f._unbound)
-        objects = {
-            name: part.value
-            for name, _, _, part in type_._parameters
-            if part.kind == "object" and part.value is not None
-        }
-        baked = baked_values.snapshot(f._unbound, f._instance, objects)
-        concrete = tracing.trace(
-            f.python_function, f.name, type_, f._options["attributes"],
-            variables=variables,
-            autograph=f._options["autograph"],
-            features=f._options.get("experimental_autograph_options"),
-        )
-        concrete._baked = baked_values.settle(baked)
-        return concrete
-    except Exception as error:
-        _graphkiln._without_own_frames(error)
-        raise
 
 
 def initialization_function(made: Sequence) -> _graphkiln.ConcreteFunction:
@@ -202,4 +85,4 @@ def initialization_function(made: Sequence) -> _graphkiln.ConcreteFunction:
     return function(initialize, autograph=False).get_concrete_function()
 
 
-_graphkiln.provide(_decorate, initialization_function, trace_body)
+_graphkiln.provide(initialization_function)

@@ -18,7 +18,7 @@ _MAX_VALUES = 500
 _FOREIGN = sys.stdlib_module_names | {"graphkiln", "numpy", "builtins"}
 
 
-def short(value: object) -> str:
+def shown(value: object) -> str:
     """`value` in a line of text."""
     if value is MISSING:
         return "<gone>"
@@ -75,7 +75,7 @@ class BakedValue:
 
     def __repr__(self) -> str:
         return (
-            f"BakedValue({self.name} = {short(self.value)}, {self.kind}, "
+            f"BakedValue({self.name} = {shown(self.value)}, {self.kind}, "
             f'File "{self.file}", line {self.line}, in {self.function})'
         )
 
@@ -303,3 +303,22 @@ def _unwrapped(found: object, cls: type) -> object:
     if isinstance(found, classmethod):
         return _method_code(found.__func__, cls) or MISSING
     return found.__func__ if isinstance(found, staticmethod) else found
+
+
+def values_read(
+    function: Callable, instance: object, arguments: Mapping[str, object]
+) -> tuple[BakedValue, ...]:
+    """What tracing `function` now would freeze. `arguments`: the objects
+    among its arguments, by name."""
+    module = getattr(function, "__module__", None)
+    walker = Walker(str(module).partition(".")[0])
+    if instance is not None:
+        walker.method(function, instance, -1)
+    elif isinstance(function, FunctionType):
+        walker.function(function, arguments, 0)
+    else:
+        walker.callable(function, 0)
+    return tuple(walker.values.values())
+
+
+_graphkiln.provide(shown, values_read)
