@@ -21,6 +21,17 @@ struct List final : LanguageValue {
   Anything values;
 };
 constexpr auto kMakeList = []() -> Value { return MakeRef<List>(); };
+
+class Name final : public LanguageValue {
+ public:
+  explicit Name(std::string text) : text(std::move(text)) {}
+  size_t Hash() const override { return std::hash<std::string>()(text); }
+  bool Equals(const LanguageValue& other) const override {
+    return text == static_cast<const Name&>(other).text;
+  }
+
+  const std::string text;
+};
 Anything& ValuesIn(const Value& list) {
   return static_cast<List&>(*list).values;
 }
@@ -85,8 +96,8 @@ void Graph::add_to_collection(const std::string& name, std::any value) const {
 void Graph::add_to_collections(const std::vector<std::string>& names,
                                std::any value) const {
   Guarded([&] {
-    std::vector<GraphCollections::Name> all;
-    for (const std::string& name : names) all.push_back({name});
+    GraphCollections::Values all;
+    for (const std::string& name : names) all.push_back(MakeRef<Name>(name));
     for (const Value& list :
          ValueOrThrow(rep_->graph->collections()->ToExtend(all, kMakeList))) {
       ValuesIn(list).push_back(value);
@@ -96,14 +107,15 @@ void Graph::add_to_collections(const std::vector<std::string>& names,
 
 std::vector<std::any>& Graph::get_collection_ref(
     const std::string& name) const {
-  return ValuesIn(rep_->graph->collections()->FindOrMake({name}, kMakeList));
+  return ValuesIn(
+      rep_->graph->collections()->FindOrMake(MakeRef<Name>(name), kMakeList));
 }
 
 std::vector<std::any> Graph::get_collection(
     const std::string& name, const std::optional<std::string>& scope) const {
   return Guarded([&] {
     Anything found;
-    const Value list = rep_->graph->collections()->Find({name});
+    const Value list = rep_->graph->collections()->Find(Name(name));
     if (list == nullptr) return found;
     if (!scope) return ValuesIn(list);
     const std::regex pattern = PatternOf(*scope);
@@ -120,14 +132,14 @@ std::vector<std::any> Graph::get_collection(
 
 std::vector<std::string> Graph::get_all_collection_keys() const {
   std::vector<std::string> keys;
-  for (auto& name : rep_->graph->collections()->Names()) {
-    keys.push_back(std::move(name.text));
+  for (const Value& name : rep_->graph->collections()->names()) {
+    keys.push_back(static_cast<const Name&>(*name).text);
   }
   return keys;
 }
 
 void Graph::clear_collection(const std::string& name) const {
-  Guarded([&] { ThrowIfError(rep_->graph->collections()->Clear({name})); });
+  Guarded([&] { ThrowIfError(rep_->graph->collections()->Clear(Name(name))); });
 }
 
 void Graph::prevent_feeding(const Tensor& tensor) const {
@@ -139,7 +151,7 @@ void Graph::prevent_feeding(const Tensor& tensor) const {
 bool Graph::is_feedable(const Tensor& tensor) const {
   return Guarded([&] {
     return !rep_->graph->collections()->Has(Mark::kUnfeedable,
-                                            *MakeRef<MarkedElement>(tensor));
+                                            MarkedElement(tensor));
   });
 }
 void Graph::prevent_fetching(const Operation& op) const {

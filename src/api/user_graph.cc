@@ -8,6 +8,7 @@
 #include "api/graph_rep.h"
 #include "framework/device_spec.h"
 #include "framework/op_name.h"
+#include "function/graph_collections.h"
 #include "function/graph_part.h"
 #include "function/user_scopes.h"
 #include "graph/graph_elements.h"

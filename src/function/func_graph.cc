@@ -9,6 +9,7 @@
 #include "framework/arguments_text.h"
 #include "framework/known_values.h"
 #include "framework/op_registry.h"
+#include "function/graph_collections.h"
 #include "graph/control_gather.h"
 #include "graph/out_of_scope.h"
 
@@ -69,6 +70,7 @@ FuncGraph::FuncGraph(std::string name, OpBuilder* outer)
     : name_(std::move(name)),
       graph_(MakeRef<Graph>()),
       scopes_(graph_.get()),
+      collections_(MakeRef<GraphCollections>()),
       outer_(dynamic_cast<FuncGraph*>(outer)) {
   graph_->set_builder(this);
   if (outer_) {
@@ -79,6 +81,15 @@ FuncGraph::FuncGraph(std::string name, OpBuilder* outer)
 }
 
 FuncGraph::~FuncGraph() { graph_->set_builder(nullptr); }
+
+Status FuncGraph::CheckOpen() const {
+  return finished_ ? GraphCollections::Finalized() : OkStatus();
+}
+
+void FuncGraph::Finalize() {
+  finished_ = true;
+  collections_->Finalize();
+}
 
 FuncGraph* FuncGraph::Of(const Graph* graph) {
   return static_cast<FuncGraph*>(graph->builder());

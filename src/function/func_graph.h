@@ -17,13 +17,14 @@
 #include "framework/graph.h"
 #include "framework/handle_data.h"
 #include "framework/op_builder.h"
-#include "function/graph_collections.h"
 #include "function/graph_scopes.h"
 #include "function/traced_signature.h"
 #include "graph/automatic_control.h"
 #include "ops/random/random_seeds.h"
 
 namespace gk {
+
+class GraphCollections;
 
 // A value from outside that a function uses: a tensor known when tracing, or
 // what `value` gives at each call.
@@ -52,9 +53,7 @@ class FuncGraph final : public OpBuilder,
   FuncGraph* outer() const { return outer_.get(); }
   bool finished() const { return finished_; }
   // RuntimeError once it is.
-  Status CheckOpen() const {
-    return finished_ ? GraphCollections::Finalized() : OkStatus();
-  }
+  Status CheckOpen() const;
 
   // --- OpBuilder. Shape and type errors come back as ValueError, TypeError.
   StatusOr<TensorVector> Apply(const OpRecord& record,
@@ -147,10 +146,7 @@ class FuncGraph final : public OpBuilder,
   // the order of the nodes, like those of ops that are made here.
   void Adopt(std::span<Node* const> nodes);
   // Nothing can be added any more, by the program's wish.
-  void Finalize() {
-    finished_ = true;
-    collections_->Finalize();
-  }
+  void Finalize();
   // Never null.
   const Ref<GraphCollections>& collections() const { return collections_; }
   // Of what is traced; set by the host.
@@ -208,7 +204,7 @@ class FuncGraph final : public OpBuilder,
   std::optional<int64_t> random_seed_;
   Ref<Graph> graph_;
   GraphScopes scopes_;
-  const Ref<GraphCollections> collections_ = MakeRef<GraphCollections>();
+  const Ref<GraphCollections> collections_;
   Ref<FuncGraph> outer_;
   std::vector<const Graph*> ancestors_;  // compared, never followed
   Graph* capture_source_ = nullptr;

@@ -1,12 +1,23 @@
 #include "function/graph_collections.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace gk {
 namespace {
 
-bool Same(const LanguageValue& a, const LanguageValue& b) {
-  return a.Hash() == b.Hash() && a.Equals(b);
+using Values = GraphCollections::Values;
+
+// The number of the one that equals `value`, or how many there are. Comparing
+// may change them: so it goes by numbers, and what is compared is kept.
+size_t IndexOf(const Values& values, const LanguageValue& value) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Ref<LanguageValue> known = values[i];
+    if (known->Hash() == value.Hash() && known->Equals(value)) {
+      return std::min(i, values.size());
+    }
+  }
+  return values.size();
 }
 
 }  // namespace
@@ -15,35 +26,24 @@ Status GraphCollections::Finalized() {
   return RuntimeError("Graph is finalized and cannot be modified.");
 }
 
-// Comparing may change the lists: so it goes by numbers, and what is compared
-// is kept.
-size_t GraphCollections::IndexOf(const Name& name) const {
-  for (size_t i = 0; i < lists_.size(); ++i) {
-    const Name known = lists_[i].first;
-    if (known.value == nullptr || name.value == nullptr
-            ? known.value == name.value && known.text == name.text
-            : Same(*known.value, *name.value)) {
-      return std::min(i, lists_.size());
-    }
-  }
-  return lists_.size();
+Ref<LanguageValue> GraphCollections::Find(const LanguageValue& name) const {
+  const size_t i = IndexOf(names_, name);
+  return i < names_.size() ? lists_[i] : nullptr;
 }
 
-GraphCollections::Value GraphCollections::Find(const Name& name) const {
-  const size_t i = IndexOf(name);
-  return i < lists_.size() ? lists_[i].second : nullptr;
+Ref<LanguageValue> GraphCollections::FindOrMake(const Value& name,
+                                                MakeFn make) {
+  if (Value known = Find(*name)) return known;
+  Value made = make();
+  names_.push_back(name);
+  lists_.push_back(made);
+  return made;
 }
 
-GraphCollections::Value GraphCollections::FindOrMake(const Name& name,
-                                                     MakeFn make) {
-  if (Value known = Find(name)) return known;
-  return lists_.emplace_back(name, make()).second;
-}
-
-StatusOr<std::vector<GraphCollections::Value>> GraphCollections::ToExtend(
-    std::span<const Name> names, MakeFn make) {
-  std::vector<Value> lists;
-  for (const Name& name : names) {
+StatusOr<Values> GraphCollections::ToExtend(std::span<const Value> names,
+                                            MakeFn make) {
+  Values lists;
+  for (const Value& name : names) {
     GK_RETURN_IF_ERROR(CheckOpen());
     Value list = FindOrMake(name, make);
     if (std::find(lists.begin(), lists.end(), list) == lists.end()) {
@@ -53,20 +53,15 @@ StatusOr<std::vector<GraphCollections::Value>> GraphCollections::ToExtend(
   return lists;
 }
 
-Status GraphCollections::Clear(const Name& name) {
+Status GraphCollections::Clear(const LanguageValue& name) {
   GK_RETURN_IF_ERROR(CheckOpen());
-  const size_t i = IndexOf(name);
-  if (i == lists_.size()) return OkStatus();
-  // Ends when the list is out of here: what it holds may be the last of.
-  const auto gone = std::move(lists_[i]);
+  const size_t i = IndexOf(names_, name);
+  if (i == names_.size()) return OkStatus();
+  // They go when they are out of here: what they hold may run code.
+  const Value gone[] = {std::move(names_[i]), std::move(lists_[i])};
+  names_.erase(names_.begin() + i);
   lists_.erase(lists_.begin() + i);
   return OkStatus();
-}
-
-std::vector<GraphCollections::Name> GraphCollections::Names() const {
-  std::vector<Name> names;
-  for (const auto& [name, list] : lists_) names.push_back(name);
-  return names;
 }
 
 void GraphCollections::Set(Mark mark, Value value) {
@@ -76,24 +71,14 @@ void GraphCollections::Set(Mark mark, Value value) {
 }
 
 bool GraphCollections::Has(Mark mark, const LanguageValue& value) const {
-  const std::vector<Value>& marked = marked_[static_cast<int>(mark)];
-  for (size_t i = 0; i < marked.size(); ++i) {
-    const Value known = marked[i];
-    if (Same(*known, value)) return true;
-  }
-  return false;
+  const Values& marked = marked_[static_cast<int>(mark)];
+  return IndexOf(marked, value) < marked.size();
 }
 
 int GraphCollections::Visit(
     FunctionRef<int(const LanguageValue&)> visit) const {
-  for (const auto& [name, list] : lists_) {
-    if (name.value != nullptr) {
-      if (const int stop = visit(*name.value)) return stop;
-    }
-    if (const int stop = visit(*list)) return stop;
-  }
-  for (const auto& marked : marked_) {
-    for (const Value& value : marked) {
+  for (const Values* values : {&names_, &lists_, &marked_[0], &marked_[1]}) {
+    for (const Value& value : *values) {
       if (const int stop = visit(*value)) return stop;
     }
   }
@@ -101,9 +86,11 @@ int GraphCollections::Visit(
 }
 
 void GraphCollections::Drop() {
-  const auto lists = std::exchange(lists_, {});
-  const std::vector<Value> marked[] = {std::exchange(marked_[0], {}),
-                                       std::exchange(marked_[1], {})};
+  Values gone[4];
+  size_t i = 0;
+  for (Values* values : {&names_, &lists_, &marked_[0], &marked_[1]}) {
+    gone[i++].swap(*values);
+  }
 }
 
 }  // namespace gk

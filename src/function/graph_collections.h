@@ -1,14 +1,12 @@
 // GraphCollections: what a program keeps with a graph beside its operations:
 // lists of its own values by name, and marks of what cannot be fed or fetched.
 //
-// Lists, and what is marked, are the host's. Comparing them may run the user's
-// code. Used by one thread at a time.
+// All are values of the host, names of lists, too; they are told apart by their
+// Hash and Equals, which may run the user's code. Used by one thread at a time.
 #ifndef GK_FUNCTION_GRAPH_COLLECTIONS_H_
 #define GK_FUNCTION_GRAPH_COLLECTIONS_H_
 
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "base/function_ref.h"
@@ -20,11 +18,7 @@ namespace gk {
 class GraphCollections final : public RefCounted {
  public:
   using Value = Ref<LanguageValue>;
-  // Of a list: a text or, in languages that have other names, a value.
-  struct Name {
-    std::string text;
-    Value value = nullptr;  // null: the text
-  };
+  using Values = std::vector<Value>;
   using MakeFn = FunctionRef<Value()>;
   enum class Mark { kUnfeedable, kUnfetchable };
 
@@ -34,15 +28,14 @@ class GraphCollections final : public RefCounted {
   void Finalize() { finalized_ = true; }
   bool finalized() const { return finalized_; }
 
-  // Null if there is none.
-  Value Find(const Name& name) const;
-  Value FindOrMake(const Name& name, MakeFn make);
+  // The list of that name; null if there is none.
+  Value Find(const LanguageValue& name) const;
+  Value FindOrMake(const Value& name, MakeFn make);
   // The lists of these names, each once, to add a value to.
-  StatusOr<std::vector<Value>> ToExtend(std::span<const Name> names,
-                                        MakeFn make);
-  Status Clear(const Name& name);
+  StatusOr<Values> ToExtend(std::span<const Value> names, MakeFn make);
+  Status Clear(const LanguageValue& name);
   // In the order they were made.
-  std::vector<Name> Names() const;
+  const Values& names() const { return names_; }
 
   void Set(Mark mark, Value value);
   bool Has(Mark mark, const LanguageValue& value) const;
@@ -53,10 +46,8 @@ class GraphCollections final : public RefCounted {
   void Drop();
 
  private:
-  size_t IndexOf(const Name& name) const;
-
-  std::vector<std::pair<Name, Value>> lists_;
-  std::vector<Value> marked_[2];
+  Values names_, lists_;  // a list for each name
+  Values marked_[2];
   bool finalized_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "framework/variable.h"
+#include "function/graph_collections.h"
 #include "function/user_graph.h"
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"

@@ -1,6 +1,7 @@
 #include "python/src/graph/graph_def.h"
 
 #include "framework/op_registry.h"
+#include "function/graph_collections.h"
 #include "function/user_graph.h"
 #include "graph/graph_file.h"
 #include "graph/op_def_proto.h"

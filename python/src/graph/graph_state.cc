@@ -1,7 +1,8 @@
 // What a tf.Graph keeps beside its operations: collections and marks; its
 // elements, asked for one by one; and what the graph of a function says of it.
-#include <string>
+#include <span>
 
+#include "function/graph_collections.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
 #include "python/src/function/deferred_captures.h"
@@ -21,7 +22,6 @@ namespace gk::py {
 namespace {
 
 using Value = GraphCollections::Value;
-using Name = GraphCollections::Name;
 using Mark = GraphCollections::Mark;
 
 GraphCollections& CollectionsOf(PyObject* graph) {
@@ -70,15 +70,7 @@ class OneValue final : public PythonValue {
 
 // ---- Collections ----
 
-Name NameOf(PyObject* name) {
-  Py_ssize_t n;
-  if (PyUnicode_Check(name)) {
-    const char* text = PyUnicode_AsUTF8AndSize(name, &n);
-    if (text != nullptr) return {std::string(text, n)};
-    PyErr_Clear();  // no Unicode
-  }
-  return {"", MakeRef<EqualValue>(name)};
-}
+Value NameOf(PyObject* name) { return MakeRef<EqualValue>(name); }
 
 constexpr auto kNewList = []() -> Value {
   return MakeRef<PythonValue>(nb::list().ptr());
@@ -89,7 +81,7 @@ PyObject* GetCollectionRef(PyObject* o, PyObject* name) {
       KeptIn(*CollectionsOf(o).FindOrMake(NameOf(name), kNewList)));
 }
 
-PyObject* Extend(PyObject* o, const std::vector<Name>& names, PyObject* value) {
+PyObject* Extend(PyObject* o, std::span<const Value> names, PyObject* value) {
   for (const Value& list :
        ValueOrThrow(CollectionsOf(o).ToExtend(names, kNewList))) {
     if (PyList_Append(KeptIn(*list), value) < 0) return nullptr;
@@ -102,7 +94,7 @@ PyObject* AddToCollection(PyObject* o, PyObject* args, PyObject* kwargs) {
   if (!ParseArguments(args, kwargs, "OO", {"name", "value"}, &name, &value)) {
     return nullptr;
   }
-  return Extend(o, {NameOf(name)}, value);
+  return Extend(o, {{NameOf(name)}}, value);
 }
 
 PyObject* AddToCollections(PyObject* o, PyObject* args, PyObject* kwargs) {
@@ -110,8 +102,8 @@ PyObject* AddToCollections(PyObject* o, PyObject* args, PyObject* kwargs) {
   if (!ParseArguments(args, kwargs, "OO", {"names", "value"}, &names, &value)) {
     return nullptr;
   }
-  if (PyUnicode_Check(names)) return Extend(o, {NameOf(names)}, value);
-  std::vector<Name> all;
+  if (PyUnicode_Check(names)) return Extend(o, {{NameOf(names)}}, value);
+  std::vector<Value> all;
   for (nb::handle name : nb::borrow(names)) all.push_back(NameOf(name.ptr()));
   return Extend(o, all, value);
 }
@@ -121,7 +113,7 @@ PyObject* GetCollection(PyObject* o, PyObject* args, PyObject* kwargs) {
   if (!ParseArguments(args, kwargs, "O|O", {"name", "scope"}, &name, &scope)) {
     return nullptr;
   }
-  const Value list = CollectionsOf(o).Find(NameOf(name));
+  const Value list = CollectionsOf(o).Find(EqualValue(name));
   if (list == nullptr) return PyList_New(0);
   nb::list all(nb::handle(KeptIn(*list)));
   if (scope == Py_None) return all.release().ptr();
@@ -140,18 +132,15 @@ PyObject* GetCollection(PyObject* o, PyObject* args, PyObject* kwargs) {
 }
 
 PyObject* ClearCollection(PyObject* o, PyObject* name) {
-  ThrowIfError(CollectionsOf(o).Clear(NameOf(name)));
+  ThrowIfError(CollectionsOf(o).Clear(EqualValue(name)));
   Py_RETURN_NONE;
 }
 
 PyObject* AllNames(PyObject* o, bool texts_only) {
   nb::list names;
-  for (const Name& name : CollectionsOf(o).Names()) {
-    if (name.value == nullptr) {
-      names.append(nb::str(name.text.data(), name.text.size()));
-    } else if (!texts_only) {
-      names.append(nb::handle(KeptIn(*name.value)));
-    }
+  for (const Value& name : GraphCollections::Values(CollectionsOf(o).names())) {
+    const nb::handle object = KeptIn(*name);
+    if (!texts_only || PyUnicode_Check(object.ptr())) names.append(object);
   }
   return names.release().ptr();
 }
@@ -167,8 +156,8 @@ PyObject* PreventFeeding(PyObject* o, PyObject* tensor) {
   Py_RETURN_NONE;
 }
 PyObject* IsFeedable(PyObject* o, PyObject* tensor) {
-  const auto asked = MakeRef<OneValue>(tensor);
-  return PyBool_FromLong(!CollectionsOf(o).Has(Mark::kUnfeedable, *asked));
+  return PyBool_FromLong(
+      !CollectionsOf(o).Has(Mark::kUnfeedable, OneValue(tensor)));
 }
 PyObject* PreventFetching(PyObject* o, PyObject* op) {
   CollectionsOf(o).Set(Mark::kUnfetchable, MakeRef<EqualValue>(op));
@@ -179,8 +168,8 @@ PyObject* IsFetchable(PyObject* o, PyObject* element) {
       PyRef::Steal(IsTensor(element) ? PyObject_GetAttrString(element, "op")
                                      : Py_NewRef(element));
   if (!op) return nullptr;
-  const auto asked = MakeRef<EqualValue>(op.get());
-  return PyBool_FromLong(!CollectionsOf(o).Has(Mark::kUnfetchable, *asked));
+  return PyBool_FromLong(
+      !CollectionsOf(o).Has(Mark::kUnfetchable, EqualValue(op.get())));
 }
 
 // ---- Operations and tensors ----
