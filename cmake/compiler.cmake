@@ -91,14 +91,35 @@ endfunction()
 # (the release preset). Files still stand alone: the other presets prove it.
 option(GK_UNITY "Compile several files at once" OFF)
 
-# gk_unity(TARGET NUMBER): TARGET's files are compiled NUMBER at a time. Tables of
-# op records have one name in all files.
+# gk_unity(TARGET NUMBER [ALONE FILE...]): TARGET's files are compiled NUMBER at
+# a time, none with those of another folder, each FILE by itself: it has names
+# that others have, too. Tables of op records have one name in all files.
 function(gk_unity target number)
-  if(GK_UNITY)
-    set_target_properties(${target} PROPERTIES
-      UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${number}
-      UNITY_BUILD_UNIQUE_ID GK_RECORDS_OF_THE_FILE
-      UNITY_BUILD_CODE_BEFORE_INCLUDE
-      "#undef kRecords\n#define kRecords GK_RECORDS_OF_THE_FILE")
+  if(NOT GK_UNITY)
+    return()
   endif()
+  cmake_parse_arguments(PARSE_ARGV 2 unity "" "" "ALONE")
+  list(JOIN unity_ALONE "|" alone)
+  set_target_properties(${target} PROPERTIES
+    UNITY_BUILD ON UNITY_BUILD_MODE GROUP
+    UNITY_BUILD_UNIQUE_ID GK_RECORDS_OF_THE_FILE
+    UNITY_BUILD_CODE_BEFORE_INCLUDE
+    "#undef kRecords\n#define kRecords GK_RECORDS_OF_THE_FILE")
+  get_target_property(sources ${target} SOURCES)
+  set(before "")
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH path)
+    cmake_path(GET path FILENAME folder)
+    cmake_path(GET source STEM name)
+    if(NOT path STREQUAL before)
+      set(count 0)
+      set(before ${path})
+    endif()
+    if(NOT name MATCHES "^(${alone})$")
+      math(EXPR batch "${count} / ${number}")
+      math(EXPR count "${count} + 1")
+      set_source_files_properties(${source} PROPERTIES
+        UNITY_GROUP ${folder}_${batch})
+    endif()
+  endforeach()
 endfunction()

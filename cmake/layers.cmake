@@ -83,13 +83,9 @@ foreach(part IN LISTS GK_LAYERS ITEMS plain_ops plain_function)
       target_compile_options(gk_${part} PRIVATE ${GK_SMALL})
     endif()
     # Kernels and the executor are not: what is made inline depends on the file.
-    if(part MATCHES
-       "^(base|proto|framework|graph|grappler|data|eager|.*function|plain_ops|api)$")
-      gk_unity(gk_${part} 10)
+    if(NOT part MATCHES "^(kernels|ops|runtime)$")
       # Their names for inner types are those of public types in the others.
-      set_source_files_properties(${PROJECT_SOURCE_DIR}/src/api/function_state.cc
-        ${PROJECT_SOURCE_DIR}/src/api/trace_words.cc PROPERTIES
-        SKIP_UNITY_BUILD_INCLUSION ON)
+      gk_unity(gk_${part} 10 ALONE function_state trace_words)
     endif()
   endif()
 endforeach()

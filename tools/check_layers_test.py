@@ -42,8 +42,10 @@ class LocalNamesTest(unittest.TestCase):
             self.assertEqual(status, 1, (one, two))
             self.assertIn("src/graph/b.cc:3: gk::", output)
             self.assertIn("src/graph/a.cc:3", output)
-            # Kernels are compiled one by one.
+            # Kernels are compiled one by one, and so are ops with loops.
             self.assertEqual(self.both(one, two, "kernels")[0], 0)
+            self.assertEqual(self.both(one, two, "ops/math")[0], 0)
+            self.assertEqual(self.both(one, two, "ops/string")[0], 1)
 
     def test_what_does_not_clash(self) -> None:
         for one, two in [

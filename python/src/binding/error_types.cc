@@ -162,7 +162,7 @@ PyObject* CodeOfClass(PyObject*, PyObject* cls) {
   }
   Py_RETURN_NONE;
 }
-PyMethodDef functions[] = {
+PyMethodDef kErrorFunctions[] = {
     {"exception_type_from_error_code", Guarded<ClassOfCode>, METH_O,
      "exception_type_from_error_code(error_code, /)\n--\n\n"
      "The class of errors with this code.\n\n"
@@ -211,7 +211,7 @@ bool AddErrorTypes(PyObject* module) {
       NewClass(module, "InaccessibleTensorError",
                "A tensor of a graph that is out of scope.", PyExc_ValueError);
   return not_allowed != nullptr && inaccessible != nullptr &&
-         PyModule_AddFunctions(module, functions) == 0;
+         PyModule_AddFunctions(module, kErrorFunctions) == 0;
 }
 
 }  // namespace gk::py

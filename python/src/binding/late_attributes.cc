@@ -43,9 +43,10 @@ PyObject* Names(PyObject* module, PyObject*) {
   return names.Release();
 }
 
-PyMethodDef functions[] = {{"__getattr__", Guarded<Find>, METH_O, nullptr},
-                           {"__dir__", Guarded<Names>, METH_NOARGS, nullptr},
-                           {nullptr, nullptr, 0, nullptr}};
+PyMethodDef kLateAttributesFunctions[] = {
+    {"__getattr__", Guarded<Find>, METH_O, nullptr},
+    {"__dir__", Guarded<Names>, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
@@ -55,7 +56,7 @@ void AddLate(std::string name, std::function<PyObject*()> make) {
 
 bool AddLateAttributes(PyObject* module) {
   this_module = module;
-  return PyModule_AddFunctions(module, functions) == 0;
+  return PyModule_AddFunctions(module, kLateAttributesFunctions) == 0;
 }
 
 PyObject* LateAttribute(const char* name) {

@@ -28,7 +28,7 @@ PyObject* Provide(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-PyMethodDef functions[] = {
+PyMethodDef kPackagePartsFunctions[] = {
     {"provide", Guarded<Provide>, METH_VARARGS,
      "provide(*parts)\n--\n\n"
      "Hands over what the extension calls: functions and classes of the\n"
@@ -51,7 +51,7 @@ PyObject* PackagePart::Load() {
 }
 
 bool AddPackageParts(PyObject* module) {
-  return PyModule_AddFunctions(module, functions) == 0;
+  return PyModule_AddFunctions(module, kPackagePartsFunctions) == 0;
 }
 
 }  // namespace gk::py

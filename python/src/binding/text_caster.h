@@ -34,4 +34,13 @@ struct type_caster<std::string> {
 
 }  // namespace nanobind::detail
 
+namespace gk::py {
+
+// str(value) as Python writes it.
+inline std::string TextOf(nanobind::handle value) {
+  return nanobind::cast<std::string>(nanobind::str(value));
+}
+
+}  // namespace gk::py
+
 #endif  // GK_PYTHON_TEXT_CASTER_H_

@@ -459,7 +459,7 @@ PyObject* WhileLoop(PyObject*, PyObject* args, PyObject* kwargs) {
   });
 }
 
-PyMethodDef functions[] = {
+PyMethodDef kControlFlowFunctions[] = {
     {"cond", AsCFunction(Guarded<Cond>), kByName,
      "cond(pred, true_fn=None, false_fn=None, name=None)\n"
      "--\n\n"
@@ -565,7 +565,8 @@ PyMethodDef functions[] = {
 }  // namespace
 
 void AddControlFlowFunctions(nb::module_& m) {
-  if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();
+  if (PyModule_AddFunctions(m.ptr(), kControlFlowFunctions) < 0)
+    throw nb::python_error();
   m.def("_as_leaf", &AsLeaf, nb::arg().none(),
         "A tensor for anything that converts; composite values and None as "
         "they are, None for an operation.");

@@ -244,10 +244,6 @@ void EndPart(FuncGraph* part) {
   KeepParts(Owned(WrapGraph(part->graph().get())));
 }
 
-std::string TextOf(nb::handle value) {
-  return nb::cast<std::string>(nb::str(value));
-}
-
 std::string TypeNameOf(const StagedValue& value) {
   return TextOf(PythonValue(value).type().attr("__name__"));
 }

@@ -12,6 +12,7 @@
 #include "base/function_ref.h"
 #include "function/staged_value.h"
 #include "python/src/binding/bound_values.h"
+#include "python/src/binding/text_caster.h"
 #include "python/src/binding/throw_status.h"
 #include "python/src/nest/nest.h"
 #include "python/src/tensors/convert.h"
@@ -50,7 +51,6 @@ void BeginPart(FuncGraph* part);
 // The same of a function of its own, of which a name scope is none's part.
 void BeginBody(FuncGraph* body);
 void EndPart(FuncGraph* part);
-std::string TextOf(nanobind::handle value);
 std::string TypeNameOf(const StagedValue& value);
 std::vector<PartialTensorShape> Shapes(nanobind::handle shapes);
 // As errors call what was `before` the loop.

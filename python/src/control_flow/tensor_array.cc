@@ -44,7 +44,7 @@ ArrayOperand Index(nb::handle index) {
     const int64_t number = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
     if (overflow != 0 || number != static_cast<int32_t>(number)) {
       Throw(OutOfRange("{} is no index or size that a TensorArray can have",
-                       nb::cast<std::string>(nb::str(index))));
+                       TextOf(index)));
     }
     return ArrayOperand(
         [number](std::string_view name) { return Int32Of(number, name); });

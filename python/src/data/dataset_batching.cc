@@ -170,7 +170,7 @@ nb::object SparseBatch(const Arguments& a) {
               PythonElement(steps::SparseRows(CoreElement(own), shape)));
 }
 
-constexpr ToldFunction kMethods[] = {
+constexpr ToldFunction kDatasetBatchingMethods[] = {
     {R"(batch(self, batch_size, drop_remainder=False, num_parallel_calls=None,
       deterministic=None, name=None)
 `batch_size` consecutive elements at a time, stacked.
@@ -278,6 +278,8 @@ Raises:
 
 }  // namespace
 
-PyMethodDef* BatchingMethods() { return MethodsOf<kMethods, METH_STATIC>(); }
+PyMethodDef* BatchingMethods() {
+  return MethodsOf<kDatasetBatchingMethods, METH_STATIC>();
+}
 
 }  // namespace gk::py

@@ -126,7 +126,7 @@ nb::object Resample(const Arguments& a) {
   return Made(made, ElementSpecOf(classed), nb::make_tuple(classed));
 }
 
-constexpr ToldFunction kMethods[] = {
+constexpr ToldFunction kDatasetChoiceMethods[] = {
     {R"(choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=True)
 The next element of the dataset that `choice_dataset` says, again and again.
 
@@ -192,6 +192,8 @@ tf.int32)",
 
 }  // namespace
 
-PyMethodDef* ChoiceMethods() { return MethodsOf<kMethods, METH_STATIC>(); }
+PyMethodDef* ChoiceMethods() {
+  return MethodsOf<kDatasetChoiceMethods, METH_STATIC>();
+}
 
 }  // namespace gk::py

@@ -38,7 +38,6 @@ Object Init(Handle self, Handle variant) {
   self.attr("_variant_tensor") = variant;
   return nb::none();
 }
-Object ElementSpec(Handle self) { return self.attr("_element_spec"); }
 Object TypeSpecOf(Handle self) {
   Object known = nb::getattr(self, "_own_spec", nb::none());
   if (!known.is_none()) return known;
@@ -118,7 +117,7 @@ Object SingleElement(Handle self, Handle) {
 
 // --- For AutoGraph.
 
-Object LoopOver(Handle self, nb::tuple loop) {
+Object LoopOverDataset(Handle self, nb::tuple loop) {
   return package::dataset_loop.Held()(self, *loop);
 }
 Object StagedLength(Handle self) {
@@ -143,7 +142,7 @@ Object StagedLength(Handle self) {
 Object Enumerated(Handle self, Handle start) {
   return self.attr("enumerate")(start);
 }
-Object Zipped(Handle, Handle iterables) {
+Object ZippedOf(Handle, Handle iterables) {
   return base.attr("zip")(nb::tuple(nb::borrow(iterables)));
 }
 Object Mapped(Handle self, Handle function) {
@@ -311,10 +310,10 @@ PyMethodDef methods[] = {
         "  tf.errors.InvalidArgumentError: there are none, or several.\n\n"
         ">>> int(tf.data.Dataset.from_tensors(5).get_single_element())\n"
         "5\n"),
-    GK_METHOD("_autograph_for", "*args", LoopOver, ""),
+    GK_METHOD("_autograph_for", "*args", LoopOverDataset, ""),
     GK_METHOD("_autograph_len", "", StagedLength, ""),
     GK_METHOD("_autograph_enumerate", "start=0", Enumerated, ""),
-    GK_STATIC_METHOD("_autograph_zip", "iterables", Zipped, ""),
+    GK_STATIC_METHOD("_autograph_zip", "iterables", ZippedOf, ""),
     GK_METHOD("_autograph_map", "function", Mapped, ""),
     GK_METHOD("_autograph_filter", "function", Filtered, ""),
     GK_METHOD("_autograph_any", "", AnyOf, ""),
@@ -388,7 +387,7 @@ PyMethodDef methods[] = {
         "True\n"),
     {}};
 PyGetSetDef properties[] = {
-    GK_PROPERTY("element_spec", ElementSpec,
+    GK_PROPERTY("element_spec", OwnElementSpec,
                 "The structure of tf.TypeSpecs of an element.\n\n"
                 ">>> tf.data.Dataset.from_tensors((1, \"a\")).element_spec\n"
                 "(TensorSpec(shape=(), dtype=tf.int32, name=None), "

@@ -70,8 +70,8 @@ nb::object MapAndBatch(const Arguments& a) {
           "`map_and_batch` allows only one of `num_parallel_batches` and "
           "`num_parallel_calls` to be set, but `num_parallel_batches` was set "
           "to {} and `num_parallel_calls` was set to {}.",
-          nb::cast<std::string>(nb::str(batches)),
-          nb::cast<std::string>(nb::str(calls))));
+          TextOf(batches),
+          TextOf(calls)));
     }
     calls = batches * a["batch_size"];
   }

@@ -119,13 +119,13 @@ nb::object Reduce(const Arguments& a) {
   return ElementOfComponents(made.spec, Wrapped(*results));
 }
 
-nb::object MapAndBatch(const Arguments& a) {
+nb::object MapThenBatch(const Arguments& a) {
   return a.self()
       .attr("map")(a["map_func"], a["num_parallel_calls"])
       .attr("batch")(a["batch_size"], a["drop_remainder"]);
 }
 
-constexpr ToldFunction kMethods[] = {
+constexpr ToldFunction kDatasetFunctionalMethods[] = {
     {R"(map(self, map_func, num_parallel_calls=None, deterministic=None,
     synchronous=None, use_unbounded_threadpool=False, name=None)
 What `map_func` makes of each element.
@@ -247,11 +247,13 @@ Raises:
     {R"(_map_and_batch(self, map_func, num_parallel_calls, batch_size,
                drop_remainder)
 See tf.data.experimental.map_and_batch.)",
-     &MapAndBatch},
+     &MapThenBatch},
 };
 
 }  // namespace
 
-PyMethodDef* FunctionalMethods() { return MethodsOf<kMethods, METH_STATIC>(); }
+PyMethodDef* FunctionalMethods() {
+  return MethodsOf<kDatasetFunctionalMethods, METH_STATIC>();
+}
 
 }  // namespace gk::py

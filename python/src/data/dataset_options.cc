@@ -173,13 +173,13 @@ nb::object PythonValue(const Option& option, const Value& value) {
   }
 }
 
-nb::object Told(const OptionGroup& group, const DatasetOptions& said) {
+nb::object ToldGroup(const OptionGroup& group, const DatasetOptions& said) {
   nb::object made = Ours(group.name)();
   nb::dict values = ValuesOf(made);
   for (const Option& option : group.options) {
     if (option.key != nullptr) continue;
     if (option.kind == Kind::kGroup) {
-      values[option.name] = Told(*option.group, said);
+      values[option.name] = ToldGroup(*option.group, said);
     } else if (const Value* value = said.Find(option)) {
       values[option.name] = PythonValue(option, *value);
     }
@@ -200,7 +200,7 @@ nb::object Equal(nb::handle self, nb::handle other) {
 nb::object Merge(nb::handle self, nb::handle options) {
   DatasetOptions both = CoreOptions(self);
   both.Merge(CoreOptions(options));
-  return Told(DatasetOptions::Whole(), both);
+  return ToldGroup(DatasetOptions::Whole(), both);
 }
 
 void Freeze(nb::handle options) {
@@ -229,7 +229,7 @@ DatasetOptions CoreOptions(nb::handle options) {
 }
 
 nb::object FrozenOptions(const DatasetOptions& said) {
-  nb::object made = Told(DatasetOptions::Whole(), said);
+  nb::object made = ToldGroup(DatasetOptions::Whole(), said);
   Freeze(made);
   return made;
 }

@@ -86,7 +86,7 @@ nb::object Options(const Arguments& a) {
 
 nb::object Here(const Arguments& a) { return nb::borrow(a.self()); }
 
-constexpr ToldFunction kMethods[] = {
+constexpr ToldFunction kDatasetSelectionMethods[] = {
     {R"(take(self, count, name=None)
 The first `count` elements; all if it is -1.
 
@@ -230,6 +230,8 @@ The dataset itself.)",
 
 }  // namespace
 
-PyMethodDef* SelectionMethods() { return MethodsOf<kMethods, METH_STATIC>(); }
+PyMethodDef* SelectionMethods() {
+  return MethodsOf<kDatasetSelectionMethods, METH_STATIC>();
+}
 
 }  // namespace gk::py

@@ -148,7 +148,7 @@ nb::object BucketBySequenceLength(const Arguments& a) {
               {bucket.function()});
 }
 
-constexpr ToldFunction kMethods[] = {
+constexpr ToldFunction kDatasetWindowsMethods[] = {
     {R"(window(self, size, shift=None, stride=1, drop_remainder=False, name=None)
 Datasets of `size` elements: of each component one.
 
@@ -228,6 +228,8 @@ Raises:
 
 }  // namespace
 
-PyMethodDef* WindowMethods() { return MethodsOf<kMethods, METH_STATIC>(); }
+PyMethodDef* WindowMethods() {
+  return MethodsOf<kDatasetWindowsMethods, METH_STATIC>();
+}
 
 }  // namespace gk::py

@@ -58,7 +58,6 @@ nb::dict ElementCall(const char* input, Handle value, Handle element_spec) {
 }
 
 Object Itself(Handle self) { return nb::borrow(self); }
-Object ElementSpec(Handle self) { return self.attr("_element_spec"); }
 
 // --- Composite tensors, and the spec of None.
 
@@ -124,7 +123,7 @@ Object VariantSpec(Handle self) {
   return Owned(WrapTensorSpec(ShapeOfDatasets(self), DataType::kVariant));
 }
 Object InputOf(Handle, Handle dataset) { return dataset.attr("_as_input")(); }
-Object DatasetsOf(Handle self, Handle variant) {
+Object ComponentDatasets(Handle self, Handle variant) {
   const PartialTensorShape shape = ShapeOfDatasets(self);
   const Object elements = self.attr("_element_spec");
   if (shape.rank() != 0) return DatasetsInTensor(variant, elements, shape);
@@ -141,11 +140,11 @@ PyMethodDef dataset_spec_methods[] = {
         "TensorShape([]))\n"),
     GK_METHOD("_serialize", "", PartsOfDatasetSpec, ""),
     GK_METHOD("_to_components", "value", InputOf, ""),
-    GK_METHOD("_from_components", "components", DatasetsOf, ""),
+    GK_METHOD("_from_components", "components", ComponentDatasets, ""),
     {}};
 PyGetSetDef dataset_spec_properties[] = {
     GK_PROPERTY(
-        "element_spec", ElementSpec,
+        "element_spec", OwnElementSpec,
         "The structure of tf.TypeSpecs of an element.\n\n"
         ">>> spec = tf.data.DatasetSpec.from_value(tf.data.Dataset.range(3))\n"
         ">>> spec.element_spec\n"
@@ -222,7 +221,7 @@ PyMethodDef optional_methods[] = {
         "1\n"),
     {}};
 PyGetSetDef optional_properties[] = {
-    GK_PROPERTY("element_spec", ElementSpec,
+    GK_PROPERTY("element_spec", OwnElementSpec,
                 "The structure of tf.TypeSpecs of the value."),
     GK_PROPERTY("_type_spec", OwnOptionalSpec, nullptr),
     {}};
@@ -324,7 +323,7 @@ Object SpecOfIterator(Handle, Handle value) {
 }
 Object OwnIteratorSpec(Handle self) { return SpecOfIterator({}, self); }
 
-Object LoopOver(Handle self, nb::tuple loop) {
+Object LoopOverIterator(Handle self, nb::tuple loop) {
   return package::iterator_loop.Held()(self, *loop);
 }
 // next(iterator) or next(iterator, otherwise) while tracing.
@@ -358,11 +357,11 @@ PyMethodDef iterator_methods[] = {
               "The same as `next(iterator)`.\n\n"
               ">>> int(iter(tf.data.Dataset.range(3, 4)).next())\n"
               "3\n"),
-    GK_METHOD("_autograph_for", "*args", LoopOver, ""),
+    GK_METHOD("_autograph_for", "*args", LoopOverIterator, ""),
     GK_METHOD("_autograph_next", "*default", NextOr, ""),
     {}};
 PyGetSetDef iterator_properties[] = {
-    GK_PROPERTY("element_spec", ElementSpec,
+    GK_PROPERTY("element_spec", OwnElementSpec,
                 "The structure of tf.TypeSpecs of an element.\n\n"
                 ">>> iter(tf.data.Dataset.range(2)).element_spec\n"
                 "TensorSpec(shape=(), dtype=tf.int64, name=None)\n"),

@@ -48,9 +48,6 @@ DataType TypeOf(Handle spec, const char* name) {
 Object ShapeObject(PartialTensorShape shape) {
   return Owned(WrapShape(std::move(shape)));
 }
-std::string TextOfSpec(Handle spec) {
-  return nb::cast<std::string>(nb::str(spec));
-}
 Object SizeObject(int64_t size) {
   return size < 0 ? nb::none() : Object(nb::int_(size));
 }
@@ -125,7 +122,7 @@ class PyHostSpec final : public HostSpec {
     if (!nb::hasattr(spec(), "shape")) return std::nullopt;
     return ShapeOfSpec(spec());
   }
-  std::string Text() const override { return TextOfSpec(spec()); }
+  std::string Text() const override { return TextOf(spec()); }
   std::string TypeName() const override {
     return nb::cast<std::string>(
         nb::repr(nb::getattr(spec(), "dtype", spec().type())));
@@ -248,7 +245,7 @@ Object CheckedSpec(Handle spec) {
     Throw(TypeError(
         "`output_signature` must contain objects that are subclass of "
         "`tf.TypeSpec` but found {} which is not.",
-        TextOfSpec(leaf.type())));
+        TextOf(leaf.type())));
   }
   return nb::borrow(spec);
 }
@@ -271,11 +268,11 @@ Object UntilFixedSpec(Handle spec, Handle trace, Handle state_of) {
 
 namespace {
 
-Object BatchedSpec(Handle spec, Handle size) {
+Object BatchedElement(Handle spec, Handle size) {
   const int64_t n = size.is_none() ? -1 : nb::cast<int64_t>(nb::int_(size));
   return Told([&] { return PythonSpec(CoreSpec(spec).Batched(n)); });
 }
-Object SlicedSpec(Handle spec) {
+Object SlicedElement(Handle spec) {
   return Told([&] { return PythonSpec(CoreSpec(spec).Row()); });
 }
 
@@ -514,8 +511,8 @@ void AddElementSpecs(nb::module_& m) {
   e.def("checked", &CheckedSpec,
         "checked(spec): itself; TypeError if a leaf is no tf.TypeSpec.");
   e.def("until_fixed", &UntilFixedSpec);
-  e.def("batched", &BatchedSpec, nb::arg("spec"), nb::arg("size").none());
-  e.def("sliced", &SlicedSpec);
+  e.def("batched", &BatchedElement, nb::arg("spec"), nb::arg("size").none());
+  e.def("sliced", &SlicedElement);
 }
 
 }  // namespace gk::py

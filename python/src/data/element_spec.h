@@ -36,6 +36,11 @@ inline nanobind::object PackedElement(nanobind::handle like,
   return Owned(ElementLike(like.ptr(), leaves.ptr()));
 }
 
+// What a dataset, an iterator or an optional says of its elements.
+inline nanobind::object OwnElementSpec(nanobind::handle self) {
+  return self.attr("_element_spec");
+}
+
 // A tf.TypeSpec <-> the core's; extension types' stay Python's.
 TypeSpec CoreSpec(nanobind::handle spec);
 nanobind::object PythonSpec(const TypeSpec& spec);

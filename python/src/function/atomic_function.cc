@@ -5,6 +5,7 @@
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/text_caster.h"
+#include "python/src/binding/throw_error.h"
 #include "python/src/function/concrete_function.h"
 #include "python/src/graph/source_location.h"
 #include "python/src/tensors/convert.h"
@@ -14,11 +15,6 @@ namespace nb = nanobind;
 
 namespace gk::py {
 namespace {
-
-[[noreturn]] void Throw(const Status& status) {
-  Raise(status);
-  throw nb::python_error();
-}
 
 class AtomicFunction {
  public:
@@ -128,17 +124,17 @@ class AtomicFunction {
   nb::object concrete_, definition_;
 };
 
-int Traverse(PyObject* o, visitproc visit, void* arg) {
+int TraverseAtomic(PyObject* o, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(o));
   return nb::inst_ready(o) ? nb::inst_ptr<AtomicFunction>(o)->Visit(visit, arg)
                            : 0;
 }
-int Clear(PyObject* o) {
+int ClearAtomic(PyObject* o) {
   nb::inst_ptr<AtomicFunction>(o)->Clear();
   return 0;
 }
-PyType_Slot slots[] = {{Py_tp_traverse, Slot<Traverse>()},
-                       {Py_tp_clear, Slot<Clear>()},
+PyType_Slot kAtomicFunctionSlots[] = {{Py_tp_traverse, Slot<TraverseAtomic>()},
+                       {Py_tp_clear, Slot<ClearAtomic>()},
                        {0, nullptr}};
 
 }  // namespace
@@ -151,7 +147,7 @@ PyObject* NewAtomicFunction(PyObject* concrete) {
 
 void AddAtomicFunction(nb::module_& m) {
   using F = AtomicFunction;
-  nb::class_<F>(m, "AtomicFunction", nb::type_slots(slots),
+  nb::class_<F>(m, "AtomicFunction", nb::type_slots(kAtomicFunctionSlots),
                 "A function of tensors as it runs: a definition, and its type.")
       .def_prop_ro(
           "name", [](const F& f) { return f.Of("name"); },

@@ -19,13 +19,13 @@ namespace nb = nanobind;
 namespace gk::py {
 namespace {
 
-std::string TextOf(nb::handle text) {
+std::string PlainText(nb::handle text) {
   std::string found(StringView(text.ptr()));
   PyErr_Clear();  // what is no UTF-8 is shown as nothing
   return found;
 }
 
-std::string Shown(nb::handle value) { return TextOf(package::shown(value)); }
+std::string Shown(nb::handle value) { return PlainText(package::shown(value)); }
 
 // Of the Functions that `finders` find, which stay as long.
 std::vector<std::shared_ptr<TraceCache>> CachesOf(nb::handle finders) {
@@ -42,10 +42,10 @@ std::vector<std::shared_ptr<TraceCache>> CachesOf(nb::handle finders) {
 BakedChange ChangeOf(nb::object baked, nb::object now) {
   const nb::object line = baked.attr("line");
   BakedChange change{
-      .name = TextOf(baked.attr("name")),
+      .name = PlainText(baked.attr("name")),
       .before = Shown(baked.attr("value")),
       .now = Shown(now),
-      .read = {TextOf(baked.attr("file")), TextOf(baked.attr("function")),
+      .read = {PlainText(baked.attr("file")), PlainText(baked.attr("function")),
                nb::cast<int>(line)},
       .caches = CachesOf(baked.attr("_functions"))};
   change.accept = [baked, now] { baked.attr("_expected") = Copied(now); };

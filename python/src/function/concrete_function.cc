@@ -1,3 +1,4 @@
+#include "python/src/binding/text_caster.h"
 #include "python/src/function/concrete_function.h"
 
 #include <structmember.h>  // after Python.h

@@ -21,7 +21,7 @@ namespace gk::py {
 namespace {
 
 // A value in a text, as f-strings have it.
-std::string Shown(nb::handle value) {
+std::string ShownPlain(nb::handle value) {
   PyRef text = PyRef::Steal(PyObject_Format(value.ptr(), nullptr));
   if (!text) throw nb::python_error();
   return std::string(StringView(text.get()));
@@ -48,7 +48,7 @@ class GivenValues final : public ValuesOnCall {
       nb::list shown;
       for (const PyRef& v : values) shown.append(nb::handle(v.get()));
       Raise(ValueError("{} captures {} tensors, got {}: {}.", function_,
-                       names_.size(), values.size(), Shown(shown)));
+                       names_.size(), values.size(), ShownPlain(shown)));
       return false;
     }
     for (size_t i = 0; i < values.size(); ++i) {
@@ -56,8 +56,8 @@ class GivenValues final : public ValuesOnCall {
       if (!IsTensor(value.ptr())) {
         Raise(TypeError(
             "{}: the value captured for '{}' must be a tensor, got {} ({}).",
-            function_, names_[i], Shown(value.type().attr("__name__")),
-            Shown(nb::repr(value))));
+            function_, names_[i], ShownPlain(value.type().attr("__name__")),
+            ShownPlain(nb::repr(value))));
         return false;
       }
       tensors->push_back(TensorOf(value.ptr()));
@@ -147,7 +147,7 @@ PyObject* ReplaceCapture(PyObject* o, PyObject* args, PyObject* kwargs) {
         "Did not find `tensor` argument {} in the ConcreteFunction's captured "
         "inputs list, and did not receive a placeholder argument. Thus we're "
         "unable to infer the internal placeholder. ",
-        Shown(given)));
+        ShownPlain(given)));
   }
   std::vector<FunctionCapture> captures = f->function->captures();
   const nb::object placeholder =
@@ -161,7 +161,7 @@ PyObject* ReplaceCapture(PyObject* o, PyObject* args, PyObject* kwargs) {
     return Raise(ValueError(
         "Attempting to substitute closure with spec {} that's incompatible "
         "with the original capture {} or the internal placeholder {}.",
-        Shown(spec), Shown(given), Shown(placeholder)));
+        ShownPlain(spec), ShownPlain(given), ShownPlain(placeholder)));
   }
   const auto value = std::make_shared<GivenValues>(
       f->function->name(),
@@ -185,7 +185,7 @@ PyObject* AddToGraph(PyObject* o, PyObject* args, PyObject* kwargs) {
   }
   if (!IsGraph(graph.ptr())) {
     return Raise(TypeError("Argument `g` must be a tf.Graph. Received: {}",
-                           Shown(graph.type().attr("__name__"))));
+                           ShownPlain(graph.type().attr("__name__"))));
   }
   if (!nb::hasattr(graph, kKeptFunctions)) {
     nb::setattr(graph, kKeptFunctions, nb::dict());
@@ -197,7 +197,7 @@ PyObject* AddToGraph(PyObject* o, PyObject* args, PyObject* kwargs) {
 
 constexpr char kCaptures[] = "captures";
 
-PyMethodDef methods[] = {
+PyMethodDef kExternalCapturesMethods[] = {
     {"set_external_captures", GK_OF_ARGUMENT(kCaptures, SetExternalCaptures),
      "set_external_captures($self, captures)\n--\n\n"
      "Changes what calls of this function pass for what it captured.\n\n"
@@ -258,7 +258,7 @@ PyMethodDef methods[] = {
 }  // namespace
 
 void AddExternalCaptures(TypeParts* concrete_function) {
-  concrete_function->Add(methods);
+  concrete_function->Add(kExternalCapturesMethods);
 }
 
 }  // namespace gk::py

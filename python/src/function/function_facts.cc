@@ -20,14 +20,14 @@ namespace gk::py {
 namespace {
 
 const PythonFunction& Python(PyObject* o) { return *FunctionOf(o)->python; }
-const TraceCache& CacheOf(PyObject* o) {
+const TraceCache& TracesOf(PyObject* o) {
   return FunctionOf(o)->function->cache();
 }
 
 // --- The Python function.
 
 PyObject* Body(PyObject* o, void*) { return Python(o).Body().release().ptr(); }
-PyObject* Type(PyObject* o, void*) {
+PyObject* TypeOfFunction(PyObject* o, void*) {
   return WrapFunctionType(FunctionOf(o)->rules->Type());
 }
 PyObject* NameOf(PyObject* o, void*) { return ToPyString(Python(o).Name()); }
@@ -133,7 +133,7 @@ PyObject* CacheInfo(PyObject* o, PyObject*) {
         .release()
         .ptr();
   });
-  const TraceCacheInfo info = CacheOf(o).info();
+  const TraceCacheInfo info = TracesOf(o).info();
   const nb::object limit =
       info.max_traces == 0 ? nb::none() : nb::object(nb::int_(info.max_traces));
   return nb::handle(cls)(info.hits, info.misses, limit, info.size,
@@ -155,7 +155,7 @@ PyObject* PrettySignatures(PyObject* o, PyObject* args, PyObject* kwargs) {
     return nullptr;
   }
   std::string text;
-  for (const Ref<Trace>& t : CacheOf(o).traces()) {
+  for (const Ref<Trace>& t : TracesOf(o).traces()) {
     const nb::object one = nb::handle(ConcreteOf(*t))
                                .attr("pretty_printed_signature")(verbose != 0);
     text += (text.empty() ? "" : "\n\n") + nb::cast<std::string>(one);
@@ -212,7 +212,7 @@ PyObject* InitializationFunction(PyObject* o, PyObject* args,
 
 constexpr int kAny = METH_VARARGS | METH_KEYWORDS;
 
-PyMethodDef methods[] = {
+PyMethodDef kFunctionFactsMethods[] = {
     {"_of_object", Guarded<OfObject>, METH_O, nullptr},
     {"_decorate", Guarded<Decorate>, METH_O,
      "_decorate($self, decorator)\n--\n\n"
@@ -267,7 +267,7 @@ PyMethodDef methods[] = {
 PyGetSetDef attributes[] = {
     {"python_function", Guarded<Body>, nullptr,
      "The Python function that is traced.", nullptr},
-    {"function_type", Guarded<Type>, nullptr,
+    {"function_type", Guarded<TypeOfFunction>, nullptr,
      "The parameters of the Python function, with the types that an input\n"
      "signature gives them.",
      nullptr},
@@ -285,7 +285,7 @@ PyGetSetDef attributes[] = {
 }  // namespace
 
 void AddFunctionFacts(TypeParts* function) {
-  function->Add(methods);
+  function->Add(kFunctionFactsMethods);
   function->Add(attributes);
   function->slots.push_back({Py_tp_repr, Slot<Repr>()});
 }

@@ -341,7 +341,7 @@ PyObject* GetRunEagerly(PyObject*, PyObject*) {
   return PyBool_FromLong(FunctionsRunEagerly());
 }
 
-PyMethodDef functions[] = {
+PyMethodDef kFunctionFunctions[] = {
     {"run_functions_eagerly", GK_OF_ARGUMENT(kRunEagerly, SetRunEagerly),
      "run_functions_eagerly(run_eagerly)\n--\n\n"
      "Runs the bodies of all tf.functions as plain Python, to debug them.\n\n"
@@ -427,7 +427,7 @@ bool AddFunctionType(PyObject* module, TypeParts own) {
       slots.data()};
   FunctionObjectType = AddType(module, &spec, nullptr);
   return FunctionObjectType != nullptr &&
-         PyModule_AddFunctions(module, functions) == 0 &&
+         PyModule_AddFunctions(module, kFunctionFunctions) == 0 &&
          AddGoneObject(module);
 }
 

@@ -24,7 +24,7 @@ nb::object ValueOf(const nb::dict& options, std::string_view name) {
   return value == nullptr ? nb::none() : nb::borrow(value);
 }
 
-std::string Repr(nb::handle value) {
+std::string ReprText(nb::handle value) {
   return nb::cast<std::string>(nb::repr(value));
 }
 
@@ -35,7 +35,7 @@ GivenOption Given(const nb::dict& options, const OptionRecord& option,
   if (option.kind == Kind::kFlag) {
     return {nb::cast<bool>(nb::bool_(value)), {}};
   }
-  GivenOption given{GivenOption::Other(), Repr(value)};
+  GivenOption given{GivenOption::Other(), ReprText(value)};
   if (PyLong_Check(value.ptr()) && !PyBool_Check(value.ptr())) {
     int overflow = 0;
     const int64_t count = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
@@ -59,7 +59,7 @@ nb::dict AttributesOf(const nb::dict& options) {
         nb::module_::import_("collections.abc").attr("Mapping");
     if (!nb::isinstance(given, mapping)) {
       Throw(TypeError("experimental_attributes must be a dictionary, got {}",
-                      Repr(given)));
+                      ReprText(given)));
     }
     for (nb::handle name : given) {
       if (!PyUnicode_Check(name.ptr())) {

@@ -231,7 +231,7 @@ PyObject* Output(PyObject* o, void*) {
   return WrapTraceType(Signature(o).output());
 }
 // [(name, kind number, optional, TraceType or None)]
-PyObject* Parameters(PyObject* o, void*) {
+PyObject* HeldParameters(PyObject* o, void*) {
   const auto& parameters = Signature(o).parameters();
   PyRef list = PyRef::Steal(PyList_New(parameters.size()));
   for (size_t i = 0; list && i < parameters.size(); ++i) {
@@ -267,7 +267,7 @@ PyGetSetDef signature_getset[] = {
     {"_captures", Guarded<Captures>, nullptr, nullptr, nullptr},
     {"output", Guarded<Output>, nullptr, "The type of what is returned.",
      nullptr},
-    {"_parameters", Guarded<Parameters>, nullptr, nullptr, nullptr},
+    {"_parameters", Guarded<HeldParameters>, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef signature_methods[] = {
     {"is_supertype_of", Guarded<+[](PyObject* a, PyObject* b) -> PyObject* {
@@ -298,7 +298,7 @@ PyObject* TraceTypeFunction(PyObject*, PyObject* args) {
   return WrapTraceType(*std::move(type));
 }
 
-PyMethodDef functions[] = {
+PyMethodDef kFunctionTypeFunctions[] = {
     {"trace_type", Guarded<TraceTypeFunction>, METH_VARARGS,
      "The trace type of a value."},
     {nullptr, nullptr, 0, nullptr}};
@@ -368,7 +368,7 @@ bool AddTraceTypes(PyObject* module) {
   return TraceTypeType != nullptr && FunctionTypeType != nullptr &&
          BindingErrorType != nullptr && AddFunctionTypeEmpty() &&
          PyModule_AddObjectRef(module, "BindingError", BindingErrorType) == 0 &&
-         PyModule_AddFunctions(module, functions) == 0;
+         PyModule_AddFunctions(module, kFunctionTypeFunctions) == 0;
 }
 
 }  // namespace gk::py

@@ -31,14 +31,14 @@ Py_ssize_t RefuseLength(PyObject* o) {
   return -1;
 }
 
-void Dealloc(PyObject* o) {
+void DeallocGone(PyObject* o) {
   PyTypeObject* own = Py_TYPE(o);
   Py_XDECREF(reinterpret_cast<PyGone*>(o)->method);
   own->tp_free(o);
   Py_DECREF(own);
 }
 
-PyType_Slot slots[] = {{Py_tp_dealloc, Slot<Dealloc>()},
+PyType_Slot kGoneSlots[] = {{Py_tp_dealloc, Slot<DeallocGone>()},
                        {Py_tp_getattro, Slot<RefuseOf>()},
                        {Py_tp_setattro, Slot<RefuseSetting>()},
                        {Py_tp_call, Slot<RefuseCall>()},
@@ -48,7 +48,7 @@ PyType_Slot slots[] = {{Py_tp_dealloc, Slot<Dealloc>()},
                        {0, nullptr}};
 PyType_Spec spec = {
     "graphkiln._Gone", sizeof(PyGone), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, kGoneSlots};
 
 }  // namespace
 

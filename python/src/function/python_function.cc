@@ -149,7 +149,7 @@ int PythonFunction::Visit(visitproc visit, void* arg) const {
 void CheckInputSignature(nb::handle signature) {
   if (!PyTuple_Check(signature.ptr()) && !PyList_Check(signature.ptr())) {
     Throw(TypeError("input_signature must be either a tuple or a list, got {}.",
-                    nb::cast<std::string>(nb::str(signature.type()))));
+                    TextOf(signature.type())));
   }
   nb::list wrong, types;
   if (!StructureOf(signature.ptr(), NestRules::kNest, [&](PyObject* leaf) {
@@ -165,8 +165,8 @@ void CheckInputSignature(nb::handle signature) {
     Throw(TypeError(
         "input_signature must be a possibly nested sequence of TensorSpec "
         "objects, got invalid args {} with types {}.",
-        nb::cast<std::string>(nb::str(wrong)),
-        nb::cast<std::string>(nb::str(types))));
+        TextOf(wrong),
+        TextOf(types)));
   }
 }
 

@@ -290,7 +290,7 @@ PyObject* FinishGraph(PyObject*, PyObject* args) {
   return NewConcreteFunction(*std::move(function));
 }
 
-PyMethodDef functions[] = {
+PyMethodDef kTracedValuesFunctions[] = {
     {"make_value", Guarded<MakeValue>, METH_VARARGS, nullptr},
     {"finish_graph", Guarded<FinishGraph>, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
@@ -298,7 +298,7 @@ PyMethodDef functions[] = {
 }  // namespace
 
 bool AddTracedValues(PyObject* module) {
-  return PyModule_AddFunctions(module, functions) == 0;
+  return PyModule_AddFunctions(module, kTracedValuesFunctions) == 0;
 }
 
 }  // namespace gk::py

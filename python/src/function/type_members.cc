@@ -166,7 +166,7 @@ StatusOr<std::vector<const FunctionParameter*>> InOrder(
   return parameters;
 }
 
-PyObject* Captures(PyObject* o, void*) {
+PyObject* TypeCaptures(PyObject* o, void*) {
   PyRef pairs = PyRef::Steal(PyObject_GetAttrString(o, "_captures"));
   PyRef cls = ImportAttribute("collections", "OrderedDict");
   return pairs && cls ? PyObject_CallOneArg(cls.get(), pairs.get()) : nullptr;
@@ -265,7 +265,7 @@ PyMethodDef trace_type_members[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 PyGetSetDef function_type_properties[] = {
-    {"captures", Guarded<Captures>, nullptr,
+    {"captures", Guarded<TypeCaptures>, nullptr,
      "The types of what is captured, by an id of each.\n\n"
      ">>> v = tf.Variable(1.0)\n"
      ">>> f = tf.function(lambda: v + 1.0).get_concrete_function()\n"

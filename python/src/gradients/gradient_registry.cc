@@ -96,7 +96,7 @@ PyType_Slot register_slots[] = {{Py_tp_init, Slot<InitRegister>()},
                                 {Py_tp_call, Slot<CallRegister>()},
                                 {0, nullptr}};
 
-PyMethodDef functions[] = {
+PyMethodDef kGradientRegistryFunctions[] = {
     {"no_gradient", AsCFunction(Guarded<NoGradient>), kByName,
      "no_gradient(op_type)\n--\n\n"
      "Declares that an op has no gradient.\n\n"
@@ -108,7 +108,8 @@ PyMethodDef functions[] = {
 }  // namespace
 
 void AddGradientRegistry(nb::module_& m) {
-  if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();
+  if (PyModule_AddFunctions(m.ptr(), kGradientRegistryFunctions) < 0)
+    throw nb::python_error();
   nb::class_<GradientName>(
       m, "RegisterGradient", nb::type_slots(register_slots),
       "RegisterGradient(op_type)\n--\n\n"

@@ -120,7 +120,7 @@ PyObject* HessiansOf(PyObject*, PyObject* args, PyObject* kwargs) {
                               name && *name ? name : "hessians"));
 }
 
-PyMethodDef functions[] = {
+PyMethodDef kGraphGradientsFunctions[] = {
     {"gradients", AsCFunction(Guarded<Gradients>), kByName,
      "gradients(ys, xs, grad_ys=None, name='gradients', gate_gradients=False, "
      "aggregation_method=None, stop_gradients=None, "
@@ -176,7 +176,8 @@ PyMethodDef functions[] = {
 }  // namespace
 
 void AddGraphGradients(nb::module_& m) {
-  if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();
+  if (PyModule_AddFunctions(m.ptr(), kGraphGradientsFunctions) < 0)
+    throw nb::python_error();
 }
 
 }  // namespace gk::py

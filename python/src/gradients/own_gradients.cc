@@ -430,7 +430,7 @@ PyObject* Decorate(PyObject* module, PyObject* args, PyObject* kwargs) {
   return NewCustomGradient(f, kKind).release().ptr();
 }
 
-PyMethodDef functions[] = {
+PyMethodDef kOwnGradientsFunctions[] = {
     {"custom_gradient", AsCFunction(Guarded<Decorate<Kind::kOwn>>), kByName,
      "custom_gradient(f=None)\n--\n\n"
      "Gives a function its own gradient: it returns (result, grad_fn).\n\n"
@@ -479,7 +479,7 @@ PyMethodDef functions[] = {
 void AddOwnGradients(nb::module_& m) {
   custom_gradient_type = AddType(m.ptr(), &spec, nullptr);
   if (custom_gradient_type == nullptr ||
-      PyModule_AddFunctions(m.ptr(), functions) < 0) {
+      PyModule_AddFunctions(m.ptr(), kOwnGradientsFunctions) < 0) {
     throw nb::python_error();
   }
 }

@@ -140,7 +140,7 @@ PyObject* AddLoopArgument(PyObject* o, PyObject* args) {
   return arg.ok() ? WrapTensor(*std::move(arg)) : Raise(arg.status());
 }
 
-PyObject* Capture(PyObject* o, PyObject* args) {
+PyObject* CaptureTensor(PyObject* o, PyObject* args) {
   PyObject* tensor;
   const char* name = "";
   if (!PyArg_ParseTuple(args, "O|s", &tensor, &name)) return nullptr;
@@ -308,10 +308,10 @@ PyGetSetDef getset[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyMethodDef methods[] = {
+PyMethodDef kFuncGraphMethods[] = {
     {"_add_argument", Guarded<AddArgument>, METH_VARARGS, nullptr},
     {"_add_loop_argument", Guarded<AddLoopArgument>, METH_VARARGS, nullptr},
-    {"_capture", Guarded<Capture>, METH_VARARGS, nullptr},
+    {"_capture", Guarded<CaptureTensor>, METH_VARARGS, nullptr},
     {"_evaluate", Guarded<Evaluate>, METH_VARARGS, nullptr},
     {"_order_arguments", Guarded<OrderArguments>, METH_O, nullptr},
     {"_mark_returned", Guarded<MarkReturned>, METH_O, nullptr},
@@ -334,7 +334,7 @@ PyObject* FuncGraphText(PyObject* o) {
 }
 
 PyTypeObject* AddGraphType(PyObject* module, TypeParts own) {
-  own.Add(methods);
+  own.Add(kFuncGraphMethods);
   own.Add(getset);
   const TypeParts& parts = std::move(own).Finished();
   PyType_Slot slots[] = {
@@ -383,7 +383,7 @@ PyObject* IsVariableHandle(PyObject*, PyObject* o) {
   return PyBool_FromLong(IsEagerTensor(o) && gk::VariableOf(TensorOf(o)).ok());
 }
 
-PyMethodDef functions[] = {
+PyMethodDef kFuncGraphFunctions[] = {
     {"is_variable_handle", Guarded<IsVariableHandle>, METH_O, nullptr},
     {"current_graph", Guarded<CurrentGraph>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
@@ -408,7 +408,7 @@ bool AddGraphTypes(PyObject* module, TypeParts graph, TypeParts func_graph) {
   if (GraphType == nullptr) return false;
   FuncGraphType = AddFuncGraphType(module, std::move(func_graph));
   return FuncGraphType != nullptr &&
-         PyModule_AddFunctions(module, functions) == 0;
+         PyModule_AddFunctions(module, kFuncGraphFunctions) == 0;
 }
 
 }  // namespace gk::py

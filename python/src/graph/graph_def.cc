@@ -203,7 +203,7 @@ PyObject* AssertEqual(PyObject*, PyObject* args, PyObject* kwargs) {
   return nullptr;
 }
 
-PyMethodDef functions[] = {
+PyMethodDef kGraphDefFunctions[] = {
     {"import_graph_def", AsCFunction(Guarded<Import>), kByName,
      "import_graph_def(graph_def, input_map=None, return_elements=None, "
      "name=None, op_dict=None, producer_op_list=None)\n--\n\n"
@@ -324,7 +324,7 @@ PyObject* OpDefForType(PyObject*, PyObject* args, PyObject* kwargs) {
   return Message("OpDef", OpDefBytes(type)).release().ptr();
 }
 
-PyMethodDef methods[] = {
+PyMethodDef kGraphDefMethods[] = {
     {"as_graph_def", AsCFunction(Guarded<AsGraphDef>), kByName,
      "as_graph_def($self, from_version=None, add_shapes=False, "
      "use_pybind11_proto=False)\n--\n\n"
@@ -413,7 +413,7 @@ nb::object OperationOfNodeDef(nb::handle node_def, nb::handle graph,
 }
 
 void AddGraphMessages(TypeParts* parts) {
-  parts->Add(methods);
+  parts->Add(kGraphDefMethods);
   parts->Add(attributes);
 }
 
@@ -431,7 +431,8 @@ void AddGraphDef(nb::module_& m) {
         return GraphLayers(*g->graph, g->func ? g->func->name() : "");
       },
       nb::arg("graph"));
-  if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();
+  if (PyModule_AddFunctions(m.ptr(), kGraphDefFunctions) < 0)
+    throw nb::python_error();
 }
 
 }  // namespace gk::py

@@ -32,7 +32,8 @@ nb::object Nothing() {
   return nb::module_::import_("contextlib").attr("nullcontext")();
 }
 
-PyObject* ControlDependencies(PyObject*, PyObject* args, PyObject* kwargs) {
+PyObject* DefaultControlDependencies(PyObject*, PyObject* args,
+                                     PyObject* kwargs) {
   PyObject* inputs;
   if (!ParseArguments(args, kwargs, "O", {"control_inputs"}, &inputs)) {
     return nullptr;
@@ -171,7 +172,7 @@ PyObject* Tuple(PyObject*, PyObject* args, PyObject* kwargs) {
   return out.release().ptr();
 }
 
-PyObject* Device(PyObject*, PyObject* args, PyObject* kwargs) {
+PyObject* DefaultDevice(PyObject*, PyObject* args, PyObject* kwargs) {
   PyObject* name;
   if (!ParseArguments(args, kwargs, "O", {"device_name"}, &name)) {
     return nullptr;
@@ -186,13 +187,14 @@ PyObject* IsInsideFunction(PyObject*, PyObject*) {
   return PyBool_FromLong(InsideFunction());
 }
 
-PyMethodDef functions[] = {
+PyMethodDef kGraphFunctions[] = {
     {"inside_function", Guarded<IsInsideFunction>, METH_NOARGS,
      "inside_function()\n--\n\n"
      "Is a tf.function being traced here?\n\n"
      ">>> tf.inside_function()\n"
      "False"},
-    {"control_dependencies", AsCFunction(Guarded<ControlDependencies>), kByName,
+    {"control_dependencies", AsCFunction(Guarded<DefaultControlDependencies>),
+     kByName,
      "control_dependencies(control_inputs)\n--\n\n"
      "Ops made inside run after `control_inputs`. When eager everything runs\n"
      "in order anyway, and functions among them are called.\n\n"
@@ -249,7 +251,7 @@ PyMethodDef functions[] = {
      "  name: of the scope of the new ops.\n\n"
      ">>> [t.numpy().item() for t in tf.tuple([tf.constant(1)])]\n"
      "[1]"},
-    {"device", AsCFunction(Guarded<Device>), kByName,
+    {"device", AsCFunction(Guarded<DefaultDevice>), kByName,
      "device(device_name)\n--\n\n"
      "A context that asks for a device; everything runs on the CPU, or on one\n"
      "of the parts that `tf.config.set_logical_device_configuration` made.\n\n"
@@ -266,7 +268,7 @@ PyMethodDef functions[] = {
 }  // namespace
 
 bool AddGraphFunctions(PyObject* module) {
-  return PyModule_AddFunctions(module, functions) == 0;
+  return PyModule_AddFunctions(module, kGraphFunctions) == 0;
 }
 
 }  // namespace gk::py

@@ -84,7 +84,7 @@ EnteredGraph* EnterGraph(PyObject* o) {
   GraphOf(o)->entered->push_back(std::make_unique<EnteredGraph>(f));
   return GraphOf(o)->entered->back().get();
 }
-// Nothing where it was not entered.
+// DoesNothing where it was not entered.
 bool ExitGraph(PyObject* o) {
   std::vector<std::unique_ptr<EnteredGraph>>& entered = *GraphOf(o)->entered;
   if (entered.empty()) return true;
@@ -295,9 +295,9 @@ PyObject* GradientOverrideMap(PyObject* o, PyObject* args, PyObject* kwargs) {
       [](FuncGraph* f) { f->scopes().PopGradientOverrides(); }, Py_None);
 }
 
-PyObject* Nothing(PyObject*, PyObject*) { Py_RETURN_NONE; }
+PyObject* DoesNothing(PyObject*, PyObject*) { Py_RETURN_NONE; }
 
-PyMethodDef methods[] = {
+PyMethodDef kGraphScopesMethods[] = {
     {"_enter", Guarded<Enter>, METH_NOARGS, nullptr},
     {"_enter_elements", Guarded<EnterElements>, METH_NOARGS, nullptr},
     {"_exit", Guarded<Exit>, METH_NOARGS, nullptr},
@@ -371,7 +371,7 @@ PyMethodDef methods[] = {
      "...         y = tf.identity(x)\n"
      ">>> y.op.get_attr('_gradient_op_type')\n"
      "b'DoubledGradient'"},
-    {"switch_to_thread_local", Guarded<Nothing>, METH_NOARGS,
+    {"switch_to_thread_local", Guarded<DoesNothing>, METH_NOARGS,
      "switch_to_thread_local($self)\n--\n\n"
      "Scopes are those of the thread that builds the graph already."},
     {nullptr, nullptr, 0, nullptr}};
@@ -425,7 +425,7 @@ PyObject* ControlScope(PyObject* graph, PyObject* inputs) {
       RunsAfter::End, Py_None);
 }
 
-void AddGraphScopes(TypeParts* parts) { parts->Add(methods); }
+void AddGraphScopes(TypeParts* parts) { parts->Add(kGraphScopesMethods); }
 
 void AddGraphScopeType(nb::module_& m) {
   nb::class_<GraphScope>(m, "GraphScope", "A scope of a graph.")

@@ -92,7 +92,7 @@ Status FailureOf(nb::python_error& error) {
   }
   const std::string line = Shortened(
       Format("{}: {}", nb::cast<std::string>(error.type().attr("__name__")),
-             nb::cast<std::string>(nb::str(error.value()))));
+             TextOf(error.value())));
   return Status(CodeOf(error),
                 Format("{}\nTraceback (most recent call last):\n\n{}\n{}\n\n",
                        line, lines, line));
@@ -178,7 +178,8 @@ TensorVector CallPythonFunction(nb::handle function, const std::string& token,
                                 const Composites* composites) {
   if (composites != nullptr) {
     std::vector<PyRef> leaves;
-    for (const Tensor& t : values) leaves.push_back(PyRef::Steal(WrapTensor(t)));
+    for (const Tensor& t : values)
+      leaves.push_back(PyRef::Steal(WrapTensor(t)));
     const nb::object args = Owned(PackValue(*composites->arguments, leaves));
     const nb::object given = function(*nb::tuple(args));
     // A graph calls what holds the function.
@@ -293,9 +294,9 @@ CompositesRef CompositesOf(nb::list& arguments, const nb::list& types) {
   StructureRef nested =
       StructureOf(arguments.ptr(), NestRules::kExpanded, nullptr);
   if (!nested) throw nb::python_error();
-  return std::make_shared<Composites>(Composites{
-      std::move(nested), HostResults(std::move(wanted)), TextOf(nb::repr(shown)),
-      FuncGraph::Current() != nullptr});
+  return std::make_shared<Composites>(
+      Composites{std::move(nested), HostResults(std::move(wanted)),
+                 TextOf(nb::repr(shown)), FuncGraph::Current() != nullptr});
 }
 
 // The results of a list of arguments, which becomes a node if a graph is

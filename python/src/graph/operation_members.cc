@@ -27,7 +27,7 @@ nb::object Edge(const Operation& op, Output o) {
   return Steal(WrapTensor(op.graph->TensorOf(o)));
 }
 
-nb::tuple Inputs(const Operation& op) {
+nb::tuple InputsOf(const Operation& op) {
   nb::list out;
   for (const Output& o : op.node->inputs()) out.append(Edge(op, o));
   return nb::tuple(out);
@@ -129,7 +129,7 @@ void AddOperation(nb::module_& m) {
           [](const Operation& op) { return std::string(op.node->type()); })
       .def_prop_ro("device",
                    [](const Operation& op) { return op.node->device(); })
-      .def_prop_ro("inputs", &Inputs)
+      .def_prop_ro("inputs", &InputsOf)
       .def_prop_ro("outputs", &Outputs)
       .def_prop_ro("control_inputs", &ControlInputs)
       .def_prop_ro("graph", &GraphObject)

@@ -138,7 +138,7 @@ nb::object SetOptions(nb::handle, nb::handle given) {
   return nb::none();
 }
 
-PyMethodDef functions[] = {
+PyMethodDef kConfigFunctions[] = {
     GK_MODULE_FUNCTION("get_soft_device_placement", "", GetFlag<SoftPlacement>,
                        "Do ops run elsewhere if their device cannot?\n\n"
                        ">>> tf.config.get_soft_device_placement()\n"
@@ -240,7 +240,7 @@ PyMethodDef functions[] = {
 }  // namespace
 
 bool AddConfigFunctions(PyObject* module) {
-  return PyModule_AddFunctions(module, functions) == 0;
+  return PyModule_AddFunctions(module, kConfigFunctions) == 0;
 }
 
 }  // namespace gk::py

@@ -35,7 +35,7 @@ nb::object Shown(const std::optional<T>& part) {
 }
 std::optional<std::string> Word(nb::handle given) {
   if (given.is_none()) return std::nullopt;
-  return nb::cast<std::string>(nb::str(given));
+  return TextOf(given);
 }
 std::optional<int> Number(nb::handle given) {
   if (given.is_none()) return std::nullopt;
@@ -259,7 +259,8 @@ nb::object Logical(nb::handle type) {
   nb::list devices;
   if (nb::len(Set().visible) > 0 && Is(type, "CPU")) {
     for (int i = 0; i < NumLogicalDevices(); ++i) {
-      devices.append(LogicalDevice()(Format("/device:CPU:{}", i).c_str(), "CPU"));
+      devices.append(
+          LogicalDevice()(Format("/device:CPU:{}", i).c_str(), "CPU"));
     }
   }
   return devices;
@@ -345,7 +346,7 @@ nb::object Details(nb::handle, nb::handle device) {
                    TextOf(device)));
 }
 
-PyMethodDef functions[] = {
+PyMethodDef kDeviceFunctions[] = {
     GK_MODULE_FUNCTION("list_physical_devices", "device_type=None",
                        ListDevices<Physical>,
                        "The devices of this machine, or those of a type.\n\n"
@@ -406,7 +407,7 @@ void AddDeviceTypes(nb::module_& m) {
   AddLate("PhysicalDevice", Shared<PhysicalDevice>);
   AddLate("LogicalDevice", Shared<LogicalDevice>);
   AddLate("LogicalDeviceConfiguration", Shared<LogicalDeviceConfiguration>);
-  AddFunctions(m, functions);
+  AddFunctions(m, kDeviceFunctions);
 }
 
 }  // namespace gk::py

@@ -38,7 +38,7 @@ PyObject* SetVerbosity(PyObject*, PyObject* level) {
         name signature "\n--\n\n" doc                                       \
   }
 
-PyMethodDef functions[] = {
+PyMethodDef kLogFunctions[] = {
     LOG("log", kAnyLevel, "(level, msg, *args, **kwargs)",
         "Logs at a level.\n\n"
         ">>> tf.compat.v1.logging.log(\n"
@@ -77,7 +77,7 @@ std::string_view LogFunctionName(PyObject* function) {
   if (!PyCFunction_Check(function)) return {};
   const PyMethodDef* const of =
       reinterpret_cast<PyCFunctionObject*>(function)->m_ml;
-  for (const PyMethodDef& f : functions) {
+  for (const PyMethodDef& f : kLogFunctions) {
     if (of == &f && f.ml_name != nullptr) return f.ml_name;
   }
   return {};
@@ -87,7 +87,7 @@ void AddLogFunctions(nanobind::module_& m) {
   constexpr std::pair<const char*, int> kLevels[] = {
       {"DEBUG", 10}, {"INFO", 20}, {"WARN", 30}, {"ERROR", 40}, {"FATAL", 50}};
   for (const auto& [name, level] : kLevels) m.attr(name) = level;
-  if (PyModule_AddFunctions(m.ptr(), functions) < 0) {
+  if (PyModule_AddFunctions(m.ptr(), kLogFunctions) < 0) {
     throw nanobind::python_error();
   }
 }

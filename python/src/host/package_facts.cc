@@ -47,7 +47,7 @@ PyObject* BuildInfo(PyObject*, PyObject*) {
                        "graphkiln_version", GK_VERSION);
 }
 
-PyMethodDef functions[] = {
+PyMethodDef kPackageFactsFunctions[] = {
     {"get_include", Guarded<Include>, METH_NOARGS,
      "get_include()\n--\n\n"
      "The folder of the C++ headers.\n\n"
@@ -86,7 +86,8 @@ void AddPackageFacts(nb::module_& m) {
   m.attr("GRAPH_DEF_VERSION") = kGraphDefVersion;
   m.attr("GRAPH_DEF_VERSION_MIN_CONSUMER") = 0;
   m.attr("GRAPH_DEF_VERSION_MIN_PRODUCER") = 0;
-  if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();
+  if (PyModule_AddFunctions(m.ptr(), kPackageFactsFunctions) < 0)
+    throw nb::python_error();
 }
 
 }  // namespace gk::py

@@ -79,7 +79,7 @@ PyObject* KnownValue(PyObject*, PyObject* o) {
 }
 
 template <void (*kSet)(bool)>
-PyObject* SetFlag(PyObject*, PyObject* on) {
+PyObject* SetProcessFlag(PyObject*, PyObject* on) {
   const int yes = PyObject_IsTrue(on);
   if (yes < 0) return nullptr;
   kSet(yes == 1);
@@ -88,7 +88,7 @@ PyObject* SetFlag(PyObject*, PyObject* on) {
 
 constexpr char kSeed[] = "seed";
 
-PyMethodDef functions[] = {
+PyMethodDef kProcessSettingsFunctions[] = {
     {"known_value", Guarded<KnownValue>, METH_O,
      "The value of a tensor if it is known while tracing, else None."},
     {"set_seed", GK_OF_ARGUMENT(kSeed, SetSeed),
@@ -102,10 +102,10 @@ PyMethodDef functions[] = {
      ">>> a = tf.random.uniform([])\n"
      ">>> tf.random.set_seed(1)\n"
      ">>> (a == tf.random.uniform([])).numpy().item()\nTrue"},
-    {"set_control_flow_lowering", Guarded<SetFlag<SetControlFlowLowering>>,
-     METH_O,
+    {"set_control_flow_lowering",
+     Guarded<SetProcessFlag<SetControlFlowLowering>>, METH_O,
      "Whether loops and branches of functions are parts of their plans."},
-    {"set_graph_passes", Guarded<SetFlag<SetGraphPasses>>, METH_O,
+    {"set_graph_passes", Guarded<SetProcessFlag<SetGraphPasses>>, METH_O,
      "Whether functions that run for the first time from now on are "
      "optimised."},
     {nullptr, nullptr, 0, nullptr}};
@@ -133,7 +133,7 @@ std::string PythonLanguage::ValueText(const Tensor& t) {
 }
 
 bool AddProcessSettings(PyObject* module) {
-  return PyModule_AddFunctions(module, functions) == 0;
+  return PyModule_AddFunctions(module, kProcessSettingsFunctions) == 0;
 }
 
 }  // namespace gk::py

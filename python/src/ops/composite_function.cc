@@ -549,7 +549,7 @@ PyObject* CompositeNames(PyObject*, PyObject*) {
   return names.Release();
 }
 
-PyMethodDef functions[] = {
+PyMethodDef kCompositeFunctionFunctions[] = {
     {"composite_function", Guarded<MakeComposite>, METH_O,
      "The function of a composite, by its public name."},
     {"composite_names", Guarded<CompositeNames>, METH_NOARGS,
@@ -589,7 +589,7 @@ PyObject* CompositeFunction(std::string_view name) {
 }
 
 bool AddCompositeFunctions(PyObject* module) {
-  return PyModule_AddFunctions(module, functions) == 0;
+  return PyModule_AddFunctions(module, kCompositeFunctionFunctions) == 0;
 }
 
 }  // namespace gk::py

@@ -36,7 +36,7 @@ std::vector<nb::object> NamesOf(const FunctionInfo& info) {
   return names;
 }
 
-std::string Shown(nb::handle value, bool repr = false) {
+std::string ShownValue(nb::handle value, bool repr = false) {
   return nb::cast<std::string>(repr ? nb::repr(value) : nb::str(value));
 }
 
@@ -63,13 +63,13 @@ Annotation Annotation::Of(nb::handle annotation) {
     made.kind = kListOf;
   } else if (!is(typing.attr("Union")) &&
              !is(nb::module_::import_("types").attr("UnionType"))) {
-    if (Shown(annotation, true) == "typing.Any") return {kAnything};
+    if (ShownValue(annotation, true) == "typing.Any") return {kAnything};
     if (!PyType_Check(annotation.ptr())) {
       Throw(
           ValueError("Type annotation {} is not currently supported by "
                      "dispatch. Supported annotations: type objects, "
                      "List[...], and Union[...]",
-                     Shown(annotation)));
+                     ShownValue(annotation)));
     }
     return {kType, nb::borrow(annotation)};
   }
@@ -170,7 +170,7 @@ void Match(Kind kind, const DispatchedCall& call, std::vector<Found>* found) {
 nb::object Register(Kind kind, nb::object types) {
   std::string shown;
   for (nb::handle type : types) {
-    shown += (shown.empty() ? "" : " ") + Shown(type);
+    shown += (shown.empty() ? "" : " ") + ShownValue(type);
   }
   return nb::cpp_function([kind, types, shown](nb::object handler) {
     constexpr const char* kWhat[] = {"unary elementwise", "binary elementwise",
@@ -181,7 +181,7 @@ nb::object Register(Kind kind, nb::object types) {
         Throw(
             ValueError("A {} dispatch handler ({}) has already been registered "
                        "for {}.",
-                       kWhat[kind], Shown(h.handler, true), shown));
+                       kWhat[kind], ShownValue(h.handler, true), shown));
       }
     }
     handlers.push_back({handler, types});
@@ -212,7 +212,7 @@ nb::object Unregister(const Arguments& a) {
     Throw(
         ValueError("Function {} was not registered using a `@dispatch_for_*` "
                    "decorator.",
-                   Shown(target)));
+                   ShownValue(target)));
   }
   return nb::none();
 }
@@ -392,8 +392,8 @@ nb::object AskTargets(const DispatchedCall& call) {
     Throw(
         ValueError("Multiple dispatch targets that were registered with "
                    "tf.dispatch_for ({} and {}) match the arguments to {}",
-                   Shown(found[0].handler), Shown(found[1].handler),
-                   Shown(call.api().attr("__name__"))));
+                   ShownValue(found[0].handler), ShownValue(found[1].handler),
+                   ShownValue(call.api().attr("__name__"))));
   }
   return found[0].call();
 }

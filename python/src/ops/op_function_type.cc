@@ -115,7 +115,7 @@ PyObject* Redispatch(PyObject* o, PyObject* const* args, size_t nargs,
   return nullptr;
 }
 
-PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
+PyObject* CallOpFunction(PyObject* o, PyObject* const* args, size_t nargsf,
                PyObject* keywords) {
   PyOpFunction* self = Self(o);
   const FunctionInfo& info = *self->info;
@@ -385,7 +385,7 @@ PyObject* OpNames(PyObject*, PyObject*) {
   return list.Release();
 }
 
-PyMethodDef functions[] = {
+PyMethodDef kOpFunctionFunctions[] = {
     {"raw_op", Guarded<RawOp>, METH_O, "The keyword-only function of an op."},
     {"op_function", Guarded<MakeOpFunction>, METH_VARARGS,
      "The function of an op."},
@@ -414,7 +414,7 @@ PyObject* MakeFunction(const FunctionInfo* info, const OpInfo* op,
   }
   PyOpFunction* f = PyObject_GC_New(PyOpFunction, OpFunctionType);
   if (f == nullptr) return nullptr;
-  f->vectorcall = Guarded<Call>;
+  f->vectorcall = Guarded<CallOpFunction>;
   f->info = info;
   f->op = op;
   f->dict = nullptr;
@@ -444,7 +444,7 @@ bool AddOpFunctions(PyObject* module) {
   OpFunctionType = AddType(module, &spec, nullptr);
   name_keyword = PyUnicode_InternFromString("name");
   return OpFunctionType != nullptr && name_keyword != nullptr &&
-         PyModule_AddFunctions(module, functions) == 0;
+         PyModule_AddFunctions(module, kOpFunctionFunctions) == 0;
 }
 
 }  // namespace gk::py

@@ -91,7 +91,7 @@ bool IsPlainWithin(nb::handle value, int* budget) {
   }
   return true;
 }
-bool IsPlain(nb::handle value) {
+bool IsPlainValue(nb::handle value) {
   int budget = kMaxLeaves;
   return IsPlainWithin(value, &budget);
 }
@@ -180,10 +180,10 @@ void AddPlainValues(nb::module_& m) {
            nb::arg("other").none())
       .def("__repr__", [](const LargeArray& a) {
         return "<array of shape " +
-               nb::cast<std::string>(nb::str(a.shape)) + ", " +
-               nb::cast<std::string>(nb::str(a.dtype)) + ">";
+               TextOf(a.shape) + ", " +
+               TextOf(a.dtype) + ">";
       });
-  m.def("is_plain", IsPlain, nb::arg("value").none(),
+  m.def("is_plain", IsPlainValue, nb::arg("value").none(),
         "Is it a value that a trace freezes, and small enough to keep?");
   m.def("comparable", Comparable, nb::arg("value").none(),
         "What a value is compared as.");

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kKeywords = METH_VARARGS | METH_KEYWORDS;
 
-PyMethodDef functions[] = {
+PyMethodDef kPrintFunctions[] = {
     {"print_values", AsCFunction(Guarded<PrintValues>), kKeywords,
      "print_values(*inputs, **kwargs)\n--\n\n"
      "Prints the inputs, tensors by their values.\n\n"
@@ -46,7 +46,7 @@ PyMethodDef functions[] = {
 
 void AddPrinting(nanobind::module_& m) {
   AddShown(m);
-  if (PyModule_AddFunctions(m.ptr(), functions) < 0) {
+  if (PyModule_AddFunctions(m.ptr(), kPrintFunctions) < 0) {
     throw nanobind::python_error();
   }
 }

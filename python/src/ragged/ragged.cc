@@ -59,7 +59,7 @@ Object Bounds(Handle ragged, Handle axis, Handle name, Handle out_type) {
   return Wrapped(CallComposite("gather", {shape, OrNull(axis)})[0]);
 }
 
-Object WithValues(Handle ragged, Handle values) {
+Object RaggedWithValues(Handle ragged, Handle values) {
   return Wrapped(AsRagged(ragged).WithValues(AsRagged(values)));
 }
 
@@ -85,7 +85,7 @@ Object WithSplitsType(Handle ragged, Handle dtype) {
   if (type != DataType::kInt32 && type != DataType::kInt64) {
     Throw(ValueError(
         "Argument `row_splits` dtype must be int32 or int64. Received {}.",
-        nb::cast<std::string>(nb::str(dtype))));
+        TextOf(dtype)));
   }
   return Wrapped(AsRagged(ragged).WithSplitsType(type));
 }
@@ -213,15 +213,12 @@ Object TextOfArray(Handle value, Handle formatter) {
   return NumPy().attr("array2string")(value, nb::arg("separator") = ", ",
                                       nb::arg("formatter") = formatter);
 }
-Object Text(Handle self) {
-  const auto text = [](Handle value) {
-    return nb::cast<std::string>(nb::str(value));
-  };
+Object RaggedText(Handle self) {
   const Object values = self.attr("_values"), splits = self.attr("_row_splits");
   if (!nb::hasattr(splits, "numpy") ||
       !nb::hasattr(FlatValues(self), "numpy")) {
     return nb::cast(Format("tf.RaggedTensor(values={}, row_splits={})",
-                           text(values), text(splits)));
+                           TextOf(values), TextOf(splits)));
   }
   nb::dict formatter;
   formatter["all"] =
@@ -229,7 +226,7 @@ Object Text(Handle self) {
         return TextOfArray(value, formatter);
       });
   return nb::cast(Format("<tf.RaggedTensor {}>",
-                         text(TextOfArray(ToNumpy(self), formatter))));
+                         TextOf(TextOfArray(ToNumpy(self), formatter))));
 }
 
 Object NoTensor(Handle self, Handle, Handle) {
@@ -244,7 +241,7 @@ Object NoTensor(Handle self, Handle, Handle) {
   Throw(ValueError(
       "{} is no dense tensor: TypeError: object of type 'RaggedTensor' has no "
       "len(). Use its `to_tensor()` or `values`.",
-      nb::cast<std::string>(nb::str(self))));
+      TextOf(self)));
 }
 Object Consumers(Handle self) {
   const Object flat = FlatValues(self);
@@ -348,7 +345,7 @@ PyMethodDef methods[] = {
               "values.\n\n"
               ">>> tf.ragged.constant([[1, 2, 3], [4]]).bounding_shape()\n"
               "<tf.Tensor: shape=(2,), dtype=int64, numpy=array([2, 3])>\n"),
-    GK_METHOD("with_values", "new_values", WithValues,
+    GK_METHOD("with_values", "new_values", RaggedWithValues,
               "The same rows with other values, as many as there were."),
     GK_METHOD("with_flat_values", "new_values", WithFlatValues,
               "The same partitions with other innermost values."),
@@ -384,7 +381,7 @@ PyMethodDef methods[] = {
     GK_METHOD("__hash__", "", Refused<"RaggedTensor is unhashable.">, ""),
     GK_METHOD("__bool__", "",
               Refused<"RaggedTensor may not be used as a boolean.">, ""),
-    GK_METHOD("__repr__", "", Text, ""),
+    GK_METHOD("__repr__", "", RaggedText, ""),
     GK_METHOD("__neg__", "", Unary<PyNumber_Negative>, ""),
     GK_METHOD("__abs__", "", Unary<PyNumber_Absolute>, ""),
     GK_METHOD("__invert__", "", Unary<PyNumber_Invert>, ""),

@@ -19,7 +19,6 @@ using Object = nb::object;
 using Handle = nb::handle;
 
 bool IsList(Handle value) { return PyList_Check(value.ptr()); }
-std::string Text(Handle value) { return nb::cast<std::string>(nb::str(value)); }
 
 // Arrays and tuples as lists.
 Object Plain(Handle value) {
@@ -118,13 +117,13 @@ void Check(const nb::list& pylist, const Depths& depths, const Wanted& wanted) {
       Throw(
           ValueError("Invalid pylist={}: empty list nesting is greater than "
                      "scalar value nesting",
-                     Text(pylist)));
+                     TextOf(pylist)));
     }
     if (depths.deepest < wanted.rank) {
       Throw(
           ValueError("Invalid pylist={}, max depth smaller than "
                      "ragged_rank={}",
-                     Text(pylist), wanted.rank));
+                     TextOf(pylist), wanted.rank));
     }
   }
   if (!wanted.shaped || wanted.rank < 0) return;
@@ -135,12 +134,12 @@ void Check(const nb::list& pylist, const Depths& depths, const Wanted& wanted) {
     Throw(
         ValueError("Invalid pylist={}: incompatible with ragged_rank={} and "
                    "dim(inner_shape)={}",
-                   Text(pylist), wanted.rank, inner));
+                   TextOf(pylist), wanted.rank, inner));
   }
 }
 
 // The values under wanted.rank > 0 partitions.
-Object RowsOf(Handle module, const nb::list& pylist, const Depths& depths,
+Object RowsOfList(Handle module, const nb::list& pylist, const Depths& depths,
               const Wanted& wanted, Handle dtype, DataType splits_type) {
   std::vector<RowPartition> partitions;
   nb::list flat = pylist;
@@ -176,7 +175,7 @@ Object Constant(Handle module, Handle given, Handle dtype, Handle ragged_rank,
   }
   if (!ragged_rank.is_none() && !PyLong_Check(ragged_rank.ptr())) {
     Throw(TypeError("Argument `ragged_rank` must be an int. Received {}.",
-                    Text(ragged_rank)));
+                    TextOf(ragged_rank)));
   }
   Wanted wanted{.shaped = !inner_shape.is_none()};
   if (!ragged_rank.is_none()) {
@@ -193,12 +192,12 @@ Object Constant(Handle module, Handle given, Handle dtype, Handle ragged_rank,
   if (!IsList(plain)) {
     if (!ragged_rank.is_none() && wanted.rank != 0) {
       Throw(ValueError("Invalid pylist={}: incompatible with ragged_rank={}",
-                       Text(plain), Text(ragged_rank)));
+                       TextOf(plain), TextOf(ragged_rank)));
     }
     if (nb::len(wanted.inner_shape) > 0) {
       Throw(
           ValueError("Invalid pylist={}: incompatible with dim(inner_shape)={}",
-                     Text(plain), nb::len(wanted.inner_shape)));
+                     TextOf(plain), nb::len(wanted.inner_shape)));
     }
     return module.attr("constant")(plain, dtype);
   }
@@ -216,10 +215,10 @@ Object Constant(Handle module, Handle given, Handle dtype, Handle ragged_rank,
   } else if (!wanted.shaped) {
     wanted.inner_shape = InnerShape(pylist, wanted.rank);
   }
-  return RowsOf(module, pylist, depths, wanted, dtype, splits_type);
+  return RowsOfList(module, pylist, depths, wanted, dtype, splits_type);
 }
 
-PyMethodDef functions[] = {
+PyMethodDef kRaggedConstantFunctions[] = {
     GK_MODULE_FUNCTION(
         "ragged_constant",
         "pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, "
@@ -242,7 +241,7 @@ PyMethodDef functions[] = {
 }  // namespace
 
 void AddRaggedConstant(nb::module_& m) {
-  AddFunctions(m, functions);
+  AddFunctions(m, kRaggedConstantFunctions);
 }
 
 }  // namespace gk::py

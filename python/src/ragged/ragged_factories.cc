@@ -112,7 +112,7 @@ template <class Make>
 Object Nested(Handle flat, Handle nested, const char* argument, Make&& make) {
   if (IsTensor(nested.ptr())) {
     Throw(TypeError("Argument `{}` must be a list of Tensors. Received {}.",
-                    argument, nb::cast<std::string>(nb::str(nested))));
+                    argument, TextOf(nested)));
   }
   const nb::list partitions(nested);
   Object made = nb::borrow(flat);
@@ -154,7 +154,7 @@ Object FromTensor(Handle, Handle given, Handle lengths, Handle padding,
                   Handle ragged_rank, Handle name, Handle dtype) {
   if (!PyLong_Check(ragged_rank.ptr())) {
     Throw(TypeError("Argument `ragged_rank` must be an int. Received {}.",
-                    nb::cast<std::string>(nb::str(ragged_rank))));
+                    TextOf(ragged_rank)));
   }
   const CallScope scope(name, "RaggedFromTensor");
   const Tensor tensor = AsComponent(given);

@@ -20,7 +20,6 @@ using Handle = nb::handle;
 namespace {
 
 Handle Class() { return TheCompositeClasses().ragged_shape; }
-std::string Text(Handle value) { return nb::cast<std::string>(nb::str(value)); }
 
 std::vector<RowPartition> PartitionsOf(Handle list) {
   const Handle cls = TheCompositeClasses().partition;
@@ -200,7 +199,7 @@ Object NoTensor(Handle self, Handle, Handle) {
   Throw(
       ValueError("{} is no tensor: TypeError: object of type "
                  "'DynamicRaggedShape' has no len()",
-                 Text(self)));
+                 TextOf(self)));
 }
 Object SpecOfShape(Handle self) {
   return Handle(TheCompositeClasses().ragged_shape_spec)

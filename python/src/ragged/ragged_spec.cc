@@ -39,7 +39,7 @@ Object Init(Handle self, Handle given_shape, Handle dtype, Handle ragged_rank,
                type = TypeOfValues(dtype, flat);
   if (!ragged_rank.is_none() && !PyLong_Check(ragged_rank.ptr())) {
     Throw(TypeError("Argument `ragged_rank` must be an int. Received {}.",
-                    nb::cast<std::string>(nb::str(ragged_rank))));
+                    TextOf(ragged_rank)));
   }
   std::optional<int64_t> rank;
   if (!ragged_rank.is_none()) rank = nb::cast<int64_t>(ragged_rank);

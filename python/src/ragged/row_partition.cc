@@ -17,7 +17,6 @@ RowPartition RowsOf(Handle self) { return AsRows(self, "_uniform"); }
 Object Known(std::optional<int64_t> number) {
   return number ? Object(nb::int_(*number)) : nb::none();
 }
-std::string Text(Handle value) { return nb::cast<std::string>(nb::str(value)); }
 
 // --- Made of what says where rows are.
 
@@ -77,7 +76,7 @@ Object WithType(Handle self, Handle dtype) {
   const DataType type = AsType(dtype, DataType::kInvalid);
   if (type != DataType::kInt32 && type != DataType::kInt64) {
     Throw(ValueError("dtype must be tf.int32 or tf.int64. Received {}.",
-                     Text(TypeObject(dtype))));
+                     TextOf(TypeObject(dtype))));
   }
   const RowPartition rows = RowsOf(self);
   if (rows.dtype() == type) return nb::borrow(self);
@@ -90,7 +89,7 @@ Object Shown(Handle self) {
   const RowPartition rows = RowsOf(self);
   const auto value = [](const Tensor& t) {
     const Object shown = Wrapped(t);
-    return Text(nb::hasattr(shown, "numpy") ? shown.attr("numpy")() : shown);
+    return TextOf(nb::hasattr(shown, "numpy") ? shown.attr("numpy")() : shown);
   };
   return nb::cast(
       rows.uniform
@@ -191,8 +190,8 @@ Object FromComponents(Handle self, Handle splits) {
 Object ShownSpec(Handle self) {
   return nb::cast(Format(
       "RowPartitionSpec(nrows={}, nvals={}, uniform_row_length={}, dtype={})",
-      Text(self.attr("_nrows")), Text(self.attr("_nvals")),
-      Text(self.attr("_uniform")), Text(nb::repr(self.attr("_dtype")))));
+      TextOf(self.attr("_nrows")), TextOf(self.attr("_nvals")),
+      TextOf(self.attr("_uniform")), TextOf(nb::repr(self.attr("_dtype")))));
 }
 
 PyMethodDef spec_methods[] = {

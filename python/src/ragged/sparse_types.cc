@@ -18,12 +18,11 @@ using Handle = nb::handle;
 
 Handle SparseClass() { return TheCompositeClasses().sparse; }
 Handle SlicesClass() { return TheCompositeClasses().slices; }
-bool IsOf(Handle value, Handle cls) {
+bool IsOfClass(Handle value, Handle cls) {
   return PyObject_TypeCheck(value.ptr(),
                             reinterpret_cast<PyTypeObject*>(cls.ptr()));
 }
 bool IsEager(Handle part) { return nb::hasattr(part, "numpy"); }
-std::string Text(Handle value) { return nb::cast<std::string>(nb::str(value)); }
 
 // --- tf.SparseTensorSpec.
 
@@ -33,7 +32,7 @@ Object InitSparseSpec(Handle self, Handle shape, Handle dtype) {
   return nb::none();
 }
 Object SparseSpecOf(Handle cls, Handle value) {
-  if (!IsOf(value, SparseClass())) {
+  if (!IsOfClass(value, SparseClass())) {
     PyErr_Format(PyExc_TypeError, "Expected SparseTensor, got %R", value.ptr());
     throw nb::python_error();
   }
@@ -129,7 +128,7 @@ Object SparseOf(Handle cls, Handle value) {
       Throw(
           TypeError("Argument sparse_tensor_value={} is neither a "
                     "SparseTensor nor SparseTensorValue.",
-                    Text(value)));
+                    TextOf(value)));
     }
     parts.append(value.attr(name));
   }
@@ -171,9 +170,9 @@ Object NoSession(Handle, Handle, Handle) {
 }
 Object SparseText(Handle self) {
   return nb::cast(Format("SparseTensor(indices={}, values={}, dense_shape={})",
-                         Text(self.attr("_indices")),
-                         Text(self.attr("_values")),
-                         Text(self.attr("_dense_shape"))));
+                         TextOf(self.attr("_indices")),
+                         TextOf(self.attr("_values")),
+                         TextOf(self.attr("_dense_shape"))));
 }
 template <PyObject* (*kOperator)(PyObject*, PyObject*)>
 Object Scaled(Handle self, Handle other) {
@@ -225,7 +224,8 @@ Object FromDense(Handle, Handle tensor, Handle name) {
   const CallScope scope(name, "dense_to_sparse");
   return Wrapped(SparseValue::FromDense(AsComponent(tensor)));
 }
-Object ToDense(Handle, Handle sparse, Handle fill, bool ordered, Handle name) {
+Object SparseToDense(Handle, Handle sparse, Handle fill, bool ordered,
+                     Handle name) {
   const CallScope scope(name, "SparseToDense");
   const SparseValue value = AsSparse(sparse);
   Tensor filler;
@@ -237,7 +237,7 @@ Object Reorder(Handle, Handle sparse, Handle name) {
   return Wrapped(AsSparse(sparse).Reordered());
 }
 
-PyMethodDef functions[] = {
+PyMethodDef kSparseFunctions[] = {
     GK_MODULE_FUNCTION(
         "sparse_from_dense", "tensor, name=None", FromDense,
         "The elements of `tensor` that are not zero, false or empty.\n\n"
@@ -246,7 +246,7 @@ PyMethodDef functions[] = {
     GK_MODULE_FUNCTION(
         "sparse_to_dense",
         "sp_input, default_value=None, validate_indices=True, name=None",
-        ToDense,
+        SparseToDense,
         "A tensor with `default_value` where `sp_input` has nothing.\n\n"
         "Args:\n"
         "  default_value: a scalar; zero, false or \"\" unless given.\n"
@@ -365,9 +365,9 @@ Object NegatedSlices(Handle self) {
 }
 Object SlicesText(Handle self) {
   const Object dense = self.attr("_dense_shape");
-  std::string text = "IndexedSlices(indices=" + Text(self.attr("_indices")) +
-                     ", values=" + Text(self.attr("_values"));
-  if (!dense.is_none()) text += ", dense_shape=" + Text(dense);
+  std::string text = "IndexedSlices(indices=" + TextOf(self.attr("_indices")) +
+                     ", values=" + TextOf(self.attr("_values"));
+  if (!dense.is_none()) text += ", dense_shape=" + TextOf(dense);
   return nb::cast(text + ")");
 }
 Object SlicesConsumers(Handle self) {
@@ -379,19 +379,19 @@ Object WholeOfSlices(Handle self, Handle dtype, Handle name) {
     Throw(ValueError(
         "Tensor conversion requested dtype {} for IndexedSlices with dtype "
         "{}.",
-        Text(dtype.attr("name")), Text(own.attr("name"))));
+        TextOf(dtype.attr("name")), TextOf(own.attr("name"))));
   }
   const Object dense = self.attr("_dense_shape");
   if (dense.is_none()) {
     Throw(
         ValueError("Tensor conversion requested for IndexedSlices for "
                    "argument `value` without dense_shape: {}",
-                   Text(self)));
+                   TextOf(self)));
   }
   const Tensor values = Converted(self.attr("_values"));
   const Object shape = Wrapped(Converted(dense));
   const Tensor indices = Converted(self.attr("_indices"));
-  const std::string called = name.is_none() ? std::string() : Text(name);
+  const std::string called = name.is_none() ? std::string() : TextOf(name);
   return Wrapped(ops::UnsortedSegmentSum(OpName(called), values, indices,
                                          AsTensor(shape[nb::int_(0)])));
 }
@@ -482,7 +482,7 @@ void AddSparseTypes(nb::module_& m) {
         .release()
         .ptr();
   });
-  AddFunctions(m, functions);
+  AddFunctions(m, kSparseFunctions);
 }
 
 }  // namespace gk::py

@@ -177,7 +177,7 @@ Object Split(Handle o, int64_t count) {
 }
 
 #define TYPE "dtype=tf.float32, name=None"
-PyMethodDef methods[] = {
+PyMethodDef kGeneratorMethods[] = {
     GK_METHOD("__init__", "copy_from=None, state=None, alg=None", Init, ""),
     GK_CLASS_METHOD("from_state", "state, alg", FromState,
                     "A generator that goes on from `state`."),
@@ -297,7 +297,7 @@ void AddGenerator(nb::module_& m) {
       "one of\nthis state and algorithm.\n\n"
       ">>> g = tf.random.Generator.from_seed(5)\n"
       ">>> g.uniform([3]).shape\nTensorShape([3])",
-      methods, attributes);
+      kGeneratorMethods, attributes);
   AddLate("Algorithm", MakeAlgorithm);
   AddFunctions(m, functions);
 }

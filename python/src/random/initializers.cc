@@ -229,7 +229,7 @@ WeightDistribution DistributionOf(const Class& c, Handle o,
              : WeightDistribution{c.kind, number("mean"), number("stddev")};
 }
 
-PyObject* Init(PyObject* self, PyObject* args, PyObject* kwargs) {
+PyObject* InitInitializer(PyObject* self, PyObject* args, PyObject* kwargs) {
   const Class& c = *ClassOf(self);
   const SignatureParameters*& parameters = MadeOf(c).parameters;
   if (parameters == nullptr) parameters = new SignatureParameters(c.parameters);
@@ -360,7 +360,7 @@ Object FromConfig(Handle cls, Handle config) {
   return cls(**known);
 }
 
-PyMethodDef methods[] = {
+PyMethodDef kInitializersMethods[] = {
     GK_METHOD("__call__", "shape, dtype=None, **kwargs", Call, ""),
     GK_METHOD("get_config", "", GetConfig,
               "What `from_config` needs to make an equal one."),
@@ -376,16 +376,18 @@ const char* Kept(std::string text) {
 }  // namespace
 
 void AddInitializers(nb::module_& m) {
-  const Handle initializer = AddClass(
-      m, "Initializer",
-      "Makes the first value of a variable: call it with a shape.", methods);
+  const Handle initializer =
+      AddClass(m, "Initializer",
+               "Makes the first value of a variable: call it with a shape.",
+               kInitializersMethods);
   for (const Class& c : kClasses) {
     Handle base = initializer;
     for (const Class& other : kClasses) {
       if (std::string_view(c.base) == other.name) base = MadeOf(other).type;
     }
     auto* init = new PyMethodDef[2]{
-        {"__init__", AsCFunction(Guarded<Init>), METH_VARARGS | METH_KEYWORDS,
+        {"__init__", AsCFunction(Guarded<InitInitializer>),
+         METH_VARARGS | METH_KEYWORDS,
          Kept(Format("__init__($self, {})\n--\n\n", c.parameters))},
         {}};
     MadeOf(c).type = AddClass(m, c.name, base, std::nullopt,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "framework/op_builder.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
 #include "python/src/graph/source_location.h"
@@ -15,7 +14,6 @@
 namespace gk::py {
 namespace {
 
-constexpr DataType kAny = DataType::kInvalid;
 
 // On the type, as Python looks up operators; no exception is made, as asking
 // for a missing attribute would.
@@ -31,7 +29,6 @@ bool IsPlain(PyObject* o) {
          PyComplex_CheckExact(o);
 }
 
-bool InGraph() { return OpBuilder::Current()->builds_graph(); }
 
 // (type or types, function, priority), by priority. A Python list.
 PyObject* conversions = nullptr;
@@ -46,7 +43,7 @@ Status DTypeMismatch(PyObject* value, DataType have, DataType want) {
 }
 
 StatusOr<Tensor> CheckDType(PyObject* value, Tensor t, DataType dtype) {
-  if (dtype != kAny && t.dtype() != dtype) {
+  if (dtype != kAnyDType && t.dtype() != dtype) {
     return DTypeMismatch(value, t.dtype(), dtype);
   }
   return t;
@@ -68,7 +65,7 @@ StatusOr<Tensor> FromResult(PyObject* value, PyRef result, DataType dtype) {
 }
 
 PyRef DTypeOrNone(DataType t) {
-  return PyRef::Share(t == kAny ? Py_None : DTypeObject(t));
+  return PyRef::Share(t == kAnyDType ? Py_None : DTypeObject(t));
 }
 
 // The type's own hook, looked up on the type as Python does with operators.
@@ -131,7 +128,7 @@ StatusOr<Tensor> ShapeToTensor(PyObject* value, DataType dtype,
   const bool wide =
       std::any_of(shape.dims().begin(), shape.dims().end(),
                   [](int64_t d) { return d != static_cast<int32_t>(d); });
-  if (dtype == kAny) dtype = wide ? DataType::kInt64 : DataType::kInt32;
+  if (dtype == kAnyDType) dtype = wide ? DataType::kInt64 : DataType::kInt32;
   PyRef list = PyRef::Steal(PySequence_List(value));
   if (!list) return PythonError();
   return SequenceToTensor(list.get(), dtype, narrowing);
@@ -165,7 +162,7 @@ Status NoElements(Status status, PyObject* value, DataType dtype) {
     return status;
   }
   PyErr_Clear();
-  if (dtype != kAny) {
+  if (dtype != kAnyDType) {
     PyObject* odd = FirstOdd(value, 0);
     PyErr_Format(PyExc_TypeError, "Expected %s, but got %R of type '%s'.",
                  std::string(DataTypeName(dtype)).c_str(), odd,
@@ -250,7 +247,7 @@ StatusOr<Tensor> ValueToTensor(PyObject* value, DataType dtype,
                                Narrowing narrowing) {
   if (value == Py_None) return UnsupportedValue(value);
   // The commonest first.
-  if (dtype == kAny || dtype == DataType::kFloat) {
+  if (dtype == kAnyDType || dtype == DataType::kFloat) {
     if (PyFloat_CheckExact(value)) {
       return Tensor::Scalar(static_cast<float>(PyFloat_AS_DOUBLE(value)));
     }
@@ -281,7 +278,7 @@ StatusOr<Tensor> ToTensor(PyObject* value, DataType dtype, DataType hint,
       GK_ASSIGN_OR_RETURN(Tensor t, Registered(value, dtype, name));
       return t ? StatusOr<Tensor>(std::move(t)) : ReadVariable(value);
     }
-    if (dtype != kAny && VariableOf(value)->dtype != dtype) {
+    if (dtype != kAnyDType && VariableOf(value)->dtype != dtype) {
       PyErr_Format(PyExc_ValueError,
                    "Incompatible type conversion requested to type %s for "
                    "`tf.Variable of type %s. (Variable: %R)",
@@ -292,7 +289,7 @@ StatusOr<Tensor> ToTensor(PyObject* value, DataType dtype, DataType hint,
     }
     return ReadVariable(value);
   }
-  if (dtype == kAny && hint != kAny) {
+  if (dtype == kAnyDType && hint != kAnyDType) {
     // Sizes and indices of 64 bits may not fit into the 32 wished for.
     if (hint == DataType::kInt32 && narrowing == Narrowing::kRefuse &&
         !IsPlain(value) && HasTensorOf(value, DataType::kInt64)) {
@@ -331,9 +328,9 @@ StatusOr<std::vector<int64_t>> ToIntList(PyObject* value) {
 namespace {
 
 StatusOr<DataType> OptionalDType(PyObject* o) {
-  if (o == nullptr || o == Py_None) return kAny;
+  if (o == nullptr || o == Py_None) return kAnyDType;
   const DataType t = AsDType(o);
-  if (t == kAny) return PythonError();
+  if (t == kAnyDType) return PythonError();
   return t;
 }
 
@@ -348,7 +345,7 @@ StatusOr<Tensor> ConvertToTensorImpl(PyObject* value, PyObject* dtype,
   GK_ASSIGN_OR_RETURN(DataType d, OptionalDType(dtype));
   GK_ASSIGN_OR_RETURN(DataType h, OptionalDType(hint));
   GK_ASSIGN_OR_RETURN(std::string n, OptionalName(name, kConst));
-  const bool wished = d == kAny && h != kAny;
+  const bool wished = d == kAnyDType && h != kAnyDType;
   return ToTensor(value, d, h, n,
                   wished ? Narrowing::kRefuse : Narrowing::kCut);
 }
@@ -411,7 +408,7 @@ StatusOr<Tensor> ConstantImpl(PyObject* value, PyObject* dtype, PyObject* shape,
   Tensor t;
   if (IsEagerTensor(value)) {
     t = TensorOf(value);
-    if (d != kAny && d != t.dtype()) {
+    if (d != kAnyDType && d != t.dtype()) {
       PyRef shown = NumpyText(t, false);
       if (!shown) return PythonError();
       PyErr_Format(PyExc_TypeError,

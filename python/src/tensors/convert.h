@@ -2,6 +2,7 @@
 #ifndef GK_PYTHON_CONVERT_H_
 #define GK_PYTHON_CONVERT_H_
 
+#include "framework/op_builder.h"
 #include "framework/tensor.h"
 #include "python/src/binding/errors.h"
 #include "python/src/binding/py_ref.h"
@@ -13,6 +14,12 @@ inline constexpr std::string_view kConst = "Const";
 
 // What becomes of an integer that a demanded dtype cannot hold.
 enum class Narrowing { kCut, kRefuse };
+
+// No dtype is demanded, or wished.
+inline constexpr DataType kAnyDType = DataType::kInvalid;
+
+// Whether ops are being built into a graph now.
+inline bool InGraph() { return OpBuilder::Current()->builds_graph(); }
 
 // tf.convert_to_tensor: `dtype` is demanded, `hint` only wished (kInvalid:
 // none); an integer that is refused by the hint's dtype keeps its own.

@@ -1,6 +1,5 @@
 // Sequences with tensors in them.
 #include "base/caught.h"
-#include "framework/op_builder.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/Pack.h"
 #include "python/src/graph/name_scope.h"
@@ -13,22 +12,21 @@
 namespace gk::py {
 namespace {
 
-constexpr DataType kAny = DataType::kInvalid;
 
-bool InGraph() { return OpBuilder::Current()->builds_graph(); }
 
 // The dtype of the first tensor below a sequence.
 DataType FirstTensorDTypeBelow(PyObject* o, int depth) {
   if (IsTensor(o)) return ImplOf(o)->dtype();
   if (IsVariable(o)) return VariableOf(o)->dtype;
-  if (!(PyList_Check(o) || PyTuple_Check(o)) || depth > kMaxRank) return kAny;
+  if (!(PyList_Check(o) || PyTuple_Check(o)) || depth > kMaxRank)
+    return kAnyDType;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(o, i);
     if (PyFloat_CheckExact(item) || PyLong_CheckExact(item)) continue;
     const DataType t = FirstTensorDTypeBelow(item, depth + 1);
-    if (t != kAny) return t;
+    if (t != kAnyDType) return t;
   }
-  return kAny;
+  return kAnyDType;
 }
 
 bool ContainsTensorBelow(PyObject* o, int depth) {
@@ -94,7 +92,7 @@ PyRef CastBelow(PyObject* value, DataType dtype, int depth) {
 // A tensor among the elements of a list of `dtype`.
 StatusOr<Tensor> Element(PyObject* item, DataType dtype, bool checks) {
   GK_ASSIGN_OR_RETURN(Tensor t, ToTensor(item));
-  if (!checks || dtype == kAny || t.dtype() == dtype) return t;
+  if (!checks || dtype == kAnyDType || t.dtype() == dtype) return t;
   PyErr_Format(PyExc_TypeError,
                "Cannot convert a list containing a tensor of dtype %S to %S "
                "(Tensor is: %R)",
@@ -134,7 +132,7 @@ StatusOr<Tensor> Pack(PyObject* value, DataType dtype, Narrowing narrowing,
       StatusOr<Tensor> part =
           tensor   ? Element(item, dtype, checks)
           : nested ? Pack(item, dtype, narrowing, place, depth + 1)
-                   : ToTensor(item, dtype, kAny, place, narrowing);
+                   : ToTensor(item, dtype, kAnyDType, place, narrowing);
       if (!part.ok()) return part.status();
       parts[i] = *std::move(part);
     }
@@ -170,8 +168,8 @@ StatusOr<Tensor> PackSequence(PyObject* value, DataType dtype,
     if (!cast) return PythonError();
     return Pack(cast.get(), dtype, narrowing, name, 0);
   }
-  if (dtype == kAny) return Pack(value, first, narrowing, name, 0);
-  if (dtype == first || first == kAny) {
+  if (dtype == kAnyDType) return Pack(value, first, narrowing, name, 0);
+  if (dtype == first || first == kAnyDType) {
     return Pack(value, dtype, narrowing, name, 0);
   }
   PyRef cast = CastBelow(value, dtype, 0);

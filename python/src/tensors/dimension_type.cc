@@ -96,7 +96,7 @@ PyObject* ValueOf(PyObject*, PyObject* dimension) {
                    .ptr()
              : Py_NewRef(dimension);
 }
-PyMethodDef functions[] = {
+PyMethodDef kDimensionFunctions[] = {
     {"dimension_value", GK_OF_ARGUMENT(kDimension, ValueOf),
      "dimension_value(dimension)\n--\n\n"
      "The size of a Dimension, an int or None.\n\n"
@@ -183,7 +183,8 @@ void AddDimension(nb::module_& m) {
   AddOperator<PyNumber_Multiply>(cls, "__mul__", "__rmul__");
   AddOperator<PyNumber_FloorDivide>(cls, "__floordiv__", "__rfloordiv__");
   AddOperator<PyNumber_Remainder>(cls, "__mod__", "__rmod__");
-  if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();
+  if (PyModule_AddFunctions(m.ptr(), kDimensionFunctions) < 0)
+    throw nb::python_error();
 }
 
 }  // namespace gk::py

@@ -139,7 +139,7 @@ Object KeyOf(Handle self, Handle) {
   return Object(facts[kCached]);
 }
 
-PyObject* Compare(PyObject* a, PyObject* b, int op) {
+PyObject* CompareSpecs(PyObject* a, PyObject* b, int op) {
   if (op != Py_EQ && op != Py_NE) Py_RETURN_NOTIMPLEMENTED;
   if (op == Py_NE) {  // whatever a subclass says of ==
     const int equal = PyObject_RichCompareBool(a, b, Py_EQ);
@@ -499,7 +499,7 @@ PyType_Slot type_spec_slots[] = {
     {Py_tp_init, Slot<Init>()},
     {Py_tp_repr, Slot<Repr>()},
     {Py_tp_hash, Slot<HashOf>()},
-    {Py_tp_richcompare, Slot<Compare>()},
+    {Py_tp_richcompare, Slot<CompareSpecs>()},
     {Py_tp_methods, Slot<methods>()},
     {Py_tp_getset, Slot<properties>()},
     {0, nullptr}};

@@ -172,7 +172,7 @@ PyObject* DefaultFormat() {
   });
 }
 
-PyObject* Format(PyObject* o, PyObject* spec) {
+PyObject* FormatTensor(PyObject* o, PyObject* spec) {
   if (!IsEagerTensor(o)) {
     PyObject* args[] = {o, spec};
     return PyObject_Vectorcall(DefaultFormat(), args, 2, nullptr);
@@ -265,7 +265,7 @@ PyMethodDef tensor_methods[] = {
      "experimental_ref($self)\n--\n\n"
      "A hashable reference."},
     {"_shape_as_list", Guarded<ShapeAsList>, METH_NOARGS, nullptr},
-    {"__format__", Guarded<Format>, METH_O, nullptr},
+    {"__format__", Guarded<FormatTensor>, METH_O, nullptr},
     {"__array__", AsCFunction(Guarded<SymbolicArray>),
      METH_FASTCALL | METH_KEYWORDS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
@@ -303,7 +303,7 @@ PyObject* Array(PyObject* o, PyObject* args, PyObject* kwargs) {
   return PyObject_CallMethod(array.get(), "astype", "O", dtype);
 }
 
-PyObject* Self(PyObject* o, PyObject*) { return Py_NewRef(o); }
+PyObject* CopyOfTensor(PyObject* o, PyObject*) { return Py_NewRef(o); }
 PyObject* DeepCopy(PyObject* o, PyObject*) {
   DeviceGuard device(DeviceOf(TensorOf(o)));
   if (IsObjectType(ImplOf(o)->dtype()) &&
@@ -417,7 +417,7 @@ PyMethodDef eager_tensor_methods[] = {
     {"_num_elements", Guarded<NumElements>, METH_NOARGS, nullptr},
     {"__array__", AsCFunction(Guarded<Array>), METH_VARARGS | METH_KEYWORDS,
      nullptr},
-    {"__copy__", Guarded<Self>, METH_NOARGS, nullptr},
+    {"__copy__", Guarded<CopyOfTensor>, METH_NOARGS, nullptr},
     {"__deepcopy__", Guarded<DeepCopy>, METH_O, nullptr},
     {"__reduce__", Guarded<Reduce>, METH_NOARGS, nullptr},
     {"__complex__", Guarded<AsComplex>, METH_NOARGS, nullptr},
@@ -432,7 +432,7 @@ PyObject* NoPickle(PyObject*, PyObject*) {
 }
 }  // namespace
 PyMethodDef symbolic_tensor_methods[] = {
-    {"__copy__", Guarded<Self>, METH_NOARGS, nullptr},
+    {"__copy__", Guarded<CopyOfTensor>, METH_NOARGS, nullptr},
     {"__reduce_ex__", Guarded<NoPickle>, METH_O, nullptr},
     {"__reduce__", Guarded<NoPickle>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};

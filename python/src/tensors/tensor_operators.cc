@@ -36,7 +36,6 @@ struct BinaryOp {
   }
 };
 
-bool InGraph() { return OpBuilder::Current()->builds_graph(); }
 
 struct Operands {
   Operands(const BinaryOp& op, PyObject* a, PyObject* b)

@@ -53,7 +53,7 @@ class WritableBuffer {
   bool ok_;
 };
 
-PyObject* StringArray(const Tensor& t) {
+PyObject* ArrayOfStrings(const Tensor& t) {
   PyRef array = PyRef::Steal(
       NumpyEmpty(t.shape(), reinterpret_cast<PyObject*>(&PyBaseObject_Type)));
   if (!array) return nullptr;
@@ -99,7 +99,7 @@ PyObject* ToNumpy(const Tensor& t, bool scalars_as_objects) {
       const std::string& s = t.scalar<std::string>();
       return PyBytes_FromStringAndSize(s.data(), s.size());
     }
-    array = PyRef::Steal(StringArray(t));
+    array = PyRef::Steal(ArrayOfStrings(t));
   } else {
     const bool view = NeedsView(dtype);
     const int size = DataTypeSize(dtype);
@@ -150,7 +150,7 @@ PyRef NumpyText(const Tensor& t, bool is_repr) {
 
 namespace {
 
-std::string EdgeName(const Tensor& t) {
+std::string NameOfEdge(const Tensor& t) {
   const SymbolicTensor* s = SymbolicTensor::Of(t);
   return Format("{}:{}", s->node()->name(), s->index());
 }
@@ -187,7 +187,7 @@ PyObject* TensorStr(PyObject* self) {
     const std::string shown =
         shape.unknown_rank() ? "" : ", shape=" + shape.PythonString();
     return ToPyString(
-        Format("Tensor(\"{}\"{}, dtype={})", EdgeName(t), shown, dtype));
+        Format("Tensor(\"{}\"{}, dtype={})", NameOfEdge(t), shown, dtype));
   }
   PyRef text = NumpyText(t, false);
   if (!text) return nullptr;

@@ -26,10 +26,9 @@ using Object = nb::object;
 Object From(const char* module, const char* name) {
   return nb::module_::import_(module).attr(name);
 }
-Handle TypeObject(PyTypeObject* type) {
+Handle AsHandle(PyTypeObject* type) {
   return reinterpret_cast<PyObject*>(type);
 }
-std::string Text(Handle value) { return nb::cast<std::string>(nb::str(value)); }
 std::string Repr(Handle value) {
   return nb::cast<std::string>(nb::repr(value));
 }
@@ -47,7 +46,7 @@ bool IsUnresolved(Handle type) {
 bool IsPlain(Handle type) {
   for (PyTypeObject* plain : {&PyLong_Type, &PyFloat_Type, &PyUnicode_Type,
                               &PyBytes_Type, &PyBool_Type, Py_TYPE(Py_None)}) {
-    if (type.is(TypeObject(plain))) return true;
+    if (type.is(AsHandle(plain))) return true;
   }
   return false;
 }
@@ -65,7 +64,7 @@ struct Generic {
       : origin(From("typing", "get_origin")(type)),
         parts(nb::borrow<nb::tuple>(Object(From("typing", "get_args")(type)))) {
   }
-  bool is_tuple() const { return origin.is(TypeObject(&PyTuple_Type)); }
+  bool is_tuple() const { return origin.is(AsHandle(&PyTuple_Type)); }
   bool is_mapping() const {
     return origin.is(From("collections.abc", "Mapping"));
   }
@@ -86,8 +85,8 @@ struct Generic {
 // that is not defined yet.
 bool CheckAnnotation(Handle type) {
   if (IsUnresolved(type)) return false;
-  if (type.is_none() || IsPlain(type) || type.is(TypeObject(TensorType)) ||
-      type.is(TypeObject(TensorShapeType)) || type.is(TypeObject(DTypeType)) ||
+  if (type.is_none() || IsPlain(type) || type.is(AsHandle(TensorType)) ||
+      type.is(AsHandle(TensorShapeType)) || type.is(AsHandle(DTypeType)) ||
       IsComposite(type)) {
     return true;
   }
@@ -143,7 +142,7 @@ class FieldConverter {
     if (IsUnresolved(type)) {
       Throw(TypeError("{}: unresolved forward reference {}", path, Repr(type)));
     }
-    if (type.is_none() || type.is(TypeObject(Py_TYPE(Py_None)))) {
+    if (type.is_none() || type.is(AsHandle(Py_TYPE(Py_None)))) {
       if (!value.is_none()) Wrong(path, "'NoneType'", value);
       return nb::none();
     }
@@ -153,12 +152,12 @@ class FieldConverter {
       }
       return nb::borrow(value);
     }
-    if (type.is(TypeObject(TensorType))) return AsTensor(value, path);
-    if (type.is(TypeObject(TensorShapeType))) {
+    if (type.is(AsHandle(TensorType))) return AsTensor(value, path);
+    if (type.is(AsHandle(TensorShapeType))) {
       return Tried(path, "'tf.TensorShape'", value,
                    [&] { return type(value); });
     }
-    if (type.is(TypeObject(DTypeType))) {
+    if (type.is(AsHandle(DTypeType))) {
       return Tried(path, "'tf.DType'", value,
                    [&] { return nb::borrow(DTypeObject(DTypeOf(value))); });
     }
@@ -237,7 +236,7 @@ class FieldConverter {
         choices.begin(), choices.end(),
         [&](const Object& part) { return part.is(value.type()); });
     for (const Object& part : choices) {
-      if (part.is(TypeObject(TensorType)) && !as_spec_ &&
+      if (part.is(AsHandle(TensorType)) && !as_spec_ &&
           IsCompositeTensor(value)) {
         continue;
       }
@@ -247,7 +246,7 @@ class FieldConverter {
         if (!e.matches(PyExc_TypeError)) throw;
       }
     }
-    Wrong(path, Text(type), value);
+    Wrong(path, TextOf(type), value);
   }
 
   bool as_spec_;

@@ -236,7 +236,7 @@ Object ComponentSpecs(Handle self) {
 }
 
 // Is a part of a field a value that is no component?
-bool IsPlain(PyObject* leaf) {
+bool IsPlainClass(PyObject* leaf) {
   return leaf == Py_None || PyLong_Check(leaf) || PyFloat_Check(leaf) ||
          PyUnicode_Check(leaf) || PyBytes_Check(leaf) || IsTensorShape(leaf) ||
          PyObject_TypeCheck(leaf, DTypeType);
@@ -251,7 +251,7 @@ Object ToComponents(Handle self, Handle value) {
   nb::list components;
   ForEachField(value, [&](Handle, Handle field) {
     for (const PyRef& leaf : LeavesIn(field)) {
-      if (!IsPlain(leaf.get())) components.append(Handle(leaf.get()));
+      if (!IsPlainClass(leaf.get())) components.append(Handle(leaf.get()));
     }
   });
   return nb::tuple(components);
@@ -291,7 +291,7 @@ Object TextOfSpec(Handle self) {
   return Told([&] { return nb::str(FieldsOfSpec(self).Text().c_str()); });
 }
 
-PyMethodDef spec_methods[] = {
+PyMethodDef kExtensionSpecMethods[] = {
     GK_METHOD("__setattr__", "name, value", SetAttribute, ""),
     GK_METHOD("__delattr__", "name", DeleteAttribute, ""),
     GK_CLASS_METHOD("from_value", "value", FromValue,
@@ -304,10 +304,10 @@ PyMethodDef spec_methods[] = {
               "`value` as one of this spec; TypeError if it cannot be."),
     GK_METHOD("__repr__", "", TextOfSpec, ""),
     {}};
-PyGetSetDef spec_properties[] = {
+PyGetSetDef kExtensionSpecProperties[] = {
     GK_PROPERTY("_component_specs", ComponentSpecs, nullptr), {}};
 
-PyMethodDef functions[] = {
+PyMethodDef kExtensionFunctions[] = {
     GK_MODULE_FUNCTION("_finish_extension_value", "value", Finish, ""),
     GK_MODULE_FUNCTION(
         "as_dict", "value", AsDictOf,
@@ -321,7 +321,7 @@ PyMethodDef functions[] = {
 }  // namespace
 
 void AddExtensionTypes(nb::module_& m) {
-  AddFunctions(m, functions);
+  AddFunctions(m, kExtensionFunctions);
   AddClass(m, "ExtensionValue", TheCompositeClasses().composite, std::nullopt,
            "What values of extension types do.", value_methods,
            value_properties);
@@ -329,7 +329,8 @@ void AddExtensionTypes(nb::module_& m) {
            std::nullopt,
            "The spec of an extension type: the same fields, with specs in "
            "place of\ntensors.",
-           spec_methods, spec_properties, "graphkiln.experimental");
+           kExtensionSpecMethods, kExtensionSpecProperties,
+           "graphkiln.experimental");
 }
 
 }  // namespace gk::py

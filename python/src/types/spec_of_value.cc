@@ -139,7 +139,7 @@ Object TypeOfVariables(Handle) {
 }
 Object NoName(Handle) { return nb::none(); }
 
-PyMethodDef spec_methods[] = {
+PyMethodDef kSpecOfValueSpecMethods[] = {
     GK_METHOD("__init__",
               "shape, dtype=tf.float32, trainable=True, alias_id=None",
               InitVariableSpec, ""),
@@ -155,7 +155,7 @@ PyMethodDef spec_methods[] = {
     GK_METHOD("__tf_tracing_type__", "context", TracingType, ""),
     GK_METHOD("__repr__", "", TextOfVariableSpec, ""),
     {}};
-PyGetSetDef spec_properties[] = {
+PyGetSetDef kSpecOfValueSpecProperties[] = {
     GK_PROPERTY("shape", Part<"_shape">, "What values must match."),
     GK_PROPERTY("dtype", Part<"_dtype">, "Of the elements."),
     GK_PROPERTY("name", NoName, "Variables are not told apart by name."),
@@ -165,7 +165,7 @@ PyGetSetDef spec_properties[] = {
 
 Object TypeSpecFromValue(Handle, Handle value) { return SpecOfValue(value); }
 
-PyMethodDef functions[] = {
+PyMethodDef kSpecOfValueFunctions[] = {
     GK_MODULE_FUNCTION(
         "type_spec_from_value", "value", TypeSpecFromValue,
         "The tf.TypeSpec of `value`.\n\n"
@@ -214,7 +214,7 @@ Object SpecOfValue(Handle value) {
 }
 
 void AddSpecsOfValues(nb::module_& m) {
-  AddFunctions(m, functions);
+  AddFunctions(m, kSpecOfValueFunctions);
   const Handle cls = AddClass(
       m, "VariableSpec", reinterpret_cast<PyObject*>(TypeSpecType),
       std::nullopt,
@@ -229,7 +229,7 @@ void AddSpecsOfValues(nb::module_& m) {
       ">>> f.get_concrete_function(spec)(tf.Variable([3.0, 4.0]))"
       ".numpy().tolist()\n"
       "[6.0, 8.0]\n",
-      spec_methods, spec_properties);
+      kSpecOfValueSpecMethods, kSpecOfValueSpecProperties);
   variable_spec = reinterpret_cast<PyTypeObject*>(cls.ptr());
 }
 

@@ -117,7 +117,8 @@ class Asked final : public AskedVariable {
       PyErr_Format(UnliftableError,
                    "Unable to lift tensor %R because it depends transitively "
                    "on what is not known before a call: %s",
-                   value_.get(), std::string(lifted.status().message()).c_str());
+                   value_.get(),
+                   std::string(lifted.status().message()).c_str());
       return PythonError();
     }
     GK_ASSIGN_OR_RETURN(initial, std::move(lifted));
@@ -220,7 +221,8 @@ int Init(PyObject* o, PyObject* args, PyObject* kwargs) {
 }
 
 // tf.Variable(...) is one of ResourceVariable, or whatever creators make.
-PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+PyObject* NewUninitialized(PyTypeObject* type, PyObject* args,
+                           PyObject* kwargs) {
   if (type == VariableType) {
     if (PyObject* made = MadeByCreators(args, kwargs)) return made;
     if (PyErr_Occurred()) return nullptr;
@@ -274,10 +276,11 @@ PyObject* Reduce(PyObject* o, PyObject*) {
   return Py_BuildValue("O(O)", again.get(), value.get());
 }
 
-PyMethodDef methods[] = {{"__copy__", Guarded<Copy>, METH_NOARGS, nullptr},
-                         {"__deepcopy__", Guarded<DeepCopy>, METH_O, nullptr},
-                         {"__reduce__", Guarded<Reduce>, METH_NOARGS, nullptr},
-                         {nullptr, nullptr, 0, nullptr}};
+PyMethodDef kVariableCreationMethods[] = {
+    {"__copy__", Guarded<Copy>, METH_NOARGS, nullptr},
+    {"__deepcopy__", Guarded<DeepCopy>, METH_O, nullptr},
+    {"__reduce__", Guarded<Reduce>, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 
 // ---- The module ----
 
@@ -405,9 +408,9 @@ bool AddVariableClasses(PyObject* module) {
   if (!AddUnliftableError(module)) return false;
   VariableType =
       AddClass(module, "graphkiln.Variable", kVariableDoc, BaseVariableType,
-               {{Py_tp_new, Slot<New>()},
+               {{Py_tp_new, Slot<NewUninitialized>()},
                 {Py_tp_init, Slot<Init>()},
-                {Py_tp_methods, Slot<methods>()}});
+                {Py_tp_methods, Slot<kVariableCreationMethods>()}});
   if (VariableType == nullptr) return false;
   // Of variables that nobody has given others.
   auto* cls = reinterpret_cast<PyObject*>(VariableType);

@@ -54,7 +54,7 @@ PyObject* DefaultCreator(PyObject*, PyObject* args, PyObject* kwargs) {
 PyMethodDef default_creator = {
     "default_creator", AsCFunction(Guarded<DefaultCreator>), kByName, nullptr};
 
-nb::object Init(nb::handle self, nb::handle creator) {
+nb::object InitCreator(nb::handle self, nb::handle creator) {
   self.attr("_creator") = creator;
   return nb::none();
 }
@@ -76,12 +76,13 @@ nb::object Decorate(nb::handle self, nb::handle function) {
       .attr("ContextDecorator")
       .attr("__call__")(self, function);
 }
-PyMethodDef methods[] = {GK_METHOD("__init__", "variable_creator", Init, ""),
-                         GK_METHOD("__enter__", "", Enter, ""),
-                         GK_METHOD("_recreate_cm", "", Itself, ""),
-                         GK_METHOD("__exit__", "*unused", Exit, ""),
-                         GK_METHOD("__call__", "func", Decorate, ""),
-                         {}};
+PyMethodDef kVariableCreatorsMethods[] = {
+    GK_METHOD("__init__", "variable_creator", InitCreator, ""),
+    GK_METHOD("__enter__", "", Enter, ""),
+    GK_METHOD("_recreate_cm", "", Itself, ""),
+    GK_METHOD("__exit__", "*unused", Exit, ""),
+    GK_METHOD("__call__", "func", Decorate, ""),
+    {}};
 
 }  // namespace
 
@@ -143,7 +144,7 @@ void AddVariableCreatorScope(nb::module_& m) {
            "'trainable': False})\n"
            ">>> with tf.variable_creator_scope(frozen):\n"
            "...     tf.Variable(1.0).trainable\nFalse",
-           methods);
+           kVariableCreatorsMethods);
 }
 
 }  // namespace gk::py

@@ -344,7 +344,7 @@ PyObject* ChangeVariable(PyObject*, PyObject* args, PyObject* kwargs) {
   return PyObject_CallMethod(ref, kMethod, "OOO", value, Py_False, name);
 }
 
-void* Name(const char* name) { return const_cast<char*>(name); }
+void* NameText(const char* name) { return const_cast<char*>(name); }
 #define METHOD(f) AsCFunction(Guarded<f>), METH_VARARGS | METH_KEYWORDS
 #define ARGUMENT(name, f) GK_OF_ARGUMENT(name, f)
 #define SPARSE "($self, sparse_delta, use_locking=False, name=None)\n--\n\n"
@@ -368,24 +368,25 @@ PyObject* SliceVariable(PyObject* variable, PyObject* key) {
 
 PyGetSetDef variable_properties[] = {
     {"constraint", Guarded<Stored>, nullptr,
-     "The function applied after each update, or None.", Name("_constraint")},
+     "The function applied after each update, or None.",
+     NameText("_constraint")},
     {"synchronization", Guarded<Mode<AutoSynchronization>>, nullptr,
-     "When copies are brought together.", Name("_synchronization")},
+     "When copies are brought together.", NameText("_synchronization")},
     {"aggregation", Guarded<Mode<NoAggregation>>, nullptr,
-     "How updates are combined.", Name("_aggregation")},
+     "How updates are combined.", NameText("_aggregation")},
     {"initializer", Guarded<Stored>, nullptr,
      "The operation that gives a variable of a `tf.Graph` its value; None "
      "elsewhere, where variables are initialised when made.",
-     Name("_graph_initializer")},
+     NameText("_graph_initializer")},
     {"initial_value", Guarded<InitialValue>, nullptr,
      "The tensor that initialises a variable of a `tf.Graph`; not available "
      "elsewhere, where variables are initialised when made.",
      nullptr},
     {"device", Guarded<OfHandle>, nullptr, "Where the value is.",
-     Name("device")},
-    {"op", Guarded<OfHandle>, nullptr, "Undefined when eager.", Name("op")},
+     NameText("device")},
+    {"op", Guarded<OfHandle>, nullptr, "Undefined when eager.", NameText("op")},
     {"graph", Guarded<OfHandle>, nullptr, "Undefined when eager.",
-     Name("graph")},
+     NameText("graph")},
     {"_shared_name", Guarded<SharedName>, nullptr, nullptr, nullptr},
     {"_unique_id", Guarded<UniqueId>, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};

@@ -7,6 +7,7 @@
 #include "ops/elementwise.h"
 #include "ops/fn/nn_activation_grad.h"
 #include "ops/fused_arithmetic.h"
+#include "ops/nn/alpha.h"
 
 namespace gk {
 namespace {
@@ -21,10 +22,6 @@ constexpr auto kLeakyRelu = [](const void* params, auto x) {
   const T alpha = static_cast<T>(static_cast<const TileParams*>(params)->value);
   return Select(x > T(0), x, T(x * alpha));
 };
-void PrepareAlpha(const AttrMap& attrs, TileParams* params) {
-  const float* alpha = attrs.Get<float>("alpha");
-  params->value = alpha ? *alpha : 0.2f;
-}
 constexpr auto kElu = [](auto x) {
   using T = decltype(x);
   const T low = math::Expm1(Select(x < T(0), x, T(0)));

@@ -13,6 +13,7 @@
 #include "ops/fn/math_exp.h"
 #include "ops/fn/math_unary.h"
 #include "ops/fn/math_unary_grad.h"
+#include "ops/nn/alpha.h"
 #include "ops/scalar_constant.h"
 
 namespace gk {
@@ -32,10 +33,6 @@ constexpr auto kLeakyReluGrad = [](const void* params, auto dy, auto x) {
   const T alpha = static_cast<T>(static_cast<const TileParams*>(params)->value);
   return Select(x > T(0), dy, T(dy * alpha));
 };
-void PrepareAlpha(const AttrMap& attrs, TileParams* params) {
-  const float* alpha = attrs.Get<float>("alpha");
-  params->value = alpha ? *alpha : 0.2f;
-}
 constexpr auto kEluGrad = [](auto dy, auto y) {
   using T = decltype(y);
   return Select(y < T(0), (y + T(1)) * dy, dy);

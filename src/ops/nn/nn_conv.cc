@@ -5,6 +5,7 @@
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
 #include "ops/nn/conv_geometry.h"
+#include "ops/nn/window.h"
 
 namespace gk {
 namespace {
@@ -151,14 +152,10 @@ Status BackpropShape(InferenceContext& c) {
 }
 
 // The attrs that all ops of a family share.
-AttrMap Shared(const GradContext& g) {
-  AttrMap attrs;
-  for (const std::string_view name :
-       {"strides", "padding", "explicit_paddings", "data_format", "dilations",
-        "use_cudnn_on_gpu"}) {
-    if (const AttrValue* v = g.attrs().Find(name)) attrs.Set(name, *v);
-  }
-  return attrs;
+AttrMap AttrsOfConv(const GradContext& g) {
+  return SharedAttrs(g.attrs(),
+                     {"strides", "padding", "explicit_paddings",
+                      "data_format", "dilations", "use_cudnn_on_gpu"});
 }
 
 struct Dense {
@@ -178,10 +175,12 @@ template <class Ops>
 void ConvGradient(GradContext& g) {
   const Tensor &x = g.x(0), &filter = g.x(1), dy = g.dy(0);
   if (g.wants(0)) {
-    g.Set(0, MakeOp1(Ops::kInput, {ShapeTensor(x), filter, dy}, Shared(g)));
+    g.Set(0,
+          MakeOp1(Ops::kInput, {ShapeTensor(x), filter, dy}, AttrsOfConv(g)));
   }
   if (g.wants(1)) {
-    g.Set(1, MakeOp1(Ops::kFilter, {x, ShapeTensor(filter), dy}, Shared(g)));
+    g.Set(1,
+          MakeOp1(Ops::kFilter, {x, ShapeTensor(filter), dy}, AttrsOfConv(g)));
   }
 }
 
@@ -190,18 +189,19 @@ template <class Ops>
 void BackpropInputGradient(GradContext& g) {
   const Tensor &filter = g.x(1), &dy = g.x(2), d = g.dy(0);
   if (g.wants(1)) {
-    g.Set(1, MakeOp1(Ops::kFilter, {d, ShapeTensor(filter), dy}, Shared(g)));
+    g.Set(1,
+          MakeOp1(Ops::kFilter, {d, ShapeTensor(filter), dy}, AttrsOfConv(g)));
   }
-  if (g.wants(2)) g.Set(2, MakeOp1(Ops::kForward, {d, filter}, Shared(g)));
+  if (g.wants(2)) g.Set(2, MakeOp1(Ops::kForward, {d, filter}, AttrsOfConv(g)));
 }
 
 template <class Ops>
 void BackpropFilterGradient(GradContext& g) {
   const Tensor &x = g.x(0), &dy = g.x(2), d = g.dy(0);
   if (g.wants(0)) {
-    g.Set(0, MakeOp1(Ops::kInput, {ShapeTensor(x), d, dy}, Shared(g)));
+    g.Set(0, MakeOp1(Ops::kInput, {ShapeTensor(x), d, dy}, AttrsOfConv(g)));
   }
-  if (g.wants(2)) g.Set(2, MakeOp1(Ops::kForward, {x, d}, Shared(g)));
+  if (g.wants(2)) g.Set(2, MakeOp1(Ops::kForward, {x, d}, AttrsOfConv(g)));
 }
 
 const OpRecord kRecords[] = {

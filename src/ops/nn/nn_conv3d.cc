@@ -339,27 +339,23 @@ Status GradientShape(InferenceContext& c) {
   return OkStatus();
 }
 
-AttrMap Shared(const GradContext& g) {
-  AttrMap attrs;
-  for (const std::string_view name :
-       {"strides", "padding", "data_format", "dilations"}) {
-    if (const AttrValue* v = g.attrs().Find(name)) attrs.Set(name, *v);
-  }
-  return attrs;
+AttrMap AttrsOfConv3D(const GradContext& g) {
+  return SharedAttrs(g.attrs(),
+                     {"strides", "padding", "data_format", "dilations"});
 }
 
 Tensor Forward(GradContext& g, const Tensor& x, const Tensor& filter) {
-  return MakeOp1("Conv3D", {x, filter}, Shared(g));
+  return MakeOp1("Conv3D", {x, filter}, AttrsOfConv3D(g));
 }
 Tensor OfInput(GradContext& g, const Tensor& x, const Tensor& filter,
                const Tensor& dy) {
   return MakeOp1("Conv3DBackpropInputV2", {ShapeTensor(x), filter, dy},
-                 Shared(g));
+                 AttrsOfConv3D(g));
 }
 Tensor OfFilter(GradContext& g, const Tensor& x, const Tensor& filter,
                 const Tensor& dy) {
   return MakeOp1("Conv3DBackpropFilterV2", {x, ShapeTensor(filter), dy},
-                 Shared(g));
+                 AttrsOfConv3D(g));
 }
 
 #define CONV3D_ATTRS                                                       \

@@ -337,28 +337,25 @@ Status AvgGradShape(InferenceContext& c) {
   return OkStatus();
 }
 
-AttrMap Shared(const GradContext& g) {
-  AttrMap attrs;
-  for (const std::string_view name :
-       {"ksize", "strides", "padding", "explicit_paddings", "data_format"}) {
-    if (const AttrValue* v = g.attrs().Find(name)) attrs.Set(name, *v);
-  }
-  return attrs;
+AttrMap AttrsOfPool(const GradContext& g) {
+  return SharedAttrs(g.attrs(),
+                     {"ksize", "strides", "padding", "explicit_paddings",
+                      "data_format"});
 }
 
 // Without what only max pooling of images takes.
 AttrMap SharedWithoutExplicit(const GradContext& g) {
-  AttrMap attrs = Shared(g);
+  AttrMap attrs = AttrsOfPool(g);
   attrs.Remove("explicit_paddings");
   return attrs;
 }
 
 void MaxPoolGradient(GradContext& g) {
-  g.Set(0, MakeOp1("MaxPoolGrad", {g.x(0), g.y(0), g.dy(0)}, Shared(g)));
+  g.Set(0, MakeOp1("MaxPoolGrad", {g.x(0), g.y(0), g.dy(0)}, AttrsOfPool(g)));
 }
 
 void MaxPool3DGradient(GradContext& g) {
-  g.Set(0, MakeOp1("MaxPool3DGrad", {g.x(0), g.y(0), g.dy(0)}, Shared(g)));
+  g.Set(0, MakeOp1("MaxPool3DGrad", {g.x(0), g.y(0), g.dy(0)}, AttrsOfPool(g)));
 }
 
 // Linear in the gradient alone.
@@ -374,24 +371,25 @@ void MaxPoolGradGradGradient(GradContext& g) {
   const bool volume = g.record().name == "MaxPool3DGradGrad";
   if (g.wants(2)) {
     g.Set(2, MakeOp1(volume ? "MaxPool3DGrad" : "MaxPoolGrad",
-                     {g.x(0), g.x(1), g.dy(0)}, Shared(g)));
+                     {g.x(0), g.x(1), g.dy(0)}, AttrsOfPool(g)));
   }
 }
 
 void ArgmaxGradient(GradContext& g) {
-  g.Set(0, MakeOp1("MaxPoolGrad", {g.x(0), g.y(0), g.dy(0)}, Shared(g)));
+  g.Set(0, MakeOp1("MaxPoolGrad", {g.x(0), g.y(0), g.dy(0)}, AttrsOfPool(g)));
 }
 
 void AvgPoolGradient(GradContext& g) {
   const bool volume = g.record().name == "AvgPool3D";
   const Tensor shape = ops::Shape(g.x(0), DataType::kInt32);
   g.Set(0, MakeOp1(volume ? "AvgPool3DGrad" : "AvgPoolGrad", {shape, g.dy(0)},
-                   Shared(g)));
+                   AttrsOfPool(g)));
 }
 
 void AvgPoolGradGradient(GradContext& g) {
   const bool volume = g.record().name == "AvgPool3DGrad";
-  g.Set(1, MakeOp1(volume ? "AvgPool3D" : "AvgPool", {g.dy(0)}, Shared(g)));
+  g.Set(1,
+        MakeOp1(volume ? "AvgPool3D" : "AvgPool", {g.dy(0)}, AttrsOfPool(g)));
 }
 
 const OpRecord kRecords[] = {

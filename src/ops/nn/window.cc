@@ -69,6 +69,15 @@ StatusOr<WindowDim> SlideWindow(int64_t input, int64_t window, int64_t stride,
   return dim;
 }
 
+AttrMap SharedAttrs(const AttrMap& attrs,
+                    std::initializer_list<std::string_view> names) {
+  AttrMap shared;
+  for (const std::string_view name : names) {
+    if (const AttrValue* v = attrs.Find(name)) shared.Set(name, *v);
+  }
+  return shared;
+}
+
 bool IsChannelsFirst(const AttrMap& attrs) {
   const auto* format = attrs.Get<std::string>("data_format");
   return format && (*format == "NCHW" || *format == "NCDHW");

@@ -2,7 +2,9 @@
 #ifndef GK_OPS_NN_WINDOW_H_
 #define GK_OPS_NN_WINDOW_H_
 
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -23,6 +25,10 @@ StatusOr<WindowDim> SlideWindow(int64_t input, int64_t window, int64_t stride,
                                 int64_t dilation, const std::string& padding,
                                 int64_t explicit_before = 0,
                                 int64_t explicit_after = 0);
+
+// Those of an op's attributes that its gradient's ops have as well.
+AttrMap SharedAttrs(const AttrMap& attrs,
+                    std::initializer_list<std::string_view> names);
 
 // "NCHW", "NCDHW": the channels come second.
 bool IsChannelsFirst(const AttrMap& attrs);
