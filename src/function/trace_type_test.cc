@@ -10,7 +10,7 @@ namespace {
 TraceTypeRef FloatTensors(std::initializer_list<int64_t> dims) {
   return TraceType::Tensor(DataType::kFloat, PartialTensorShape(dims));
 }
-TraceTypeRef Int(int64_t v) {
+TraceTypeRef Literal(int64_t v) {
   return TraceType::Literal("i" + std::to_string(v), std::to_string(v),
                             nullptr);
 }
@@ -50,20 +50,20 @@ TEST(TraceType, Prints) {
             "VariableSpec(shape=(), dtype=tf.float32, trainable=True, "
             "alias_id=0)");
   TraceTypeRef dict = TraceType::Dict({"sb", "sa"}, {"'b'", "'a'"}, 0,
-                                      {Int(1), Int(2)}, nullptr);
+                                      {Literal(1), Literal(2)}, nullptr);
   EXPECT_EQ(dict->Text(), "Dict[['b', Literal[1]], ['a', Literal[2]]]");
   EXPECT_EQ(
-      TraceType::Sequence(TraceType::Kind::kTuple, {Int(1), dict})->Text(),
+      TraceType::Sequence(TraceType::Kind::kTuple, {Literal(1), dict})->Text(),
       "Tuple[Literal[1], Dict[['b', Literal[1]], ['a', Literal[2]]]]");
 }
 
 TEST(TraceType, DictsIgnoreOrder) {
   TraceTypeRef a = TraceType::Dict({"sb", "sa"}, {"'b'", "'a'"}, 0,
-                                   {Int(1), Int(2)}, nullptr);
+                                   {Literal(1), Literal(2)}, nullptr);
   TraceTypeRef b = TraceType::Dict({"sa", "sb"}, {"'a'", "'b'"}, 0,
-                                   {Int(2), Int(1)}, nullptr);
+                                   {Literal(2), Literal(1)}, nullptr);
   TraceTypeRef c = TraceType::Dict({"sa", "sb"}, {"'a'", "'b'"}, 0,
-                                   {Int(1), Int(2)}, nullptr);
+                                   {Literal(1), Literal(2)}, nullptr);
   EXPECT_TRUE(a->Equals(*b));
   EXPECT_EQ(a->hash(), b->hash());
   EXPECT_FALSE(a->Equals(*c));
@@ -76,7 +76,7 @@ TEST(TraceType, Subtypes) {
   EXPECT_TRUE(vec->IsSubtypeOf(*any));
   EXPECT_FALSE(vec->IsSubtypeOf(*FloatTensors({2})));
   EXPECT_FALSE(FloatTensors({2, 2})->IsSubtypeOf(*vec));
-  EXPECT_FALSE(Int(1)->IsSubtypeOf(*Int(2)));
+  EXPECT_FALSE(Literal(1)->IsSubtypeOf(*Literal(2)));
 }
 
 TEST(TraceType, Supertypes) {
@@ -85,11 +85,13 @@ TEST(TraceType, Supertypes) {
       "TensorSpec(shape=(2, None), dtype=tf.float32, name=None)");
   EXPECT_EQ(FloatTensors({2, 3})->CommonSupertype(*FloatTensors({2}))->Text(),
             "TensorSpec(shape=<unknown>, dtype=tf.float32, name=None)");
-  EXPECT_FALSE(Int(1)->CommonSupertype(*Int(2)));
+  EXPECT_FALSE(Literal(1)->CommonSupertype(*Literal(2)));
   TraceTypeRef a =
-      TraceType::Sequence(TraceType::Kind::kList, {FloatTensors({2}), Int(1)});
+      TraceType::Sequence(TraceType::Kind::kList,
+                          {FloatTensors({2}), Literal(1)});
   TraceTypeRef b =
-      TraceType::Sequence(TraceType::Kind::kList, {FloatTensors({3}), Int(1)});
+      TraceType::Sequence(TraceType::Kind::kList,
+                          {FloatTensors({3}), Literal(1)});
   EXPECT_EQ(a->CommonSupertype(*b)->children()[0].get(),
             FloatTensors({kUnknownDim}).get());
 }
@@ -99,11 +101,11 @@ TEST(FunctionType, CommonSubtypeServesTheCallsOfAll) {
     return MakeRef<FunctionType>(
         std::vector<FunctionParameter>{
             {"x", ParameterKind::kPositionalOrKeyword, false, std::move(x)}},
-        std::move(c), Int(1));
+        std::move(c), Literal(1));
   };
   const auto a = of(FloatTensors({2}), {{"v", FloatTensors({1})}});
   const auto b =
-      of(FloatTensors({3}), {{"v", FloatTensors({2})}, {"w", Int(2)}});
+      of(FloatTensors({3}), {{"v", FloatTensors({2})}, {"w", Literal(2)}});
   const Ref<FunctionType> common = a->CommonSubtype(*b);
   ASSERT_TRUE(common);
   EXPECT_EQ(common->parameters()[0].type.get(),
@@ -112,9 +114,9 @@ TEST(FunctionType, CommonSubtypeServesTheCallsOfAll) {
   EXPECT_EQ(common->captures()[0].second.get(),
             FloatTensors({kUnknownDim}).get());
   EXPECT_FALSE(common->output());
-  EXPECT_FALSE(a->CommonSubtype(*of(Int(1), {})));
+  EXPECT_FALSE(a->CommonSubtype(*of(Literal(1), {})));
   EXPECT_FALSE(a->CommonSubtype(*of(nullptr, {})));
-  EXPECT_FALSE(a->CommonSubtype(*of(FloatTensors({2}), {{"v", Int(3)}})));
+  EXPECT_FALSE(a->CommonSubtype(*of(FloatTensors({2}), {{"v", Literal(3)}})));
 }
 
 TEST(FunctionType, Prints) {

@@ -16,7 +16,7 @@ namespace nb = nanobind;
 namespace gk::py {
 namespace {
 
-using Kind = OptionRecord::Kind;
+using OptionKind = OptionRecord::Kind;
 
 nb::object ValueOf(const nb::dict& options, std::string_view name) {
   PyObject* const value =
@@ -32,7 +32,7 @@ GivenOption Given(const nb::dict& options, const OptionRecord& option,
                   std::string_view name) {
   const nb::object value = ValueOf(options, name);
   if (value.is_none()) return {};
-  if (option.kind == Kind::kFlag) {
+  if (option.kind == OptionKind::kFlag) {
     return {nb::cast<bool>(nb::bool_(value)), {}};
   }
   GivenOption given{GivenOption::Other(), ReprText(value)};
