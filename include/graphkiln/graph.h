@@ -200,8 +200,9 @@ class GK_EXPORT Graph {
   // The list itself, empty if it is new, until it is cleared.
   std::vector<std::any>& get_collection_ref(const std::string& name) const;
   // A copy. `scope`: only tensors of graphs, operations, variables and modules
-  // whose names begin as this regular expression says. Throws Error
-  // (kValueError) if it is none.
+  // whose names begin as this regular expression says, of at most 1,000
+  // characters and without back references. Throws Error (kValueError) if it
+  // is none.
   std::vector<std::any> get_collection(
       const std::string& name,
       const std::optional<std::string>& scope = std::nullopt) const;

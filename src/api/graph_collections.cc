@@ -78,9 +78,20 @@ std::optional<std::string> NameOf(const std::any& value) {
   return std::nullopt;
 }
 
+// Both reading a pattern and backtracking recurse: long ones would end the
+// process.
+constexpr size_t kLongestPattern = 1000;
+
 std::regex PatternOf(const std::string& text) {
+  if (text.size() > kLongestPattern) {
+    throw ::gk::Error(
+        ValueError("A scope has at most {} characters, got a regular "
+                   "expression of {}",
+                   kLongestPattern, text.size()));
+  }
   try {
-    return std::regex(text);
+    return std::regex(text, std::regex_constants::ECMAScript |
+                                std::regex_constants::__polynomial);
   } catch (const std::regex_error& e) {
     throw ::gk::Error(
         ValueError("'{}' is no regular expression: {}", text, e.what()));

@@ -280,6 +280,17 @@ TEST(GraphTest, CollectionsOfAGraph) {
   EXPECT_EQ(graph.get_all_collection_keys(), (Keys{"z", "a"}));
 }
 
+TEST(GraphTest, LongNamesAndScopes) {
+  const gk::Graph graph;
+  graph.add_to_collection(
+      "v", gk::Variable(Tensor(1.0f), {.name = std::string(300'000, 'a')}));
+  EXPECT_EQ(graph.get_collection("v", "(a|b)*").size(), 1u);
+  EXPECT_EQ(graph.get_collection("v", "(a*)*b").size(), 0u);
+  const std::string nested(100'000, '(');
+  EXPECT_EQ(ErrorCodeOf([&] { graph.get_collection("v", nested); }),
+            gk::ErrorCode::kValueError);
+}
+
 TEST(GraphTest, CollectionsLiveAsLongAsTheGraph) {
   auto f = gk::function([](const Tensor& x) {
     gk::get_default_graph().add_to_collection("x", 1);
