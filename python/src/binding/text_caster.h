@@ -40,6 +40,10 @@ namespace gk::py {
 inline std::string TextOf(nanobind::handle value) {
   return nanobind::cast<std::string>(nanobind::str(value));
 }
+// repr(value).
+inline std::string ReprOf(nanobind::handle value) {
+  return nanobind::cast<std::string>(nanobind::repr(value));
+}
 
 }  // namespace gk::py
 

@@ -124,8 +124,7 @@ class PyHostSpec final : public HostSpec {
   }
   std::string Text() const override { return TextOf(spec()); }
   std::string TypeName() const override {
-    return nb::cast<std::string>(
-        nb::repr(nb::getattr(spec(), "dtype", spec().type())));
+    return ReprOf(nb::getattr(spec(), "dtype", spec().type()));
   }
 
  private:
@@ -231,8 +230,7 @@ Object NormalizedLeaf(Handle value, size_t i) {
     if (!stack.is_none()) return stack;
   }
   if (PyObject_TypeCheck(value.ptr(), TypeSpecType)) {
-    Throw(TypeError("a value was expected, got the spec {}",
-                    nb::cast<std::string>(nb::repr(value))));
+    Throw(TypeError("a value was expected, got the spec {}", ReprOf(value)));
   }
   return Wrapped(Converted(value, Format("component_{}", i)));
 }

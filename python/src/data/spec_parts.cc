@@ -21,9 +21,7 @@ class PlainPart final : public LanguageValue {
   bool Equals(const LanguageValue& other) const override {
     return ArePartsEqual(value_, static_cast<const PlainPart&>(other).get());
   }
-  std::string Text() const override {
-    return nb::cast<std::string>(nb::repr(Handle(value_)));
-  }
+  std::string Text() const override { return ReprOf(Handle(value_)); }
 
  private:
   PyObject* value_;

@@ -130,8 +130,7 @@ void ArgumentSnapshot::Check(nb::handle function) const {
   Throw(ValueError(
       "{}{} should not modify its Python input arguments. Modifying a copy "
       "is allowed. The following parameter(s) were modified: {}",
-      nb::cast<std::string>(nb::str(shown)),
-      nb::cast<std::string>(nb::str(signature)), names));
+      TextOf(shown), TextOf(signature), names));
 }
 
 }  // namespace gk::py

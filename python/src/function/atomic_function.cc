@@ -94,16 +94,12 @@ class AtomicFunction {
   }
 
   std::string Text() const {
-    return "<AtomicFunction> " + Name() +
-           nb::cast<std::string>(nb::str(Of("function_type")));
+    return "<AtomicFunction> " + Name() + TextOf(Of("function_type"));
   }
   std::string Repr() const {
-    return "AtomicFunction(name=" +
-           nb::cast<std::string>(nb::repr(Of("name"))) +
-           ",\nfunction_type=" +
-           nb::cast<std::string>(nb::repr(Of("function_type"))) +
-           ",\ncached_graph=" +
-           nb::cast<std::string>(nb::repr(Of("graph"))) + ")";
+    return "AtomicFunction(name=" + ReprOf(Of("name")) +
+           ",\nfunction_type=" + ReprOf(Of("function_type")) +
+           ",\ncached_graph=" + ReprOf(Of("graph")) + ")";
   }
 
   int Visit(visitproc visit, void* arg) const {

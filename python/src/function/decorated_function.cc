@@ -24,8 +24,7 @@ nb::object Decorated(nb::object function, const nb::dict& options) {
     function = FunctionOf(o)->python->Body();
   }
   if (!PyCallable_Check(function.ptr())) {
-    Throw(TypeError("{} is not a callable object",
-                    nb::cast<std::string>(nb::repr(function))));
+    Throw(TypeError("{} is not a callable object", ReprOf(function)));
   }
   const nb::object is_coroutine =
       nb::module_::import_("inspect").attr("iscoroutinefunction")(function);
@@ -33,7 +32,7 @@ nb::object Decorated(nb::object function, const nb::dict& options) {
     Throw(
         TypeError("{} is a coroutine function. A traced function returns "
                   "tensors: decorate what it awaits.",
-                  nb::cast<std::string>(nb::repr(function))));
+                  ReprOf(function)));
   }
   return NewFunction({function, options, nb::none()});
 }

@@ -179,13 +179,13 @@ PyObject* CompilerIr(PyObject* o, PyObject* args, PyObject* kwargs) {
   // The text alone: what keeps the trace could not be collected with it.
   const nb::object graph =
       ConcreteFor(o, args, kwargs).attr("graph").attr("as_graph_def")();
-  const auto text = [text = nb::cast<std::string>(nb::str(graph))](
-                        nb::object stage, nb::handle, nb::handle) {
+  const auto text = [text = TextOf(graph)](nb::object stage, nb::handle,
+                                           nb::handle) {
     if (!stage.equal(nb::str("graph"))) {
       Raise(
           ValueError("Unknown stage {}: there is \"graph\", the text of the "
                      "traced program.",
-                     nb::cast<std::string>(nb::repr(stage))));
+                     ReprOf(stage)));
       throw nb::python_error();
     }
     return text;

@@ -24,10 +24,6 @@ nb::object ValueOf(const nb::dict& options, std::string_view name) {
   return value == nullptr ? nb::none() : nb::borrow(value);
 }
 
-std::string ReprText(nb::handle value) {
-  return nb::cast<std::string>(nb::repr(value));
-}
-
 GivenOption Given(const nb::dict& options, const OptionRecord& option,
                   std::string_view name) {
   const nb::object value = ValueOf(options, name);
@@ -35,7 +31,7 @@ GivenOption Given(const nb::dict& options, const OptionRecord& option,
   if (option.kind == OptionKind::kFlag) {
     return {nb::cast<bool>(nb::bool_(value)), {}};
   }
-  GivenOption given{GivenOption::Other(), ReprText(value)};
+  GivenOption given{GivenOption::Other(), ReprOf(value)};
   if (PyLong_Check(value.ptr()) && !PyBool_Check(value.ptr())) {
     int overflow = 0;
     const int64_t count = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
@@ -59,12 +55,12 @@ nb::dict AttributesOf(const nb::dict& options) {
         nb::module_::import_("collections.abc").attr("Mapping");
     if (!nb::isinstance(given, mapping)) {
       Throw(TypeError("experimental_attributes must be a dictionary, got {}",
-                      ReprText(given)));
+                      ReprOf(given)));
     }
     for (nb::handle name : given) {
       if (!PyUnicode_Check(name.ptr())) {
         Throw(ValueError("`{} is not supported by tf.function as an attribute.",
-                         nb::cast<std::string>(nb::str(name))));
+                         TextOf(name)));
       }
       ThrowIfError(CheckFunctionAttribute(StringView(name.ptr())));
       attributes[name] = nb::object(given[name]);

@@ -57,7 +57,7 @@ void RefuseGenerators(nb::handle function) {
         "or more Tensors or ExtensionTypes or None values, and {} is a "
         "generator function: return a list, or decorate what the generator is "
         "used in.",
-        nb::cast<std::string>(nb::repr(function))));
+        ReprOf(function)));
   }
 }
 

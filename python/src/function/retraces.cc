@@ -20,7 +20,7 @@ void AddRecordProtocol(nb::class_<Record>& cls, const char* name,
     std::string text;
     for (const char* field : fields) {
       text += (text.empty() ? "" : ", ") + std::string(field) + "=" +
-              nb::cast<std::string>(nb::repr(self.attr(field)));
+              ReprOf(self.attr(field));
     }
     return std::string(name) + "(" + text + ")";
   };

@@ -108,7 +108,7 @@ class Printer {
     if (open == 0) {
       if (nb::isinstance<nb::str>(value)) return nb::borrow(value);
       // As Python shows it on one line, however long.
-      return Marked(nb::cast<std::string>(nb::repr(value)));
+      return Marked(ReprOf(value));
     }
     if (nb::isinstance(value, Python("collections.abc", "Mapping"))) {
       return Mapping(value, keys, children);
@@ -130,7 +130,7 @@ class Printer {
     text += "(";
     for (size_t i = 0; i < nb::len(parts); ++i) {
       const nb::object part = parts[i];
-      text += (i > 0 ? ", " : "") + nb::cast<std::string>(nb::repr(part));
+      text += (i > 0 ? ", " : "") + ReprOf(part);
     }
     return Marked(text + ")");
   }

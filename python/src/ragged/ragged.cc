@@ -236,7 +236,7 @@ Object NoTensor(Handle self, Handle, Handle) {
         "to a supported type. See "
         "https://www.tensorflow.org/api_docs/python/tf/dtypes for supported TF "
         "dtypes. A dense tensor of it: `to_tensor()`.",
-        nb::cast<std::string>(nb::repr(self))));
+        ReprOf(self)));
   }
   Throw(ValueError(
       "{} is no dense tensor: TypeError: object of type 'RaggedTensor' has no "

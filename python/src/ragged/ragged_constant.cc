@@ -171,7 +171,7 @@ Object Constant(Handle module, Handle given, Handle dtype, Handle ragged_rank,
   const DataType splits_type = AsType(row_splits_dtype, DataType::kInt64);
   if (IsTensor(given.ptr()) || IsRagged(given)) {
     Throw(TypeError("pylist must be a list of Python values, got {}",
-                    nb::cast<std::string>(nb::repr(given))));
+                    ReprOf(given)));
   }
   if (!ragged_rank.is_none() && !PyLong_Check(ragged_rank.ptr())) {
     Throw(TypeError("Argument `ragged_rank` must be an int. Received {}.",

@@ -29,7 +29,7 @@ std::vector<RowPartition> PartitionsOf(Handle list) {
       Throw(
           TypeError("row_partitions must be a list of RowPartition. Received "
                     "{}.",
-                    nb::cast<std::string>(nb::repr(part))));
+                    ReprOf(part)));
     }
     partitions.push_back(AsRows(part, "_uniform"));
   }
@@ -301,9 +301,7 @@ Object FromComponents(Handle self, Handle given) {
                  self.attr("_static_inner_shape"));
 }
 Object ShownSpec(Handle self) {
-  const auto repr = [&](const char* part) {
-    return nb::cast<std::string>(nb::repr(self.attr(part)));
-  };
+  const auto repr = [&](const char* part) { return ReprOf(self.attr(part)); };
   return nb::cast(Format(
       "DynamicRaggedShape.Spec(row_partitions={}, "
       "static_inner_shape={}, dtype={})",

@@ -87,7 +87,7 @@ Object Integers(Handle given, const char* name) {
     Throw(ValueError(
         "{}: Tensor conversion requested dtype int64 for Tensor with dtype "
         "{}: {}",
-        name, DataTypeName(t.dtype()), nb::cast<std::string>(nb::repr(given))));
+        name, DataTypeName(t.dtype()), ReprOf(given)));
   }
   Object value = nb::borrow(given);
   if (nb::hasattr(value, "astype")) {

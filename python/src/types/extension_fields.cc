@@ -29,11 +29,8 @@ Object From(const char* module, const char* name) {
 Handle AsHandle(PyTypeObject* type) {
   return reinterpret_cast<PyObject*>(type);
 }
-std::string Repr(Handle value) {
-  return nb::cast<std::string>(nb::repr(value));
-}
 std::string TypeName(Handle value) {
-  return Repr(value.type().attr("__name__"));
+  return ReprOf(value.type().attr("__name__"));
 }
 
 // ---- Annotations ----
@@ -93,7 +90,7 @@ bool CheckAnnotation(Handle type) {
   const Generic generic(type);
   const size_t n = nb::len(generic.parts);
   const bool is_empty_tuple =
-      n == 0 && Repr(type).find("()") != std::string::npos;
+      n == 0 && ReprOf(type).find("()") != std::string::npos;
   if ((generic.is_tuple() && (n > 0 || is_empty_tuple)) ||
       ((generic.is_mapping() || generic.is_union()) && n > 0)) {
     bool known = true;
@@ -105,7 +102,7 @@ bool CheckAnnotation(Handle type) {
   }
   const bool is_class = PyType_Check(type.ptr()) && n == 0;
   Throw(TypeError("Unsupported type annotation {}",
-                  is_class ? Repr(type.attr("__name__")) : Repr(type)));
+                  is_class ? ReprOf(type.attr("__name__")) : ReprOf(type)));
 }
 
 // ---- Values ----
@@ -140,7 +137,8 @@ class FieldConverter {
 
   Object Convert(Handle value, Handle type, const std::string& path) const {
     if (IsUnresolved(type)) {
-      Throw(TypeError("{}: unresolved forward reference {}", path, Repr(type)));
+      Throw(
+          TypeError("{}: unresolved forward reference {}", path, ReprOf(type)));
     }
     if (type.is_none() || type.is(AsHandle(Py_TYPE(Py_None)))) {
       if (!value.is_none()) Wrong(path, "'NoneType'", value);
@@ -148,7 +146,7 @@ class FieldConverter {
     }
     if (IsPlain(type)) {
       if (!nb::isinstance(value, type)) {
-        Wrong(path, Repr(type.attr("__name__")), value);
+        Wrong(path, ReprOf(type.attr("__name__")), value);
       }
       return nb::borrow(value);
     }
@@ -180,7 +178,7 @@ class FieldConverter {
   }
 
   Object AsComposite(Handle value, Handle type, const std::string& path) const {
-    const std::string name = Repr(type.attr("__name__"));
+    const std::string name = ReprOf(type.attr("__name__"));
     if (!as_spec_) {
       if (!nb::isinstance(value, type)) Wrong(path, name, value);
       return nb::borrow(value);
@@ -203,7 +201,7 @@ class FieldConverter {
     const size_t wanted = generic.repeats() ? n : nb::len(generic.parts);
     if (wanted != n) {
       Throw(TypeError("{}: expected tuple with length {}, got {}", path, wanted,
-                      Repr(value)));
+                      ReprOf(value)));
     }
     nb::list items;
     for (size_t i = 0; i < n; ++i) {
@@ -222,7 +220,7 @@ class FieldConverter {
     for (Handle key : value) {
       Object own = Convert(key, Object(parts[0]), path + "[<key>]");
       items[own] = Convert(Object(value[key]), Object(parts[1]),
-                           Format("{}[{}]", path, Repr(key)));
+                           Format("{}[{}]", path, ReprOf(key)));
     }
     return package::ImmutableDict(items);
   }

@@ -93,8 +93,7 @@ Object Finish(Handle, Handle self) {
     if (!facts.contains(name)) missing.attr("add")(name);
   }
   if (nb::len(missing) > 0) {
-    Throw(ValueError("Missing required fields: {}",
-                     nb::cast<std::string>(nb::repr(missing))));
+    Throw(ValueError("Missing required fields: {}", ReprOf(missing)));
   }
   for (Handle field : fields) {
     const Object name = field[0];
