@@ -244,6 +244,28 @@ TEST(MapTest, ResultsThatAreRagged) {
       0.9);
 }
 
+// That a sparse argument has one row is not known while tracing.
+TEST(MapTest, RowsThatSparseTensorsDoNotHave) {
+  auto f = [](const gk::SparseTensor& sparse, const Tensor& tens) {
+    return gk::vectorized_map(
+        [](const std::pair<gk::SparseTensor, Tensor>& row) {
+          return gk::reduce_sum(row.first.values()) * row.second;
+        },
+        std::pair(sparse, tens));
+  };
+  const gk::SparseTensor one = gk::SparseTensor::from_dense(Tensor{{0, 6, 7}});
+  const gk::SparseTensor two =
+      gk::SparseTensor::from_dense(Tensor{{0, 6}, {7, 0}});
+  EXPECT_EQ(f(one, Tensor{1, 2}).to_vector<int>(), (std::vector<int>{13, 26}));
+  const auto traced = gk::function(f);
+  EXPECT_EQ(traced(two, Tensor{1, 2}).to_vector<int>(),
+            (std::vector<int>{6, 14}));
+  const gk::Error error = ErrorOf([&] {
+    traced(one, Tensor{1, 2}).to_vector<int>();
+  });
+  EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument) << error.what();
+}
+
 TEST(MapTest, SharedRowsOfRaggedAndSparseTensors) {
   const gk::RaggedTensor x = gk::ragged::constant<int>({{1, 2}, {}, {3}});
   const gk::RaggedTensor one = gk::ragged::constant<int>({{4, 5}});

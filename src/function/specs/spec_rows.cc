@@ -1,6 +1,7 @@
 #include "function/specs/spec_rows.h"
 
 #include "function/control_flow.h"
+#include "function/ragged/checks.h"
 #include "function/ragged/integer_arithmetic.h"
 #include "function/ragged/ragged.h"
 #include "ops/composite.h"
@@ -210,6 +211,16 @@ std::vector<TensorVector> SpecRowHost::Map(
   known_count_ = CommonLength(shapes, "Elements in elems");
   const bool known = known_count_ >= 0;
   const Tensor count = known ? Int32Of(known_count_) : counted->Count();
+  // A row that a sparse tensor does not have would pass for an empty one.
+  Checks checks;
+  for (size_t k = 0; k < sources.size(); ++k) {
+    const RowSource& source = sources[k];
+    const bool is_count = !known && &source == counted;
+    if (Shared(k) != nullptr || source.is_tensor() || is_count) continue;
+    if (CommonLength({&source.shape(), 1}) >= 0) continue;
+    checks.Equal(source.Count(), count, "Elements in elems differ in length");
+  }
+  const Checks::Scope checked(checks);
   std::vector<RowPart> parts;
   for (const RowCollector& c : collectors) {
     parts.insert(parts.end(), c.kept().begin(), c.kept().end());
