@@ -5,6 +5,7 @@
 #include "framework/shared_variables.h"
 #include "function/control_flow.h"
 #include "kernels/close_dnnl.h"
+#include "python/src/binding/bound_classes.h"
 #include "python/src/binding/errors.h"
 #include "python/src/binding/late_attributes.h"
 #include "python/src/binding/package_parts.h"
@@ -174,5 +175,6 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddExtensionTypes(m);
   gk::py::AddPublicNames(m);
   m.attr("anonymous_name") = gk::kAnonymousName.data();
+  gk::py::GuardBoundClasses(m);
   first = Py_NewRef(module);
 }
