@@ -107,7 +107,7 @@ def resolve(module_name: str, prefix: str, name: str) -> object:
         module, attribute = _python_names()[public]
         value = getattr(_loading.load(module), attribute)
         if public in _dispatched_names():
-            value = _dispatched(value)
+            value = _dispatched(value, public)
     elif (value := op_function(public)) is not None:
         pass
     else:
@@ -129,11 +129,11 @@ def _dispatched_names() -> frozenset[str]:
 _dispatchers = {}
 
 
-def _dispatched(function: object) -> object:
+def _dispatched(function: object, public: str) -> object:
     """What all public names of a function stand for."""
     if function not in _dispatchers:
         dispatch = _loading.load("graphkiln._src.types.dispatch")
-        _dispatchers.setdefault(function, dispatch.python_api(function))
+        _dispatchers.setdefault(function, dispatch.python_api(function, public))
     return _dispatchers[function]
 
 

@@ -302,16 +302,8 @@ DispatchedCall::DispatchedCall(nb::handle api, nb::handle args,
     : api_(api), args_(args), kwargs_(kwargs) {
   info_ = InfoOf(api.ptr(), &name_);
   key_ = info_;
-  if (info_ != nullptr) {
-    // Names below other namespaces stand for functions of something else.
-    constexpr std::string_view kSpaces[] = {
-        "math", "linalg", "nn", "strings", "bitwise", "debugging", "dtypes"};
-    const size_t dot = name_.rfind('.');
-    if (dot == name_.npos) return;
-    const bool known = std::find(std::begin(kSpaces), std::end(kSpaces),
-                                 name_.substr(0, dot)) != std::end(kSpaces);
-    name_ = known ? name_.substr(dot + 1) : std::string_view();
-  } else if (const nb::object name =
+  if (info_ != nullptr) return;
+  if (const nb::object name =
                  nb::getattr(api, "_dispatch_name", nb::none());
              !name.is_none()) {
     key_ = api.ptr();

@@ -40,7 +40,7 @@ class DispatchedCall {
   nanobind::handle api() const { return api_; }
   nanobind::handle args() const { return args_; }
   nanobind::handle kwargs() const { return kwargs_; }
-  // The last part of the first of its names.
+  // The first of its public names: "math.cumsum".
   std::string_view name() const { return name_; }
   int maps() const { return info_ == nullptr ? 0 : info_->maps(); }
   int compares() const { return info_ == nullptr ? 0 : info_->compares(); }

@@ -172,7 +172,7 @@ int64_t AsAxis(nb::handle value, std::string_view name) {
   return nb::cast<int64_t>(value);
 }
 
-Axes AsAxes(nb::handle value, std::string_view name) {
+RaggedAxes AsAxes(nb::handle value, std::string_view name) {
   if (value.is_none()) return {};
   if (IsTensor(value.ptr())) {
     const Tensor t = TensorOf(value.ptr());
@@ -185,7 +185,7 @@ Axes AsAxes(nb::handle value, std::string_view name) {
   if (!PyList_Check(value.ptr()) && !PyTuple_Check(value.ptr())) {
     return {std::vector<int64_t>{AsAxis(value, name)}, true};
   }
-  Axes axes{std::vector<int64_t>()};
+  RaggedAxes axes{std::vector<int64_t>()};
   for (nb::handle item : value) axes.values->push_back(AsAxis(item, name));
   return axes;
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "function/part_scope.h"
-#include "function/ragged/ragged.h"
+#include "function/ragged/composite_calls.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/ragged/composite_classes.h"
@@ -40,11 +40,7 @@ nanobind::object Wrapped(const SparseValue& value);
 
 // An int or a constant tensor of one; TypeError else.
 int64_t AsAxis(nanobind::handle value, std::string_view name);
-struct Axes {
-  std::optional<std::vector<int64_t>> values;  // null: None
-  bool one = false;                            // not a list
-};
-Axes AsAxes(nanobind::handle value, std::string_view name);
+RaggedAxes AsAxes(nanobind::handle value, std::string_view name);
 DataType AsType(nanobind::handle dtype, DataType otherwise);
 // A partition as users give it: int32 or int64, of rank 1.
 Tensor AsPartition(nanobind::handle given, std::string_view name, bool* ours);

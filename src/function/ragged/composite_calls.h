@@ -1,0 +1,105 @@
+// Public functions of ragged and sparse arguments: which of the core's each of
+// them is, for faces that find functions by their names.
+//
+// The tables are constants. All is made with the current builder; functions
+// throw Error, and what the face throws.
+#ifndef GK_FUNCTION_RAGGED_COMPOSITE_CALLS_H_
+#define GK_FUNCTION_RAGGED_COMPOSITE_CALLS_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "function/ragged/ragged.h"
+#include "function/ragged/ragged_shape.h"
+#include "function/sparse_value.h"
+
+namespace gk {
+
+// Axes that are given; null: None. `one`: a single one, not a list.
+struct RaggedAxes {
+  std::optional<std::vector<int64_t>> values;
+  bool one = false;
+};
+
+// What a public function is called with, as the face has it: converted when it
+// is asked for.
+class CompositeArguments {
+ public:
+  // --- By the name of the parameter.
+  virtual bool has(const char* name) const = 0;  // and it is not None
+  virtual bool is_ragged(const char* name) const = 0;
+  virtual RaggedValue ragged(const char* name) const = 0;
+  // What is no list is one of a single value.
+  virtual std::vector<RaggedValue> list(const char* name,
+                                        DataType hint) const = 0;
+  virtual RaggedShape shape(const char* name) const = 0;
+  virtual Tensor tensor(const char* name) const = 0;
+  // A tensor unless it is None, an int or a list of them.
+  virtual CompositeValue native(const char* name) const = 0;
+  virtual RaggedAxes axes(const char* name) const = 0;
+  // Are they listed, or a tensor whose value is known?
+  virtual bool lists_axes(const char* name) const = 0;
+  virtual bool flag(const char* name) const = 0;
+  // Where None is given, `otherwise`.
+  virtual int64_t integer(const char* name, int64_t otherwise) const = 0;
+  virtual std::string text(const char* name,
+                           std::string_view otherwise) const = 0;
+  virtual DataType type(const char* name, DataType otherwise) const = 0;
+
+  // --- Its first operands.
+  // How many of `count` are given.
+  virtual int num_operands(int count) const = 0;
+  virtual bool is_ragged(int operand) const = 0;
+  virtual bool is_sparse(int operand) const = 0;
+  virtual RaggedValue ragged(int operand, DataType hint) const = 0;
+  virtual SparseValue sparse(int operand) const = 0;
+  // The function itself, of others in their place. Null: it gives something
+  // else than a tensor, which the face keeps.
+  virtual Tensor Call(const TensorVector& operands) const = 0;
+
+ protected:
+  ~CompositeArguments() = default;
+};
+
+// What the record of a function says (ops/composite.h), and the first of its
+// public names.
+struct CalledFunction {
+  std::string_view name;
+  int maps = 0;      // element by element over so many operands
+  int compares = 0;  // asserts something of so many
+  bool keeps_zero = false;
+};
+
+// The face's own result of its last call.
+struct OwnResult {};
+// monostate: there is nothing of its own for these arguments.
+using CompositeResult =
+    std::variant<std::monostate, OwnResult, RaggedValue,
+                 std::vector<RaggedValue>, RaggedShape, SparseValue>;
+
+// Of at least one ragged argument; of sparse ones and no ragged one; of
+// shapes of ragged tensors.
+CompositeResult CallOfRagged(const CalledFunction& function,
+                             const CompositeArguments& arguments);
+CompositeResult CallOfSparse(const CalledFunction& function,
+                             const CompositeArguments& arguments);
+CompositeResult CallOfRaggedShape(const CalledFunction& function,
+                                  const CompositeArguments& arguments);
+
+// What functions do that take values of any kind made of tensors.
+enum class OfParts {
+  kNothing,
+  kEach,    // each tensor by itself, and the result is such a value
+  kValues,  // the values alone count
+};
+OfParts PartsOf(std::string_view name);
+
+// All names in the tables.
+std::vector<std::string_view> CompositeFunctionNames();
+
+}  // namespace gk
+
+#endif  // GK_FUNCTION_RAGGED_COMPOSITE_CALLS_H_
