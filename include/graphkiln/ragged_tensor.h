@@ -204,6 +204,9 @@ GK_EXPORT RaggedTensor reduce_any(const RaggedTensor& x, Axis axis = {},
                                   bool keepdims = false);
 GK_EXPORT RaggedTensor reduce_all(const RaggedTensor& x, Axis axis = {},
                                   bool keepdims = false);
+// log(sum(exp(x))), without overflow.
+GK_EXPORT RaggedTensor reduce_logsumexp(const RaggedTensor& x, Axis axis = {},
+                                        bool keepdims = false);
 GK_EXPORT RaggedTensor reduce_variance(const RaggedTensor& x, Axis axis = {},
                                        bool keepdims = false);
 GK_EXPORT RaggedTensor reduce_std(const RaggedTensor& x, Axis axis = {},

@@ -327,6 +327,10 @@ RaggedTensor reduce_any(const RaggedTensor& x, Axis axis, bool keepdims) {
 RaggedTensor reduce_all(const RaggedTensor& x, Axis axis, bool keepdims) {
   return Reduced("reduce_all", x, axis, keepdims);
 }
+RaggedTensor reduce_logsumexp(const RaggedTensor& x, Axis axis,
+                              bool keepdims) {
+  return Reduced("reduce_logsumexp", x, axis, keepdims);
+}
 RaggedTensor cumsum(const RaggedTensor& x, int64_t axis, bool exclusive,
                     bool reverse) {
   return MadeRagged(

@@ -1,5 +1,7 @@
 // Ragged and sparse tensors and slices: eagerly and traced, as arguments and
 // results of functions, with gradients; and what they refuse.
+#include <limits>
+
 #include "api/same_gradient.h"
 
 namespace {
@@ -256,6 +258,24 @@ TEST(RaggedTensorTest, FunctionsOfSeveral) {
             (std::vector{3, 3}));
   EXPECT_EQ(gk::ragged::reduce_std(floats(), 1).tensor().to_vector<float>()[0],
             0.5f);
+  EXPECT_EQ(gk::ragged::reduce_std(Rows(), 1).tensor().to_vector<double>()[0],
+            0.5);
+  // Sums that overflow, along the rows and across them.
+  const auto large =
+      RaggedTensor::from_row_lengths(Tensor({1000.f, 1000.f, 3.f}), {2, 0, 1});
+  const std::vector<float> sums =
+      gk::ragged::reduce_logsumexp(large, 1).tensor().to_vector<float>();
+  EXPECT_FLOAT_EQ(sums[0], 1000.6931f);
+  EXPECT_EQ(sums[1], -std::numeric_limits<float>::infinity());
+  EXPECT_EQ(sums[2], 3.f);
+  EXPECT_FLOAT_EQ(
+      gk::ragged::reduce_logsumexp(large, 0).tensor().to_vector<float>()[0],
+      1000.f);
+  EXPECT_TRUE(gk::ragged::reduce_all(Rows()).tensor().item<bool>());
+  const auto signs =
+      RaggedTensor::from_row_lengths(Tensor({1, -1, 0}), {2, 0, 1});
+  EXPECT_EQ(gk::ragged::reduce_any(signs, 1).tensor().to_vector<bool>(),
+            (std::vector{true, false, false}));
   const auto texts = RaggedTensor::from_row_lengths(
       gk::stack({Tensor("a"), Tensor("b"), Tensor("c")}), {2, 0, 1});
   const RaggedTensor joined = gk::ragged::join({texts, texts}, "-");

@@ -214,6 +214,82 @@ tf.type_spec_from_value({1})
 """
 
 
+# Public functions of ragged arguments.
+CALLS = """
+tf.reduce_logsumexp(fl)
+tf.reduce_logsumexp(fl, keepdims=True)
+tf.reduce_logsumexp(fl, axis=1)
+tf.reduce_logsumexp(fl, axis=1, keepdims=True)
+tf.reduce_logsumexp(fl, axis=[0, 1])
+tf.reduce_logsumexp(fl, axis=5)
+tf.reduce_logsumexp(tf.ragged.constant([[1000., 1000.], [], [3.]]), axis=1)
+tf.reduce_logsumexp(tf.cast(deep, tf.float64), axis=[1, 2])
+tf.reduce_logsumexp(tf.cast(deep, tf.float64))
+tf.reduce_logsumexp(tf.ragged.constant([], tf.float32, ragged_rank=1))
+tf.reduce_logsumexp(rt, axis=1)
+tf.reduce_logsumexp(tf.ragged.constant([['a']]))
+tf.function(lambda x: tf.reduce_logsumexp(x, axis=1))(fl)
+tf.function(lambda x: tf.reduce_logsumexp(x, 1), input_signature=[S([None, None])])(fl)
+tf.reduce_all(rt)
+tf.reduce_all(rt, keepdims=True)
+tf.reduce_all(tf.ragged.constant([[1, 0], [3]]))
+tf.reduce_all(rt, axis=[0, 1])
+tf.reduce_any(fl)
+tf.reduce_any(tf.ragged.constant([[0.5]]))
+tf.reduce_any(tf.ragged.constant([[0.5]]), axis=1)
+tf.reduce_any(deep, axis=[0, 1, 2])
+tf.reduce_all(tf.ragged.constant([['a']]))
+tf.function(tf.reduce_all)(rt)
+tf.math.reduce_variance(rt)
+tf.math.reduce_variance(rt, axis=1)
+tf.math.reduce_variance(rt, axis=1, keepdims=True)
+tf.math.reduce_variance(deep, axis=[1, 2])
+tf.math.reduce_variance(tf.cast(rt, tf.uint8), axis=0)
+tf.math.reduce_variance(tf.cast(rt, tf.complex64), axis=1)
+tf.math.reduce_variance(rt > 1, axis=1)
+tf.math.reduce_std(rt)
+tf.math.reduce_std(deep, axis=1)
+tf.math.reduce_std(tf.cast(rt, tf.int64), axis=1)
+tf.math.reduce_std(tf.ragged.constant([['a']]))
+tf.function(lambda x: tf.math.reduce_std(x, axis=1))(rt)
+tf.nn.experimental.stateless_dropout(fl, 0.5, [1, 2])
+tf.nn.experimental.stateless_dropout(x=fl, rate=0.5, seed=[3, 4])
+tf.nn.experimental.stateless_dropout(fl, 0.0, [1, 2])
+tf.nn.experimental.stateless_dropout(fl, 2.0, [1, 2])
+tf.nn.experimental.stateless_dropout(fl, 0.5, [1, 2], noise_shape=[3])
+tf.nn.experimental.stateless_dropout(rt, 0.5, [1, 2])
+tf.nn.dropout(fl, 0.0, noise_shape=[3])
+tf.math.real(rt)
+tf.math.real(rt > 1)
+tf.math.real(tf.ragged.constant([['a']]))
+tf.math.real(tf.constant('a'))
+tf.math.imag(tf.ragged.constant([['a']]))
+tf.ones_like(tf.ragged.constant([['a']]))
+tf.ones_like(tf.ragged.constant([['a']]), tf.int32)
+tf.ones_like(tf.constant(['a']))
+tf.zeros_like(tf.ragged.constant([['a']]))
+tf.ones_like(rt, tf.string)
+tf.strings.join([tf.ragged.constant([['a'], []]), 'b'])
+tf.strings.format('{}', [rt])
+tf.math.softmax(fl)
+tf.nn.softmax(fl)
+tf.identity(deep)
+tf.identity(st)
+tf.debugging.assert_type(rt, tf.int32)
+tf.debugging.assert_type(st, tf.int32)
+tf.reshape(deep, [-1, 1])
+tf.reshape(tensor=deep, shape=[1, 3])
+tf.size(st)
+tf.rank(input=st)
+tf.abs(st)
+tf.one_hot(indices=rt, depth=2)
+tf.bitcast(fl, tf.int32)
+tf.debugging.assert_equal(rt, rt)
+tf.identity_n([rt, fl])
+tf.shape_n([rt, fl])
+"""
+
+
 def _outcome(tf: types.ModuleType, expression: str) -> str:
     scope = {"tf": tf, "np": np}
     exec(SETUP, scope)
@@ -225,7 +301,8 @@ def _outcome(tf: types.ModuleType, expression: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "expression", [line for line in EXPRESSIONS.splitlines() if line]
+    "expression",
+    [line for line in (EXPRESSIONS + CALLS).splitlines() if line],
 )
 def test_same_outcome(both, expression):
     assert _outcome(both.ours, expression) == _outcome(

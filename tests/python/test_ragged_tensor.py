@@ -390,3 +390,39 @@ def test_gathers_do_not_reach_into_other_rows(gather):
         gather(x)
     with pytest.raises(tf.errors.InvalidArgumentError, match="is not in"):
         tf.function(gather)(x)
+
+
+def test_variance_of_large_integers_and_of_equal_numbers():
+    large = tf.ragged.constant([[100_000, -100_000], [3]])
+    assert tf.math.reduce_variance(large, axis=1).numpy().tolist() == [1e10, 0]
+    equal = tf.ragged.constant([[k / 7] * 3 for k in range(300)])
+    assert np.all(tf.math.reduce_std(equal, axis=1).numpy() >= 0)
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_truth_of_negative_numbers(staged):
+    x = tf.ragged.constant([[1, -1], [-1], [0], []])
+    call = tf.function if staged else lambda f: f
+    every = call(lambda x: tf.reduce_all(x, axis=1))(x)
+    some = call(lambda x: tf.reduce_any(x, axis=1))(x)
+    assert every.numpy().tolist() == [True, True, False, True]
+    assert some.numpy().tolist() == [True, True, False, False]
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, [0, 1], [1, 2], [0, 2], None])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_logsumexp_along_any_axes(axis, keepdims):
+    x = tf.cast(tf.ragged.constant([[[1, 2], [3]], [[4]]]), tf.float64)
+    made = tf.reduce_logsumexp(x, axis, keepdims)
+    sums = tf.reduce_sum(tf.exp(x), axis, keepdims)
+    if isinstance(sums, tf.RaggedTensor):
+        made, sums = made.flat_values, sums.flat_values
+    np.testing.assert_allclose(made, np.log(sums))
+
+
+def test_gradient_of_logsumexp():
+    x = tf.constant([1000.0, 1000.0, 3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_logsumexp(R.from_row_lengths(x, [2, 0, 1]), axis=1)
+    assert tape.gradient(y, x).numpy().tolist() == [0.5, 0.5, 1.0]

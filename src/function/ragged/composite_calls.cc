@@ -188,6 +188,14 @@ Result FormatText(const Arguments& a) {
                    a.text("placeholder", "{}"), a.integer("summarize", 3)));
 }
 
+Result Dropout(const Arguments& a) {
+  if (a.has("noise_shape")) {
+    throw Error(
+        ValueError("noise_shape is not supported yet for RaggedTensor x"));
+  }
+  return Flat(a);
+}
+
 // --- Of shapes of ragged tensors.
 
 Result ReshapeTo(const Arguments& a) {
@@ -245,6 +253,7 @@ constexpr Entry kOfRagged[] = {
     {"reduce_mean", Reduce<"reduce_mean">},
     {"reduce_any", Reduce<"reduce_any">},
     {"reduce_all", Reduce<"reduce_all">},
+    {"reduce_logsumexp", Reduce<"reduce_logsumexp">},
     {"strings.reduce_join", ReduceJoin},
     {"math.reduce_variance", Spread<RaggedVariance>},
     {"math.reduce_std", Spread<RaggedDeviation>},
@@ -266,7 +275,8 @@ constexpr Entry kOfRagged[] = {
     {"nn.sigmoid_cross_entropy_with_logits", CrossEntropy},
     {"one_hot", Flat},
     {"bitcast", Flat},
-    {"nn.dropout", Flat},
+    {"nn.dropout", Dropout},
+    {"nn.experimental.stateless_dropout", Dropout},
 };
 
 constexpr Entry kOfShapes[] = {

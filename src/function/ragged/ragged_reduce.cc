@@ -7,6 +7,8 @@
 #include "ops/fn/Equal.h"
 #include "ops/fn/Exp.h"
 #include "ops/fn/Greater.h"
+#include "ops/fn/IsFinite.h"
+#include "ops/fn/Log.h"
 #include "ops/fn/OnesLike.h"
 #include "ops/fn/Rank.h"
 #include "ops/fn/RealDiv.h"
@@ -21,6 +23,7 @@
 #include "ops/fn/UnsortedSegmentMin.h"
 #include "ops/fn/UnsortedSegmentProd.h"
 #include "ops/fn/UnsortedSegmentSum.h"
+#include "ops/fn/ZerosLike.h"
 
 namespace gk {
 
@@ -31,11 +34,19 @@ namespace {
 constexpr std::string_view kSum = "reduce_sum", kMean = "reduce_mean",
                            kMax = "reduce_max", kMin = "reduce_min",
                            kProd = "reduce_prod", kAny = "reduce_any",
-                           kAll = "reduce_all", kJoin = "strings.reduce_join";
+                           kAll = "reduce_all", kLogSumExp = "reduce_logsumexp",
+                           kJoin = "strings.reduce_join";
 
 // As `/` has it: integers have quotients that are none.
 Tensor Divided(const Tensor& x, const Tensor& y) {
   return CallComposite("divide", {x, y})[0];
+}
+
+// Integers in the type of their quotients, where squares do not overflow.
+Tensor Fractional(const Tensor& x) {
+  if (!IsInteger(x.dtype())) return x;
+  return CastTo(
+      x, DataTypeSize(x.dtype()) <= 2 ? DataType::kFloat : DataType::kDouble);
 }
 
 RaggedValue Ratio(const RaggedValue& total, const RaggedValue& count) {
@@ -81,8 +92,20 @@ Tensor JoinedSegments(const std::string& separator, const Tensor& texts,
       IntegerConstant(1));
 }
 
+// log(sum(exp(x))) of each id, shifted by its largest element if that is
+// finite.
+Tensor LogSumExpSegments(const Tensor& x, const Tensor& ids,
+                         const Tensor& count) {
+  const Tensor most = ops::UnsortedSegmentMax(x, ids, count);
+  const Tensor top = ops::StopGradient(
+      Select(ops::IsFinite(most), most, ops::ZerosLike(most)));
+  const Tensor powers = ops::Exp(x - Take(top, ids));
+  return ops::Log(ops::UnsortedSegmentSum(powers, ids, count)) + top;
+}
+
 Tensor Segments(const RaggedReduction& r, const Tensor& x, const Tensor& ids,
                 const Tensor& count) {
+  if (r.name == kLogSumExp) return LogSumExpSegments(x, ids, count);
   if (r.name == kJoin) return JoinedSegments(r.separator, x, ids, count);
   if (r.name == kSum) return ops::UnsortedSegmentSum(x, ids, count);
   if (r.name == kProd) return ops::UnsortedSegmentProd(x, ids, count);
@@ -158,9 +181,16 @@ RaggedValue OfAll(const RaggedReduction& r, const RaggedValue& ragged) {
 
 }  // namespace
 
-RaggedValue RaggedReduce(const RaggedReduction& r, const RaggedValue& ragged,
+RaggedValue RaggedReduce(const RaggedReduction& r, const RaggedValue& given,
                          const std::optional<std::vector<int64_t>>& axes,
                          bool one) {
+  const bool logical = r.name == kAny || r.name == kAll;
+  // Numbers are true whose int32 is not 0.
+  const RaggedValue ragged =
+      logical && given.is_ragged() && given.dtype() != DataType::kBool
+          ? given.WithFlat(
+                CastTo(CastTo(given.flat(), DataType::kInt32), DataType::kBool))
+          : given;
   if (!axes) return OfAll(r, ragged);
   const int rank = ragged.rank();
   if (one) return Along(r, ragged, CheckedAxis((*axes)[0], rank));
@@ -183,14 +213,19 @@ RaggedValue RaggedReduce(const RaggedReduction& r, const RaggedValue& ragged,
 RaggedValue RaggedVariance(const RaggedValue& ragged,
                            const std::optional<std::vector<int64_t>>& axes,
                            bool one, bool keepdims) {
-  if (!IsFloating(ragged.dtype()) && !IsComplex(ragged.dtype())) {
-    throw Error(TypeError("Input must be either real or complex"));
+  if (IsComplex(ragged.dtype())) {
+    throw Error(
+        ValueError("reduce_variance is not supported for RaggedTensors with "
+                   "complex dtypes."));
   }
   const RaggedReduction mean{std::string(kMean), keepdims};
-  const RaggedValue center = RaggedReduce(mean, ragged, axes, one);
-  const RaggedValue square = RaggedReduce(
-      mean, ragged.WithFlat(ops::Square(ragged.flat())), axes, one);
-  return center.WithFlat(square.flat() - ops::Square(center.flat()));
+  const RaggedValue x = ragged.WithFlat(Fractional(ragged.flat()));
+  const RaggedValue center = RaggedReduce(mean, x, axes, one);
+  const RaggedValue square =
+      RaggedReduce(mean, x.WithFlat(ops::Square(x.flat())), axes, one);
+  // Rounding may make the difference of equals negative.
+  const Tensor difference = square.flat() - ops::Square(center.flat());
+  return center.WithFlat(Max(difference, NumberOf(0, difference.dtype())));
 }
 
 RaggedValue RaggedDeviation(const RaggedValue& ragged,

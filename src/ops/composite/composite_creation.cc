@@ -12,6 +12,7 @@
 #include "ops/fn/MatrixDiagV3.h"
 #include "ops/fn/Minimum.h"
 #include "ops/fn/OneHot.h"
+#include "ops/fn/OnesLike.h"
 #include "ops/fn/Range.h"
 #include "ops/fn/Rank.h"
 #include "ops/fn/Shape.h"
@@ -28,6 +29,10 @@ Tensor Filled(const CompositeCall& c, const Tensor& shape, double value,
               DataType dtype) {
   Tensor number;
   if (dtype == DataType::kString) {
+    if (value != 0) {
+      throw Error(
+          TypeError("Cannot convert {} to EagerTensor of dtype string", value));
+    }
     number = ValueOrThrow(OpBuilder::Current()->Constant(
         Tensor::Scalar<std::string>(""), c.name("Const")));
   } else {
@@ -90,6 +95,9 @@ Tensor Like(const CompositeCall& c, double value) {
   const Tensor& x = c.tensor(0);
   const DataType dtype = c.has(1) ? c.type(1) : x.dtype();
   const PartialTensorShape s = x.partial_shape();
+  if (value != 0 && !c.has(1) && dtype == DataType::kString) {
+    return ops::OnesLike(OpName(c.name()), x);  // which says what has ones
+  }
   if (s.IsFullyDefined() && dtype != DataType::kVariant) {
     return FillOrConstant(c, s.dims(), value, dtype);
   }

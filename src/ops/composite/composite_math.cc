@@ -115,7 +115,13 @@ template <const char* kOp>
 TensorVector Part(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
   if (!IsComplex(x.dtype())) {
-    if (kOp[0] == 'R') return {x};
+    if (kOp[0] == 'R') {
+      if (IsNumeric(x.dtype())) return {x};
+      throw Error(
+          TypeError("input must be a numeric tensor, but got tensor with dtype "
+                    "<dtype: '{}'>",
+                    DataTypeName(x.dtype())));
+    }
     return {ops::ZerosLike(OpName(c.name()), x)};
   }
   return {MakeOp1(kOp, {x}, {{"Tout", RealType(x.dtype())}}, c.name())};
