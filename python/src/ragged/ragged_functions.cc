@@ -24,9 +24,9 @@ bool IsList(nb::handle value) {
   return PyList_Check(value.ptr()) || PyTuple_Check(value.ptr());
 }
 
-class Given final : public CompositeArguments {
+class GivenToCall final : public CompositeArguments {
  public:
-  explicit Given(const DispatchedCall& call) : call_(call) {}
+  explicit GivenToCall(const DispatchedCall& call) : call_(call) {}
 
   bool has(const char* name) const override { return !At(name).is_none(); }
   bool is_ragged(const char* name) const override { return IsRagged(At(name)); }
@@ -109,7 +109,7 @@ class Given final : public CompositeArguments {
   mutable nb::object bound_, own_;
 };
 
-CompositeValue Given::native(const char* name) const {
+CompositeValue GivenToCall::native(const char* name) const {
   const nb::object value = At(name);
   if (value.is_none()) return {};
   if (PyLong_Check(value.ptr())) return nb::cast<int64_t>(value);
@@ -123,7 +123,7 @@ CompositeValue Given::native(const char* name) const {
 
 nb::object NotImplementedObject() { return nb::borrow(Py_NotImplemented); }
 
-nb::object ToPython(const CompositeResult& result, const Given& given) {
+nb::object ToPython(const CompositeResult& result, const GivenToCall& given) {
   return std::visit(
       [&](const auto& value) {
         using T = std::decay_t<decltype(value)>;
@@ -171,7 +171,7 @@ nb::object CallOfComposites(const DispatchedCall& call) {
   }
   const CalledFunction function{call.name(), call.maps(), call.compares(),
                                 call.keeps_zero()};
-  const Given given(call);
+  const GivenToCall given(call);
   CompositeResult result;
   if (shapes) result = CallOfRaggedShape(function, given);
   if (result.index() != 0) return ToPython(result, given);
