@@ -42,6 +42,10 @@ class PyRef {
   PyObject* p_ = nullptr;
 };
 
+inline bool IsListOrTuple(PyObject* o) {
+  return PyList_Check(o) || PyTuple_Check(o);
+}
+
 // A Python object that is made at its first use and stays. The guard of a
 // static variable must not be held while Python runs: whoever gets the GIL
 // meanwhile and waits for the guard stops both. Here the one who is first keeps

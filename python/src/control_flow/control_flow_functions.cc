@@ -23,9 +23,7 @@ namespace {
 namespace nb = nanobind;
 
 bool IsEager() { return FuncGraph::Current() == nullptr; }
-bool IsSequence(nb::handle o) {
-  return PyList_Check(o.ptr()) || PyTuple_Check(o.ptr());
-}
+bool IsSequence(nb::handle o) { return IsListOrTuple(o.ptr()); }
 bool IsMapping(nb::handle o) {
   return PyDict_Check(o.ptr()) ||
          nb::isinstance(

@@ -20,7 +20,7 @@ namespace gk::py {
 namespace {
 
 nb::list AsList(PyObject* value) {
-  if (PyList_Check(value) || PyTuple_Check(value)) {
+  if (IsListOrTuple(value)) {
     return nb::list(nb::handle(value));
   }
   nb::list one;

@@ -15,8 +15,8 @@
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/data/element_spec.h"
 #include "python/src/graph/graph_parts.h"
-#include "python/src/nest/nest_node.h"
 #include "python/src/graph/source_location.h"
+#include "python/src/nest/nest_node.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/tensor_spec_type.h"
@@ -103,7 +103,7 @@ Status FailureOf(nb::python_error& error) {
 TensorVector Results(const std::string& token, nb::handle result,
                      const std::vector<DataType>& types, bool arrays) {
   nb::list values;
-  if (PyList_Check(result.ptr()) || PyTuple_Check(result.ptr())) {
+  if (IsListOrTuple(result.ptr())) {
     for (nb::handle value : result) values.append(value);
   } else if (!result.is_none()) {
     values.append(result);
@@ -148,7 +148,7 @@ std::vector<PyRef> TensorsIn(nb::handle value) {
 // What `shown` returned, in the tensors of which it is made.
 nb::list TakenApart(nb::handle shown, nb::handle given,
                     const Composites& call) {
-  const bool several = PyList_Check(given.ptr()) || PyTuple_Check(given.ptr());
+  const bool several = IsListOrTuple(given.ptr());
   nb::list values = several ? nb::list(given) : nb::list();
   if (!several) values.append(given);
   nb::list tensors;
@@ -305,8 +305,7 @@ CompositesRef CompositesOf(nb::list& arguments, const nb::list& types) {
 nb::object CallOnHost(nb::object function, nb::handle given, nb::handle types,
                       int kind, nb::handle name) {
   const auto call = static_cast<HostCallKind>(kind);
-  const bool several =
-      PyList_Check(types.ptr()) || PyTuple_Check(types.ptr());
+  const bool several = IsListOrTuple(types.ptr());
   nb::list all = several ? nb::list(types) : nb::list();
   if (!several) all.append(types);
   nb::list arguments(given);

@@ -75,7 +75,7 @@ StatusOr<DataType> ToType(const AttrDef& attr, PyObject* value) {
 
 StatusOr<PartialTensorShape> ToShape(const AttrDef& attr, PyObject* value) {
   // -1 stands for an unknown dimension in attributes.
-  if (PyList_Check(value) || PyTuple_Check(value)) {
+  if (IsListOrTuple(value)) {
     PartialTensorShape shape(std::span<const int64_t>{});
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
       if (i >= kMaxRank) return ValueError("Rank of '{}' too large", attr.name);

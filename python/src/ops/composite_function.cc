@@ -50,8 +50,7 @@ class GroupTypes {
 
 // A list with integer tensors in it.
 bool HoldsIntegers(PyObject* value) {
-  return (PyList_Check(value) || PyTuple_Check(value)) &&
-         IsInteger(FirstTensorDType(value));
+  return IsListOrTuple(value) && IsInteger(FirstTensorDType(value));
 }
 
 class CompositeInfo final : public FunctionInfo {
@@ -237,7 +236,7 @@ StatusOr<CompositeValue> Value(StatusOr<T> v) {
 
 // The first item of a list or tuple, or what else it is; borrowed.
 PyObject* FirstOf(PyObject* value) {
-  const bool list = PyList_Check(value) || PyTuple_Check(value);
+  const bool list = IsListOrTuple(value);
   return list && PySequence_Fast_GET_SIZE(value) > 0
              ? PySequence_Fast_GET_ITEM(value, 0)
              : Py_None;
@@ -292,8 +291,7 @@ StatusOr<CompositeValue> CompositeInfo::Convert(const CompositeArg& arg,
         if (!list) return PythonError();
         value = list.get();
       }
-      const bool empty = (PyList_Check(value) || PyTuple_Check(value)) &&
-                         PySequence_Size(value) == 0;
+      const bool empty = IsListOrTuple(value) && PySequence_Size(value) == 0;
       return Value(ToTensor(value,
                             empty ? DataType::kInt32 : DataType::kInvalid,
                             DataType::kInt32, arg.node, Narrowing::kRefuse));
@@ -320,7 +318,7 @@ StatusOr<CompositeValue> CompositeInfo::Convert(const CompositeArg& arg,
         const auto dims = ShapeOf(value).dims();
         return CompositeValue(std::vector<int64_t>(dims.begin(), dims.end()));
       }
-      if ((PyList_Check(value) || PyTuple_Check(value)) && AllInts(value)) {
+      if (IsListOrTuple(value) && AllInts(value)) {
         return Value(ToIntList(value));
       }
       GK_ASSIGN_OR_RETURN(Tensor t, ConvertTensor(arg, value, -1, groups));
@@ -379,7 +377,7 @@ int64_t ElementsIn(const CompositeValue& v) {
 StatusOr<Tensor> CompositeInfo::ConvertWhole(PyObject* const* arguments,
                                              std::string_view name) const {
   PyObject* list = arguments[0];
-  if (list == nullptr || !(PyList_Check(list) || PyTuple_Check(list)) ||
+  if (list == nullptr || !IsListOrTuple(list) ||
       PySequence_Fast_GET_SIZE(list) == 0) {
     return Tensor();
   }

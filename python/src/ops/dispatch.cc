@@ -20,10 +20,6 @@ bool has_dispatch_targets = false;
 
 namespace {
 
-bool IsList(nb::handle value) {
-  return PyList_Check(value.ptr()) || PyTuple_Check(value.ptr());
-}
-
 // The names of all parameters, in order.
 std::vector<nb::object> NamesOf(const FunctionInfo& info) {
   std::vector<nb::object> names;
@@ -90,7 +86,7 @@ bool Annotation::Accepts(nb::handle value) const {
     case kAnyOf:
       return any(value);
     case kListOf:
-      if (!IsList(value) || nb::len(value) == 0) return false;
+      if (!IsListOrTuple(value.ptr()) || nb::len(value) == 0) return false;
       return std::all_of(value.begin(), value.end(), any);
     case kAnything:
       break;
@@ -303,9 +299,8 @@ DispatchedCall::DispatchedCall(nb::handle api, nb::handle args,
   info_ = InfoOf(api.ptr(), &name_);
   key_ = info_;
   if (info_ != nullptr) return;
-  if (const nb::object name =
-                 nb::getattr(api, "_dispatch_name", nb::none());
-             !name.is_none()) {
+  if (const nb::object name = nb::getattr(api, "_dispatch_name", nb::none());
+      !name.is_none()) {
     key_ = api.ptr();
     name_ = StringView(name.ptr());
   }
@@ -314,7 +309,7 @@ DispatchedCall::DispatchedCall(nb::handle api, nb::handle args,
 std::vector<nb::handle> DispatchedCall::Values() const {
   std::vector<nb::handle> values;
   const auto add = [&](nb::handle value) {
-    if (!IsList(value)) return values.push_back(value);
+    if (!IsListOrTuple(value.ptr())) return values.push_back(value);
     values.insert(values.end(), value.begin(), value.end());
   };
   for (nb::handle value : args_) add(value);

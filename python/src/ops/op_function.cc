@@ -260,8 +260,7 @@ Status OpInfo::ConvertInputs(PyObject* const* arguments, TensorVector* inputs,
     DataType t;
     if (HasDType(arguments[i], &t)) {
       types.Learn(attr, t);
-    } else if (IsIndexType(d, attr) &&
-               (PyList_Check(arguments[i]) || PyTuple_Check(arguments[i])) &&
+    } else if (IsIndexType(d, attr) && IsListOrTuple(arguments[i]) &&
                FirstTensorDType(arguments[i]) == DataType::kInt64) {
       types.Learn(attr, DataType::kInt64);  // sizes that 32 bits may not hold
     }

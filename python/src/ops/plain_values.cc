@@ -36,10 +36,10 @@ struct LargeArray {
   explicit LargeArray(nb::handle array)
       : shape(array.attr("shape")), dtype(array.attr("dtype")) {
     const size_t step = (SizeOf(array) + kMaxElements - 1) / kMaxElements;
-    const nb::object some = array.attr("reshape")(-1)[nb::slice(
-        nb::none(), nb::none(), nb::int_(step))];
-    const nb::object bytes = Imported("numpy", "ascontiguousarray")(some).attr(
-        "view")("uint8");
+    const nb::object some = array.attr("reshape")(
+        -1)[nb::slice(nb::none(), nb::none(), nb::int_(step))];
+    const nb::object bytes =
+        Imported("numpy", "ascontiguousarray")(some).attr("view")("uint8");
     sample = Imported("zlib", "crc32")(bytes);
   }
   bool operator==(const LargeArray& other) const {
@@ -73,8 +73,7 @@ bool IsPlainWithin(nb::handle value, int* budget) {
   if (--*budget < 0) return false;
   if (IsConstant(value)) return true;
   if (IsArray(value)) {
-    return !nb::cast<bool>(
-               nb::object(value.attr("dtype").attr("hasobject"))) &&
+    return !nb::cast<bool>(nb::object(value.attr("dtype").attr("hasobject"))) &&
            (SizeOf(value) <= kMaxElements || *budget == kMaxLeaves - 1);
   }
   if (PyDict_CheckExact(value.ptr())) {
@@ -105,9 +104,8 @@ nb::object Comparable(nb::handle value) {
 nb::object Copied(nb::handle value) {
   const nb::object kept = Comparable(value);
   PyObject* const o = kept.ptr();
-  const bool changeable = PyList_Check(o) || PyTuple_Check(o) ||
-                          PyDict_Check(o) || PyAnySet_Check(o) ||
-                          IsArray(kept);
+  const bool changeable =
+      IsListOrTuple(o) || PyDict_Check(o) || PyAnySet_Check(o) || IsArray(kept);
   return changeable ? nb::object(Imported("copy", "deepcopy")(kept)) : kept;
 }
 
@@ -150,7 +148,7 @@ bool Same(nb::handle a, nb::handle b) {
            nb::cast<bool>(nb::object(nb::bool_(Imported("numpy", "array_equal")(
                a, b, nb::arg("equal_nan") = kind == "f" || kind == "c"))));
   }
-  if (PyList_Check(a.ptr()) || PyTuple_Check(a.ptr())) {
+  if (IsListOrTuple(a.ptr())) {
     return nb::len(a) == nb::len(b) && SameItems(a, b);
   }
   if (PyDict_Check(a.ptr())) {
@@ -172,16 +170,16 @@ void AddPlainValues(nb::module_& m) {
       "Stands for an array that is too large to keep a copy of.")
       .def_ro("shape", &LargeArray::shape)
       .def_ro("dtype", &LargeArray::dtype)
-      .def("__eq__",
-           [](const LargeArray& a, nb::handle b) {
-             return nb::isinstance<LargeArray>(b) &&
-                    a == nb::cast<const LargeArray&>(b);
-           },
-           nb::arg("other").none())
+      .def(
+          "__eq__",
+          [](const LargeArray& a, nb::handle b) {
+            return nb::isinstance<LargeArray>(b) &&
+                   a == nb::cast<const LargeArray&>(b);
+          },
+          nb::arg("other").none())
       .def("__repr__", [](const LargeArray& a) {
-        return "<array of shape " +
-               TextOf(a.shape) + ", " +
-               TextOf(a.dtype) + ">";
+        return "<array of shape " + TextOf(a.shape) + ", " + TextOf(a.dtype) +
+               ">";
       });
   m.def("is_plain", IsPlainValue, nb::arg("value").none(),
         "Is it a value that a trace freezes, and small enough to keep?");

@@ -258,7 +258,7 @@ PyObject* FormatValues(PyObject*, PyObject* args, PyObject* kwargs) {
     return nullptr;
   }
   TensorVector values;
-  if (PyList_Check(given) || PyTuple_Check(given)) {
+  if (IsListOrTuple(given)) {
     for (nb::handle value : nb::handle(given)) {
       values.push_back(Converted(value));
     }

@@ -26,7 +26,7 @@ Object Plain(Handle value) {
   if (array && nb::cast<int>(value.attr("ndim")) > 0) {
     return Plain(value.attr("tolist")());
   }
-  if (!IsList(value) && !PyTuple_Check(value.ptr())) return nb::borrow(value);
+  if (!IsListOrTuple(value.ptr())) return nb::borrow(value);
   if (Py_EnterRecursiveCall(" in tf.ragged.constant")) throw nb::python_error();
   nb::list items;
   try {
@@ -140,7 +140,7 @@ void Check(const nb::list& pylist, const Depths& depths, const Wanted& wanted) {
 
 // The values under wanted.rank > 0 partitions.
 Object RowsOfList(Handle module, const nb::list& pylist, const Depths& depths,
-              const Wanted& wanted, Handle dtype, DataType splits_type) {
+                  const Wanted& wanted, Handle dtype, DataType splits_type) {
   std::vector<RowPartition> partitions;
   nb::list flat = pylist;
   for (int64_t level = 0; level < wanted.rank; ++level) {
@@ -183,7 +183,7 @@ Object Constant(Handle module, Handle given, Handle dtype, Handle ragged_rank,
     if (wanted.rank == -1) wanted.rank = -2;  // as any that is negative
   }
   if (wanted.shaped) {
-    const bool listed = IsList(inner_shape) || PyTuple_Check(inner_shape.ptr());
+    const bool listed = IsListOrTuple(inner_shape.ptr());
     wanted.inner_shape =
         nb::list(listed ? nb::borrow(inner_shape)
                         : Object(ShapeObject(inner_shape).attr("as_list")()));

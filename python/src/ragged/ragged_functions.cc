@@ -20,10 +20,6 @@ namespace nb = nanobind;
 
 namespace {
 
-bool IsList(nb::handle value) {
-  return PyList_Check(value.ptr()) || PyTuple_Check(value.ptr());
-}
-
 class GivenToCall final : public CompositeArguments {
  public:
   explicit GivenToCall(const DispatchedCall& call) : call_(call) {}
@@ -36,7 +32,7 @@ class GivenToCall final : public CompositeArguments {
   std::vector<RaggedValue> list(const char* name,
                                 DataType hint) const override {
     const nb::object values = At(name);
-    if (!IsList(values)) return {AsRagged(values)};
+    if (!IsListOrTuple(values.ptr())) return {AsRagged(values)};
     return AsRaggedList(values, hint);
   }
   RaggedShape shape(const char* name) const override {
@@ -51,7 +47,7 @@ class GivenToCall final : public CompositeArguments {
   }
   bool lists_axes(const char* name) const override {
     const nb::object axes = At(name);
-    return IsList(axes) ||
+    return IsListOrTuple(axes.ptr()) ||
            (IsTensor(axes.ptr()) && KnownInts(TensorOf(axes.ptr())));
   }
   bool flag(const char* name) const override {
@@ -113,7 +109,7 @@ CompositeValue GivenToCall::native(const char* name) const {
   const nb::object value = At(name);
   if (value.is_none()) return {};
   if (PyLong_Check(value.ptr())) return nb::cast<int64_t>(value);
-  if (IsList(value)) {
+  if (IsListOrTuple(value.ptr())) {
     StatusOr<std::vector<int64_t>> ints = ToIntList(value.ptr());
     if (ints.ok()) return *std::move(ints);
     PyErr_Clear();

@@ -14,7 +14,6 @@
 namespace gk::py {
 namespace {
 
-
 // On the type, as Python looks up operators; no exception is made, as asking
 // for a missing attribute would.
 bool HasHook(PyObject* o) {
@@ -28,7 +27,6 @@ bool IsPlain(PyObject* o) {
          PyUnicode_CheckExact(o) || PyBytes_CheckExact(o) ||
          PyComplex_CheckExact(o);
 }
-
 
 // (type or types, function, priority), by priority. A Python list.
 PyObject* conversions = nullptr;
@@ -136,7 +134,7 @@ StatusOr<Tensor> ShapeToTensor(PyObject* value, DataType dtype,
 
 // The first leaf that is no number, text or array; the value itself if all are.
 PyObject* FirstOdd(PyObject* value, int depth) {
-  if (!(PyList_Check(value) || PyTuple_Check(value)) || depth > kMaxRank) {
+  if (!IsListOrTuple(value) || depth > kMaxRank) {
     return value;
   }
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
@@ -146,7 +144,7 @@ PyObject* FirstOdd(PyObject* value, int depth) {
       continue;
     }
     PyObject* odd = FirstOdd(item, depth + 1);
-    if (odd != item || !(PyList_Check(item) || PyTuple_Check(item))) return odd;
+    if (odd != item || !IsListOrTuple(item)) return odd;
   }
   return value;
 }
@@ -192,7 +190,7 @@ StatusOr<Tensor> ConvertOnce(PyObject* value, DataType dtype,
     GK_ASSIGN_OR_RETURN(Tensor t, Registered(value, dtype, name));
     if (t) return t;
   }
-  if ((PyList_Check(value) || PyTuple_Check(value)) && ContainsTensor(value)) {
+  if (IsListOrTuple(value) && ContainsTensor(value)) {
     return PackSequence(value, dtype, narrowing,
                         name == kConst ? "packed" : name);
   }
@@ -300,8 +298,7 @@ StatusOr<Tensor> ToTensor(PyObject* value, DataType dtype, DataType hint,
     PyErr_Clear();
     // A large number beside tensors of 32 bits.
     if (hint == DataType::kInt32 && narrowing == Narrowing::kRefuse &&
-        (PyList_Check(value) || PyTuple_Check(value)) &&
-        ContainsTensor(value)) {
+        IsListOrTuple(value) && ContainsTensor(value)) {
       t = ConvertOnce(value, DataType::kInt64, name, narrowing);
       if (t.ok() || !IsConversionFailure(t.status())) return t;
       PyErr_Clear();
@@ -417,8 +414,7 @@ StatusOr<Tensor> ConstantImpl(PyObject* value, PyObject* dtype, PyObject* shape,
       return PythonError();
     }
   } else if (IsTensorLike(value) ||
-             ((PyList_Check(value) || PyTuple_Check(value)) &&
-              ContainsTensor(value))) {
+             (IsListOrTuple(value) && ContainsTensor(value))) {
     if (InGraph() && IsTensor(value)) {
       return TypeError(
           "Expected any non-tensor type, but got a tensor instead.");

@@ -12,14 +12,11 @@
 namespace gk::py {
 namespace {
 
-
-
 // The dtype of the first tensor below a sequence.
 DataType FirstTensorDTypeBelow(PyObject* o, int depth) {
   if (IsTensor(o)) return ImplOf(o)->dtype();
   if (IsVariable(o)) return VariableOf(o)->dtype;
-  if (!(PyList_Check(o) || PyTuple_Check(o)) || depth > kMaxRank)
-    return kAnyDType;
+  if (!IsListOrTuple(o) || depth > kMaxRank) return kAnyDType;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(o, i);
     if (PyFloat_CheckExact(item) || PyLong_CheckExact(item)) continue;
@@ -31,7 +28,7 @@ DataType FirstTensorDTypeBelow(PyObject* o, int depth) {
 
 bool ContainsTensorBelow(PyObject* o, int depth) {
   if (IsTensorLike(o)) return true;
-  if (!(PyList_Check(o) || PyTuple_Check(o)) || depth > kMaxRank) {
+  if (!IsListOrTuple(o) || depth > kMaxRank) {
     return false;
   }
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
@@ -45,7 +42,7 @@ bool ContainsTensorBelow(PyObject* o, int depth) {
 bool HasTensorOfBelow(PyObject* o, DataType dtype, int depth) {
   if (IsTensor(o)) return ImplOf(o)->dtype() == dtype;
   if (IsVariable(o)) return VariableOf(o)->dtype == dtype;
-  if (!(PyList_Check(o) || PyTuple_Check(o)) || depth > kMaxRank) return false;
+  if (!IsListOrTuple(o) || depth > kMaxRank) return false;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
     if (HasTensorOfBelow(PySequence_Fast_GET_ITEM(o, i), dtype, depth + 1)) {
       return true;
@@ -62,7 +59,7 @@ Status FailedOp(const Status& status) {
 
 // A sequence with its tensors cast to `dtype`, as a tuple of tuples.
 PyRef CastBelow(PyObject* value, DataType dtype, int depth) {
-  if ((PyList_Check(value) || PyTuple_Check(value)) && depth <= kMaxRank) {
+  if (IsListOrTuple(value) && depth <= kMaxRank) {
     PyRef items = PyRef::Steal(PySequence_Tuple(value));
     if (!items) return items;
     const Py_ssize_t n = PyTuple_GET_SIZE(items.get());
@@ -122,7 +119,7 @@ StatusOr<Tensor> Pack(PyObject* value, DataType dtype, Narrowing narrowing,
       PyObject* item = PyTuple_GET_ITEM(list.get(), i);
       const std::string place = std::to_string(i);
       const bool tensor = IsTensorLike(item);
-      const bool is_list = PyList_Check(item) || PyTuple_Check(item);
+      const bool is_list = IsListOrTuple(item);
       const bool nested = !tensor && is_list && ContainsTensor(item);
       if ((tensor || nested) == constants) {
         // Any list takes its name before the constants take theirs.

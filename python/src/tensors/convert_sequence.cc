@@ -27,7 +27,7 @@ enum Kind {
 };
 
 bool IsNested(PyObject* o) {
-  if (PyList_Check(o) || PyTuple_Check(o)) return true;
+  if (IsListOrTuple(o)) return true;
   if (PyUnicode_Check(o) || PyBytes_Check(o) || PyDict_Check(o) ||
       PyAnySet_Check(o) || PyLong_Check(o) || PyFloat_Check(o)) {
     return false;

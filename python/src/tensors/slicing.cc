@@ -51,8 +51,8 @@ Status SetBound(PyObject* o, std::optional<SubscriptBound>* bound) {
 // The value of a known mask or index list: bools make it a mask.
 bool IsMask(PyObject* o) {
   if (PyBool_Check(o)) return true;
-  if (PyTuple_Check(o) || PyList_Check(o) || PyLong_Check(o) ||
-      PySlice_Check(o) || o == Py_None || o == Py_Ellipsis) {
+  if (IsListOrTuple(o) || PyLong_Check(o) || PySlice_Check(o) || o == Py_None ||
+      o == Py_Ellipsis) {
     return false;
   }
   if (IsTensor(o)) return ImplOf(o)->dtype() == DataType::kBool;
@@ -70,7 +70,7 @@ bool IsMask(PyObject* o) {
 
 StatusOr<std::vector<SubscriptEntry>> ParseEntries(PyObject* key) {
   PyRef items;
-  if (PyTuple_Check(key) || PyList_Check(key)) {
+  if (IsListOrTuple(key)) {
     items = PyRef::Steal(PySequence_Tuple(key));
   } else {
     items = PyRef::Steal(PyTuple_Pack(1, key));

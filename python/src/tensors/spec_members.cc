@@ -98,7 +98,7 @@ Object KeyOfPart(Handle value) {
                        : Object(nb::tuple(value.attr("as_list")()));
     return nb::make_tuple(value.type(), sizes);
   }
-  if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())) {
+  if (IsListOrTuple(value.ptr())) {
     nb::list keys;
     for (Handle item : value) keys.append(Key(item));
     return nb::tuple(keys);
