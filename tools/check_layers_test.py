@@ -37,6 +37,7 @@ class LocalNamesTest(unittest.TestCase):
             ("constexpr int kSize = 1;", "const char* const kSize = f({1});"),
             ("struct Row { int at; };", "class Row final : Base {};"),
             ("std::map<int, int> rows;", "int rows[2] = {1, 2};"),
+            ("bool F(nb::handle x) { return 1; }", "bool F(Handle y) { return 1; }"),
         ]:
             status, output = self.both(one, two)
             self.assertEqual(status, 1, (one, two))
@@ -163,6 +164,21 @@ class PythonTest(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("python/graphkiln/b.py:2: import closes", output)
         self.assertIn("graphkiln.a -> graphkiln.b -> graphkiln.a", output)
+
+    def test_imports_inside_functions(self) -> None:
+        status, output = judge(
+            {
+                "python/graphkiln/a.py": "import enum\n",
+                "python/graphkiln/b.py": "def f():\n  from . import a\n",
+                "python/graphkiln/c.py": "def f():\n  import numpy\n",
+            }
+        )
+        self.assertEqual(status, 1)
+        self.assertEqual(
+            output,
+            "python/graphkiln/b.py:2: imports graphkiln inside a function; import "
+            "it at the top, or move down what both need\n",
+        )
 
     def test_submodule_importing_the_package_root(self) -> None:
         status, output = judge(
@@ -334,6 +350,7 @@ class LengthTest(unittest.TestCase):
         for name, line in (
             ("src/base/a_test.cc", "// one\n"),
             ("tests/programs/a.py", "# one\n"),
+            ("tools/a", "#!/usr/bin/env bash\n"),
         ):
             status, output = judge({name: line * 601})
             self.assertEqual(status, 1, output)

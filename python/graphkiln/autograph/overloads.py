@@ -8,7 +8,7 @@ from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import TensorSpec
 from graphkiln._src import ops
 from graphkiln._src.types import dtypes
-from graphkiln.autograph import sequences, staged_list, staging
+from graphkiln.autograph import loops, sequences, staged_list, staging
 
 _NOT_GIVEN = object()
 
@@ -140,8 +140,6 @@ def filter_(function, iterable):
 
 def stacked(source: sequences.Sequence):
     """All elements of a sequence as one tensor."""
-    from graphkiln.autograph import loops
-
     if isinstance(source, sequences.TensorRows):
         return source.tensor
     if isinstance(source, staged_list.StagedList):

@@ -2,6 +2,8 @@
 
 import enum
 
+from graphkiln.autograph import symbols
+
 
 class Feature(enum.Enum):
     """Optional conversions, for `experimental_autograph_options`.
@@ -110,8 +112,6 @@ class FunctionScope:
 
     def ret(self, value: object, did_return: object) -> object:
         """What the function returns."""
-        from graphkiln.autograph import symbols
-
         if type(value) is symbols.UndefinedReturnValue:
             return None
         return value
