@@ -127,6 +127,15 @@ def signature_of(function: object) -> inspect.Signature:
     return inspect.signature(eval(f"lambda {text[1:-1]}: None", {"tf": _Named("tf")}))
 
 
+def parameters_of(text: str) -> list[inspect.Parameter]:
+    """The parameters of a signature that Python's source gives; defaults that
+    are names are only there."""
+    names = {n.id: _Named(n.id) for n in ast.walk(ast.parse(f"lambda {text[1:-1]}: 0"))
+             if isinstance(n, ast.Name)}
+    function = eval(f"lambda {text[1:-1]}: None", names)
+    return list(inspect.signature(function).parameters.values())
+
+
 def public_names() -> list[PublicName]:
     """Every public name below the package but those of submodules, sorted."""
     space, ext = namespaces(), extension()

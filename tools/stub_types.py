@@ -4,6 +4,9 @@ Names come from the module; this file gives types to those that users meet. A
 test checks that each is still there.
 """
 
+import stub_dataset_types
+import stub_function_types
+
 ARITHMETIC = {
     name: "(self, other: TensorLike, /) -> Tensor"
     for stem in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow",
@@ -36,7 +39,7 @@ NUMBERS = {
 
 SHAPE_CHECK = "(self, other: ShapeLike) -> bool"
 
-METHODS: dict[str, dict[str, str]] = {
+_TENSORS: dict[str, dict[str, str]] = {
     "Tensor": ARITHMETIC | {
         "__pos__": "(self) -> Tensor",
         "__len__": "(self) -> int",
@@ -45,19 +48,7 @@ METHODS: dict[str, dict[str, str]] = {
         "consumers": "(self) -> list[Operation]",
     },
     "EagerTensor": NUMBERS,
-    "BaseVariable": ARITHMETIC | NUMBERS | {
-        "assign": "(self, value: TensorLike, use_locking: bool = False, "
-                  "name: str | None = None, read_value: bool = True) -> Any",
-        "assign_add": "(self, delta: TensorLike, use_locking: bool = False, "
-                      "name: str | None = None, read_value: bool = True) -> Any",
-        "assign_sub": "(self, delta: TensorLike, use_locking: bool = False, "
-                      "name: str | None = None, read_value: bool = True) -> Any",
-        "read_value": "(self) -> Tensor",
-        "value": "(self) -> Tensor",
-    } | {
-        f"__{name}__": "(self, other: Any, /) -> Any"  # refused
-        for name in ("iadd", "isub", "imul", "itruediv", "ipow")
-    },
+    "BaseVariable": ARITHMETIC | NUMBERS,
     "TensorShape": {
         "__new__": "(cls, dims: ShapeLike | None) -> TensorShape",
         "__bool__": "(self) -> bool",
@@ -94,30 +85,26 @@ METHODS: dict[str, dict[str, str]] = {
                     "dtype: DTypeLike = ..., name: str | None = None) -> None",
         "is_compatible_with": "(self, spec_or_tensor: Any) -> bool",
     },
-    "Function": {
-        "__call__": "(self, *args: Any, **kwargs: Any) -> Any",
-        "get_concrete_function": "(self, *args: Any, **kwargs: Any) -> ConcreteFunction",
-        "experimental_get_tracing_count": "(self) -> int",
-        "pretty_printed_concrete_signatures": "(self, verbose: bool = True) -> str",
-    },
-    "ConcreteFunction": {
-        "pretty_printed_signature": "(self, verbose: bool = True) -> str",
-        "__call__": "(self, *args: Any, **kwargs: Any) -> Any",
-    },
-    "GradientTape": {
-        "__init__": "(self, persistent: bool = False, "
-                    "watch_accessed_variables: bool = True) -> None",
-        "__enter__": "(self) -> GradientTape",
-        "__exit__": "(self, kind: Any, value: Any, traceback: Any) -> None",
-        "watch": "(self, tensor: Any) -> None",
-        "reset": "(self) -> None",
-        "watched_variables": "(self) -> tuple[Any, ...]",
-    },
-    "ForwardAccumulator": {
-        "__init__": "(self, primals: Any, tangents: Any) -> None",
-        "__enter__": "(self) -> ForwardAccumulator",
-        "__exit__": "(self, kind: Any, value: Any, traceback: Any) -> None",
-    },
+}
+
+# Signatures by class and method: one, or the overloads.
+METHODS: dict[str, dict[str, str | tuple[str, ...]]] = {
+    cls: {
+        **_TENSORS.get(cls, {}),
+        **stub_function_types.METHODS.get(cls, {}),
+        **stub_dataset_types.METHODS.get(cls, {}),
+    }
+    for cls in (
+        *_TENSORS, *stub_function_types.METHODS, *stub_dataset_types.METHODS
+    )
+}
+
+# What classes are generic in.
+GENERIC = {
+    "Function": "Generic[_P, _R]",
+    "DatasetBase": "Generic[_T_co]",
+    "DatasetMethods": "Generic[_T_co]",
+    "Iterator": "Generic[_T_co]",
 }
 
 PROPERTIES: dict[str, dict[str, str]] = {
@@ -152,7 +139,7 @@ ADDED: dict[str, dict[str, str]] = {
     },
 }
 
-FUNCTIONS: dict[str, str] = {
+FUNCTIONS: dict[str, str | tuple[str, ...]] = {
     "constant": "(value: Any, dtype: DTypeLike | None = None, "
                 "shape: ShapeLike | None = None, name: str = 'Const') -> Tensor",
     "convert_to_tensor": "(value: Any, dtype: DTypeLike | None = None, "
@@ -164,19 +151,19 @@ FUNCTIONS: dict[str, str] = {
     "from_dlpack": "(dlcapsule: Any) -> Tensor",
     "to_dlpack": "(tensor: Tensor) -> Any",
     "op_names": "() -> list[str]",
-}
+} | stub_function_types.FUNCTIONS
 
-# `tf.function`, whose result depends on whether it gets the function.
-DECORATORS: dict[str, str] = {
-    "function": """\
+# Functions of Python's, as their stubs.
+PYTHON_FUNCTIONS = {
+    "get_logger": """\
+import logging as _logging
+def get_logger() -> _logging.Logger: ...
+""",
+    "do_not_convert": """\
+_F = _ty.TypeVar("_F", bound=_c.Callable[..., _ty.Any])
 @_ty.overload
-def function(func: _c.Callable[..., _ty.Any], input_signature: _ty.Any = None,
-             autograph: _b.bool = True, jit_compile: _b.bool | None = None,
-             reduce_retracing: _b.bool = False, **options: _ty.Any) -> _t.Function: ...
+def do_not_convert(func: _F) -> _F: ...
 @_ty.overload
-def function(func: None = None, input_signature: _ty.Any = None,
-             autograph: _b.bool = True, jit_compile: _b.bool | None = None,
-             reduce_retracing: _b.bool = False, **options: _ty.Any
-             ) -> _c.Callable[[_c.Callable[..., _ty.Any]], _t.Function]: ...
+def do_not_convert(func: None = None) -> _c.Callable[[_F], _F]: ...
 """,
 }

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -49,6 +51,8 @@ def names_in(stub: Path) -> set[str]:
             names.add(node.name)
         elif isinstance(node, ast.AnnAssign):
             names.add(node.target.id)
+        elif isinstance(node, ast.Assign):
+            names |= {target.id for target in node.targets}
         elif isinstance(node, ast.ImportFrom | ast.Import):
             names |= {alias.asname or alias.name for alias in node.names}
     return names
@@ -77,6 +81,7 @@ def test_every_public_name_has_a_stub(package):
 def test_types_given_by_hand_are_of_members_that_exist():
     sys.path.insert(0, str(TOOLS))
     try:
+        import stub_results
         import stub_types
     finally:
         sys.path.remove(str(TOOLS))
@@ -87,16 +92,18 @@ def test_types_given_by_hand_are_of_members_that_exist():
         for member in members
         if not hasattr(getattr(_graphkiln, cls), member)
     ]
-    gone += [f for f in stub_types.FUNCTIONS if not hasattr(_graphkiln, f)]
+    functions = [*stub_types.FUNCTIONS, *stub_results.RESULTS]
+    python = {attribute for _, attribute in _namespaces._python_names().values()}
+    gone += [f for f in functions if not hasattr(_graphkiln, f) and f not in python]
+    gone += [f for f in stub_types.PYTHON_FUNCTIONS if f not in python]
     assert gone == []
 
 
 def check(package: Path, folder: Path, *files: str) -> str:
-    pytest.importorskip("mypy")
     done = subprocess.run(
         [
             sys.executable, "-m", "mypy", "--follow-imports=silent",
-            "--ignore-missing-imports", f"--cache-dir={folder / 'cache'}",
+            "--ignore-missing-imports", f"--cache-dir={package / 'mypy'}",
             "--no-error-summary", *files,
         ],
         env={**os.environ, "MYPYPATH": str(package)},
@@ -144,9 +151,77 @@ tf.nn.relu(x, nam="a")
     ]
     assert shown == [
         "Tensor", "TensorShape", "Tensor", "list[Tensor]", "Tensor", "DType",
-        "Function", "ConcreteFunction", "GradientTape",
+        "Function[[a: Any], Any]", "ConcreteFunction", "GradientTape",
     ], output
     errors = [line for line in output.splitlines() if "error" in line]
     assert len(errors) == 2, output
     assert "use.py:16" in errors[0] and '"b"' in errors[0]
     assert "use.py:17" in errors[1] and '"nam"' in errors[1]
+
+
+def strictly(checker: str, package: Path, folder: Path, name: str) -> dict[int, str]:
+    """What a type checker says of a file of tests/typing, by line. Of the package
+    it says nothing, as of one that is installed."""
+    shutil.copy(ROOT / "tests" / "typing" / name, folder)
+    (folder / "mypy.ini").write_text(
+        "[mypy]\nstrict = True\nshow_error_context = False\n"
+        "[mypy-graphkiln.*]\nignore_errors = True\n"
+    )
+    (folder / "pyrightconfig.json").write_text(
+        json.dumps({"include": [name], "extraPaths": [str(package)]})
+    )
+    command = {
+        "mypy": ["mypy", "--no-error-summary", f"--cache-dir={package / 'mypy'}", name],
+        "pyright": ["pyright", "--project", str(folder)],
+    }[checker]
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        env={**os.environ, "MYPYPATH": str(package)},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    found = re.findall(rf"{name}:(\d+)\S* (?:- )?error: (.*)", done.stdout)
+    assert done.returncode == bool(found), done.stdout + done.stderr
+    return {int(line): text for line, text in found}
+
+
+CHECKERS = pytest.mark.parametrize("checker", ["mypy", "pyright"])
+
+
+@pytest.mark.slow
+@CHECKERS
+def test_a_program_with_types_checks_strictly(checker, package, tmp_path):
+    assert strictly(checker, package, tmp_path, "use.py") == {}
+
+
+@pytest.mark.slow
+@CHECKERS
+def test_mistakes_are_found(checker, package, tmp_path):
+    text = (ROOT / "tests" / "typing" / "misuse.py").read_text(encoding="utf-8")
+    wrong = [
+        number for number, line in enumerate(text.splitlines(), 1)
+        if line.endswith("# wrong")
+    ]
+    assert wrong
+    found = strictly(checker, package, tmp_path, "misuse.py")
+    assert sorted(found) == wrong, found
+
+
+def test_the_program_with_types_runs():
+    subprocess.run([sys.executable, str(ROOT / "tests/typing/use.py")], check=True)
+
+
+def test_every_parameter_and_result_has_a_type(package):
+    """Else `mypy --strict` refuses calls."""
+    bare = []
+    for stub in sorted((package / "graphkiln").rglob("*.pyi")):
+        for node in ast.walk(ast.parse(stub.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.FunctionDef):
+                continue
+            a = node.args
+            given = [*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg]
+            names = [x.arg for x in given if x is not None and x.annotation is None]
+            if node.returns is None or set(names) - {"self", "cls"}:
+                bare.append(f"{stub.name}:{node.lineno}: {node.name}")
+    assert bare == []

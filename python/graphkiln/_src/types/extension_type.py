@@ -66,6 +66,7 @@ def _annotations(cls: type) -> dict[str, object]:
         return result
 
 
+@typing.dataclass_transform(frozen_default=True)
 class ExtensionTypeMetaclass(type):
     """Makes the constructor and the spec of each extension type."""
 
