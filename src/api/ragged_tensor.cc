@@ -3,7 +3,6 @@
 #include "api/inner.h"
 #include "api/inner_index.h"
 #include "function/ragged/ragged.h"
-#include "ops/fn/AddV2.h"
 #include "ops/fn/Greater.h"
 #include "ops/fn/Less.h"
 #include "ops/fn/Mul.h"
@@ -237,7 +236,8 @@ RaggedTensor RaggedTensor::apply(const Function& f, const RaggedTensor& x,
   });
 }
 RaggedTensor operator+(const RaggedTensor& x, const RaggedTensor& y) {
-  return Binary(ops::AddV2, x, y);
+  return RaggedTensor::apply(
+      [](const Tensor& a, const Tensor& b) { return a + b; }, x, y);
 }
 RaggedTensor operator-(const RaggedTensor& x, const RaggedTensor& y) {
   return Binary(ops::Sub, x, y);

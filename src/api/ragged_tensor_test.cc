@@ -109,6 +109,13 @@ TEST(RaggedTensorTest, ComputesElementByElement) {
         return Tensor({{1}, {2}, {3}}) - Rows();
       },
       "[[0, -1], [], [0]]");
+  ExpectBothPrint(
+      [] {
+        const Tensor texts = {std::string("a"), std::string("b"),
+                              std::string("c")};
+        return Rows().with_flat_values(texts) + Tensor("!");
+      },
+      "[['a!', 'b!'], [], ['c!']]");
   const gk::Error error = ErrorOf([] {
     Rows() + RaggedTensor::from_row_lengths(Tensor({1, 2, 3}), {1, 2});
   });

@@ -8,21 +8,10 @@
 #include "framework/allocator.h"
 #include "framework/op_builder.h"
 #include "framework/tensor_text.h"
-#include "ops/composite.h"
-#include "ops/fn/BitwiseAnd.h"
-#include "ops/fn/BitwiseOr.h"
-#include "ops/fn/BitwiseXor.h"
-#include "ops/fn/FloorMod.h"
-#include "ops/fn/Greater.h"
-#include "ops/fn/GreaterEqual.h"
-#include "ops/fn/Invert.h"
-#include "ops/fn/Less.h"
-#include "ops/fn/LessEqual.h"
 #include "ops/fn/LogicalAnd.h"
 #include "ops/fn/LogicalNot.h"
 #include "ops/fn/LogicalOr.h"
-#include "ops/fn/Neg.h"
-#include "ops/fn/NotEqual.h"
+#include "ops/operators.h"
 
 namespace gk::api {
 namespace {
@@ -102,24 +91,17 @@ Tensor NumberAs(N number, DataType dtype) {
   });
 }
 
-Tensor Binary(const char* function, const Tensor& a, const Tensor& b) {
-  return Guarded([&] {
-    return Outer(CallComposite(function, {Inner(a), Inner(b)})[0]);
-  });
+Tensor Operate(Operator which, const Tensor& a, const Tensor& b) {
+  return Guarded([&] { return Outer(Apply(which, Inner(a), Inner(b))); });
+}
+Tensor Operate(Operator which, const Tensor& x) {
+  return Guarded([&] { return Outer(Apply(which, Inner(x))); });
 }
 
 using BinaryOp = InnerTensor (*)(const InnerTensor&, const InnerTensor&);
 
 Tensor OfOp(BinaryOp op, const Tensor& a, const Tensor& b) {
   return Guarded([&] { return Outer(op(Inner(a), Inner(b))); });
-}
-
-InnerTensor Differ(const InnerTensor& a, const InnerTensor& b) {
-  return ::gk::ops::NotEqual(a, b);
-}
-
-bool IsBool(const Tensor& t) {
-  return t.defined() && t.dtype() == DataType::kBool;
 }
 
 std::string IndentedValue(const InnerTensor& t) {
@@ -250,36 +232,45 @@ Tensor Tensor::OfNumber(double value, DataType dtype) {
 }
 
 Tensor operator+(const Tensor& a, const Tensor& b) {
-  return Binary("add", a, b);
+  return Operate(Operator::kAdd, a, b);
 }
 Tensor operator-(const Tensor& a, const Tensor& b) {
-  return Binary("subtract", a, b);
+  return Operate(Operator::kSubtract, a, b);
 }
 Tensor operator*(const Tensor& a, const Tensor& b) {
-  return Binary("multiply", a, b);
+  return Operate(Operator::kMultiply, a, b);
 }
 Tensor operator/(const Tensor& a, const Tensor& b) {
-  return Binary("truediv", a, b);
+  return Operate(Operator::kDivide, a, b);
 }
-Tensor operator-(const Tensor& x) {
-  return Guarded([&] { return Outer(::gk::ops::Neg(Inner(x))); });
-}
-
 Tensor operator%(const Tensor& a, const Tensor& b) {
-  return OfOp(::gk::ops::FloorMod, a, b);
+  return Operate(Operator::kModulo, a, b);
 }
 Tensor operator<(const Tensor& a, const Tensor& b) {
-  return OfOp(::gk::ops::Less, a, b);
+  return Operate(Operator::kLess, a, b);
 }
 Tensor operator<=(const Tensor& a, const Tensor& b) {
-  return OfOp(::gk::ops::LessEqual, a, b);
+  return Operate(Operator::kLessEqual, a, b);
 }
 Tensor operator>(const Tensor& a, const Tensor& b) {
-  return OfOp(::gk::ops::Greater, a, b);
+  return Operate(Operator::kGreater, a, b);
 }
 Tensor operator>=(const Tensor& a, const Tensor& b) {
-  return OfOp(::gk::ops::GreaterEqual, a, b);
+  return Operate(Operator::kGreaterEqual, a, b);
 }
+Tensor operator&(const Tensor& a, const Tensor& b) {
+  return Operate(Operator::kAnd, a, b);
+}
+Tensor operator|(const Tensor& a, const Tensor& b) {
+  return Operate(Operator::kOr, a, b);
+}
+Tensor operator^(const Tensor& a, const Tensor& b) {
+  return Operate(Operator::kXor, a, b);
+}
+Tensor operator-(const Tensor& x) { return Operate(Operator::kNegative, x); }
+Tensor operator~(const Tensor& x) { return Operate(Operator::kInvert, x); }
+
+// Of booleans alone, as in C++.
 Tensor operator!(const Tensor& x) {
   return Guarded([&] { return Outer(::gk::ops::LogicalNot(Inner(x))); });
 }
@@ -288,26 +279,6 @@ Tensor operator&&(const Tensor& a, const Tensor& b) {
 }
 Tensor operator||(const Tensor& a, const Tensor& b) {
   return OfOp(::gk::ops::LogicalOr, a, b);
-}
-Tensor operator&(const Tensor& a, const Tensor& b) {
-  return OfOp(IsBool(a) ? BinaryOp(::gk::ops::LogicalAnd)
-                        : BinaryOp(::gk::ops::BitwiseAnd),
-              a, b);
-}
-Tensor operator|(const Tensor& a, const Tensor& b) {
-  return OfOp(IsBool(a) ? BinaryOp(::gk::ops::LogicalOr)
-                        : BinaryOp(::gk::ops::BitwiseOr),
-              a, b);
-}
-Tensor operator^(const Tensor& a, const Tensor& b) {
-  return OfOp(IsBool(a) ? BinaryOp(Differ) : BinaryOp(::gk::ops::BitwiseXor), a,
-              b);
-}
-Tensor operator~(const Tensor& x) {
-  return Guarded([&] {
-    return Outer(IsBool(x) ? ::gk::ops::LogicalNot(Inner(x))
-                           : ::gk::ops::Invert(Inner(x)));
-  });
 }
 
 }  // namespace gk::api

@@ -392,3 +392,32 @@ def test_op_functions_pickle_by_name():
 def test_several_outputs_of_lists(ints, matrix):
     first, second = tf.raw_ops.IdentityN(input=[ints, matrix])
     assert first.dtype == tf.int32 and second.shape == (2, 2)
+
+
+def test_operators_choose_their_ops():
+    """Strings are added by another op; quotients are of numbers; a list's
+    shape is told without a name."""
+    strings, floats = tf.constant("a"), tf.constant([1.0, 2.0])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"compute Add as input #1"):
+        strings + floats
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"compute AddV2 as input"):
+        floats + strings
+    for x in strings, tf.constant(True):
+        with pytest.raises(TypeError, match="Invalid dtype tf.* in __truediv__"):
+            x / x
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[Op:Mul\]\n"):
+        floats * [1.0, 2.0, 3.0]
+    assert abs(tf.constant([3 - 4j])).dtype == tf.float64
+
+
+def test_operators_name_nodes():
+    @tf.function
+    def f(b, c, i):
+        return b * b, abs(c), ~b, ~i, i / i, i ^ i
+
+    of = [tf.TensorSpec([2], t) for t in (tf.bool, tf.complex128, tf.int32)]
+    names = [o.name for o in f.get_concrete_function(*of).graph.get_operations()]
+    assert names[3:14] == [
+        "mul/Cast", "mul/Cast_1", "mul", "mul/Cast_2", "Abs", "LogicalNot", "Invert",
+        "truediv/Cast", "truediv/Cast_1", "truediv", "xor/BitwiseXor",
+    ]

@@ -15,7 +15,6 @@ NAMERS = {
     "python/src/random/initializers.cc": "classes that TensorFlow names as ops are",
     "python/src/tensors/convert.h": "the name of constants that have none",
     "python/src/data/dataset_ops.h": "iterators and optionals make these",
-    "python/src/tensors/tensor_operators.cc": "the operators of Python make these",
     "python/src/variables/variable_members.cc": "methods of variables make these",
     "python/src/variables/variable_methods.cc": "methods of variables make these",
     "python/src/ops/assertions.cc": "the scope is named as the op in it",

@@ -4,8 +4,7 @@
 #include <optional>
 
 #include "function/func_graph.h"
-#include "ops/fn/Cast.h"
-#include "ops/fn/Mul.h"
+#include "ops/operators.h"
 #include "python/src/binding/errors.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/graph/name_scope.h"
@@ -21,25 +20,27 @@ namespace gk::py {
 namespace {
 
 struct BinaryOp {
-  const char* op;
-  const char* scope;      // node name in graphs
+  Operator which;
+  const char* scope;      // node name in graphs; null: the op's
   const char* reflected;  // the method asked for if conversion fails
   // Is the right operand only wished to have the left one's dtype? (Then a
   // mismatch is reported by the op.) Comparisons demand it.
   bool hint;
-  const OpInfo* info = nullptr;
+  const OpInfo* info = nullptr;  // of the op for numbers
 
   const OpInfo* Info() {
-    if (info == nullptr) info = OpInfo::Find(op);
-    if (info == nullptr) Raise(NotFound("Op type not registered '{}'", op));
+    if (info == nullptr) info = OpInfo::Of(OpOf(which, DataType::kFloat));
     return info;
   }
+  const OpInfo* InfoOf(const OpRecord& op) {
+    return &op == &Info()->record() ? info : OpInfo::Of(op);
+  }
+  std::string_view Scope() { return scope ? scope : Info()->record().name; }
 };
 
-
 struct Operands {
-  Operands(const BinaryOp& op, PyObject* a, PyObject* b)
-      : a(a), b(b), read(ReadFirst(&this->a, &this->b)), scope(op.scope) {}
+  Operands(BinaryOp& op, PyObject* a, PyObject* b)
+      : a(a), b(b), read(ReadFirst(&this->a, &this->b)), scope(op.Scope()) {}
   // A variable whose operator this is, is read before the operator's scope.
   static PyRef ReadFirst(PyObject** a, PyObject** b) {
     PyObject** self = IsTensorLike(*a) ? a : b;
@@ -114,89 +115,60 @@ bool Convert(BinaryOp& op, PyObject* a, PyObject* b, Operands* out,
   return true;
 }
 
-PyObject* Run2(BinaryOp& op, const Tensor& x, const Tensor& y,
-               std::string_view name,
-               std::span<PyObject* const> operands = {}) {
-  const OpInfo* info = op.Info();
-  if (info == nullptr) return nullptr;
-  const Tensor inputs[] = {x, y};
-  return info->Run(inputs, {}, name, operands);
+// The operator of what `a` and `b` were converted to; `name`: of the node.
+PyObject* Run(BinaryOp& op, PyObject* a, PyObject* b, Operands* o,
+              std::string_view name) {
+  OperatorCall call = CallOf(op.which, o->x, o->y);
+  CastOperands(call, name, &o->x, &o->y);
+  const Tensor inputs[] = {o->x, o->y};
+  // The operator of `b` makes a tensor of `a` before it calls the op.
+  PyObject* const other = IsTensorLike(a) ? b : nullptr;
+  PyRef result = PyRef::Steal(op.InfoOf(*call.op)->Run(
+      inputs, std::move(call.attrs), name, {&other, 1}));
+  if (!result || call.result == DataType::kInvalid) return result.Release();
+  return WrapTensor(CastResult(call, name, TensorOf(result.get())));
+}
+
+PyObject* Converted(BinaryOp& op, PyObject* a, PyObject* b) {
+  Operands o(op, a, b);
+  PyObject* result = nullptr;
+  if (!Convert(op, a, b, &o, &result)) return result;
+  return Run(op, a, b, &o, o.name());
 }
 
 // The way of two eager tensors of the same shape and dtype.
 inline PyObject* TryFast(BinaryOp& op, PyObject* a, PyObject* b) {
   if (!IsEagerTensor(a) || !IsEagerTensor(b)) return nullptr;
-  const OpInfo* info = op.Info();
-  if (info == nullptr) return nullptr;
-  Tensor t = info->TryTile(ImplOf(a), ImplOf(b));
+  Tensor t = op.Info()->TryTile(ImplOf(a), ImplOf(b));
   return t ? WrapNewTensor(std::move(t)) : nullptr;
 }
 
 PyObject* Binary(BinaryOp& op, PyObject* a, PyObject* b) {
   if (PyObject* fast = TryFast(op, a, b)) return fast;
-  if (PyErr_Occurred()) return nullptr;
-  Operands o(op, a, b);
-  PyObject* result = nullptr;
-  if (!Convert(op, a, b, &o, &result)) return result;
-  // The operator of `b` makes a tensor of `a` before it calls the op.
-  PyObject* const other = IsTensorLike(a) ? b : nullptr;
-  return Run2(op, o.x, o.y, o.name(), {&other, 1});
+  return PyErr_Occurred() ? nullptr : Converted(op, a, b);
 }
 
-BinaryOp add_op{"AddV2", "add", "__radd__", true};
-BinaryOp add_strings_op{"Add", "add", "__radd__", true};
-BinaryOp sub_op{"Sub", "sub", "__rsub__", true};
-BinaryOp mul_op{"Mul", "mul", "__rmul__", true};
-BinaryOp floordiv_op{"FloorDiv", "floordiv", "__rfloordiv__", true};
-BinaryOp mod_op{"FloorMod", "mod", "__rmod__", true};
-BinaryOp pow_op{"Pow", "pow", "__rpow__", true};
-BinaryOp div_op{"RealDiv", "truediv", "__rtruediv__", true};
-BinaryOp matmul_op{"MatMul", "matmul", "__rmatmul__", true};
-BinaryOp batch_matmul_op{"BatchMatMulV2", "matmul", "__rmatmul__", true};
-BinaryOp less_op{"Less", "Less", nullptr, false};
-BinaryOp less_equal_op{"LessEqual", "LessEqual", nullptr, false};
-BinaryOp greater_op{"Greater", "Greater", nullptr, false};
-BinaryOp greater_equal_op{"GreaterEqual", "GreaterEqual", nullptr, false};
-BinaryOp equal_op{"Equal", "Equal", nullptr, false};
-BinaryOp not_equal_op{"NotEqual", "NotEqual", nullptr, false};
+BinaryOp add_op{Operator::kAdd, "add", "__radd__", true};
+BinaryOp sub_op{Operator::kSubtract, "sub", "__rsub__", true};
+BinaryOp mul_op{Operator::kMultiply, "mul", "__rmul__", true};
+BinaryOp floordiv_op{Operator::kFloorDivide, "floordiv", "__rfloordiv__", true};
+BinaryOp mod_op{Operator::kModulo, "mod", "__rmod__", true};
+BinaryOp pow_op{Operator::kPower, "pow", "__rpow__", true};
+BinaryOp div_op{Operator::kDivide, "truediv", "__rtruediv__", true};
+BinaryOp matmul_op{Operator::kMatMul, "matmul", "__rmatmul__", true};
+BinaryOp and_op{Operator::kAnd, "and", "__rand__", true};
+BinaryOp or_op{Operator::kOr, "or", "__ror__", true};
+BinaryOp xor_op{Operator::kXor, "xor", "__rxor__", true};
+BinaryOp less_op{Operator::kLess, nullptr, nullptr, false};
+BinaryOp less_equal_op{Operator::kLessEqual, nullptr, nullptr, false};
+BinaryOp greater_op{Operator::kGreater, nullptr, nullptr, false};
+BinaryOp greater_equal_op{Operator::kGreaterEqual, nullptr, nullptr, false};
+BinaryOp equal_op{Operator::kEqual, nullptr, nullptr, false};
+BinaryOp not_equal_op{Operator::kNotEqual, nullptr, nullptr, false};
 
-PyObject* Add(PyObject* a, PyObject* b) {
-  if (PyObject* fast = TryFast(add_op, a, b)) return fast;
-  if (PyErr_Occurred()) return nullptr;
-  Operands o(add_op, a, b);
-  PyObject* result = nullptr;
-  if (!Convert(add_op, a, b, &o, &result)) return result;
-  const bool strings =
-      o.x.dtype() == DataType::kString && o.y.dtype() == DataType::kString;
-  return Run2(strings ? add_strings_op : add_op, o.x, o.y, o.name());
-}
+PyObject* Add(PyObject* a, PyObject* b) { return Binary(add_op, a, b); }
 PyObject* Sub(PyObject* a, PyObject* b) { return Binary(sub_op, a, b); }
-
-// Of booleans, as TensorFlow has it: by way of integers.
-PyObject* MulBooleans(const Operands& o) {
-  try {
-    const auto integer = [](const Tensor& t) {
-      return ops::Cast(t, DataType::kInt32);
-    };
-    const Tensor x = integer(o.x), y = integer(o.y);
-    const Tensor product = ops::Mul(OpName(o.name()), x, y);
-    return WrapTensor(ops::Cast(product, DataType::kBool));
-  } catch (...) {
-    return RaiseCaught();
-  }
-}
-
-PyObject* Mul(PyObject* a, PyObject* b) {
-  if (PyObject* fast = TryFast(mul_op, a, b)) return fast;
-  if (PyErr_Occurred()) return nullptr;
-  Operands o(mul_op, a, b);
-  PyObject* result = nullptr;
-  if (!Convert(mul_op, a, b, &o, &result)) return result;
-  if (o.x.dtype() == DataType::kBool || o.y.dtype() == DataType::kBool) {
-    return MulBooleans(o);
-  }
-  return Run2(mul_op, o.x, o.y, o.name());
-}
+PyObject* Mul(PyObject* a, PyObject* b) { return Binary(mul_op, a, b); }
 PyObject* FloorDiv(PyObject* a, PyObject* b) {
   return Binary(floordiv_op, a, b);
 }
@@ -205,119 +177,52 @@ PyObject* Pow(PyObject* a, PyObject* b, PyObject* modulus) {
   if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
   return Binary(pow_op, a, b);
 }
-
-// Integers are divided as floats.
-DataType QuotientType(DataType t) {
-  switch (t) {
-    case DataType::kInt8:
-    case DataType::kUint8:
-    case DataType::kInt16:
-    case DataType::kUint16:
-      return DataType::kFloat;
-    case DataType::kInt32:
-    case DataType::kUint32:
-    case DataType::kInt64:
-    case DataType::kUint64:
-      return DataType::kDouble;
-    default:
-      return t;
-  }
-}
-
 PyObject* TrueDiv(PyObject* a, PyObject* b) {
   // The registry may give integers a RealDiv kernel; ours must not be used.
-  if (IsEagerTensor(a) && IsFloating(ImplOf(a)->dtype())) {
-    if (PyObject* fast = TryFast(div_op, a, b)) return fast;
-    if (PyErr_Occurred()) return nullptr;
-  }
-  Operands o(div_op, a, b);
-  PyObject* result = nullptr;
-  if (!Convert(div_op, a, b, &o, &result)) return result;
-  const DataType t = o.x.dtype();
-  if (t != o.y.dtype()) {
-    return Raise(
-        TypeError("`x` and `y` must have the same dtype, got tf.{} != "
-                  "tf.{}.",
-                  DataTypeName(t), DataTypeName(o.y.dtype())));
-  }
-  const DataType quotient = QuotientType(t);
-  if (quotient != t) {
-    try {
-      o.x = ops::Cast(OpName("Cast"), o.x, quotient);
-      o.y = ops::Cast(OpName("Cast"), o.y, quotient);
-    } catch (...) {
-      return RaiseCaught();
-    }
-  }
-  return Run2(div_op, o.x, o.y, o.name());
+  const bool plain = IsEagerTensor(a) && IsFloating(ImplOf(a)->dtype());
+  return plain ? Binary(div_op, a, b) : Converted(div_op, a, b);
 }
-
 PyObject* MatMul(PyObject* a, PyObject* b) {
-  Operands o(matmul_op, a, b);
-  PyObject* result = nullptr;
-  if (!Convert(matmul_op, a, b, &o, &result)) return result;
-  const int rx = o.x.partial_shape().rank(), ry = o.y.partial_shape().rank();
-  const bool batched = rx > 2 || ry > 2 || rx < 0 || ry < 0;
-  return Run2(batched ? batch_matmul_op : matmul_op, o.x, o.y, o.name());
+  return Converted(matmul_op, a, b);
 }
-
-// `&`, `|`, `^`: logical on booleans, bitwise on all else.
-struct LogicOp {
-  BinaryOp logical;
-  BinaryOp bitwise;
-};
-LogicOp and_op{{"LogicalAnd", "and", "__rand__", true},
-               {"BitwiseAnd", "and", "__rand__", true}};
-LogicOp or_op{{"LogicalOr", "or", "__ror__", true},
-              {"BitwiseOr", "or", "__ror__", true}};
-LogicOp xor_op{{"NotEqual", "xor", "__rxor__", true},
-               {"BitwiseXor", "xor", "__rxor__", true}};
 
 DataType DTypeOfOperand(PyObject* a) {
   if (IsTensor(a)) return ImplOf(a)->dtype();
   return IsVariable(a) ? VariableOf(a)->dtype : DataType::kInvalid;
 }
 
-PyObject* Logic(LogicOp& op, PyObject* a, PyObject* b) {
-  Operands o(op.logical, a, b);
+// `&`, `|`, `^`: those of integers are in a scope of their own.
+PyObject* Logic(BinaryOp& op, PyObject* a, PyObject* b) {
+  Operands o(op, a, b);
   PyObject* result = nullptr;
   std::optional<OpScope> inner;  // "or/BitwiseOr/y"
-  if (InGraph() &&
-      DTypeOfOperand(IsTensorLike(o.a) ? o.a : o.b) != DataType::kBool) {
-    inner.emplace(op.bitwise.op, true);
+  const DataType t = DTypeOfOperand(IsTensorLike(o.a) ? o.a : o.b);
+  if (InGraph() && t != DataType::kBool) {
+    inner.emplace(OpOf(op.which, t).name, true);
   }
-  if (!Convert(op.logical, a, b, &o, &result)) return result;
-  if (o.x.dtype() == DataType::kBool) {
-    return Run2(op.logical, o.x, o.y, o.name());
-  }
-  return Run2(op.bitwise, o.x, o.y, inner ? inner->node_name() : "");
+  if (!Convert(op, a, b, &o, &result)) return result;
+  return Run(op, a, b, &o, inner ? inner->node_name() : o.name());
 }
 PyObject* And(PyObject* a, PyObject* b) { return Logic(and_op, a, b); }
 PyObject* Or(PyObject* a, PyObject* b) { return Logic(or_op, a, b); }
 PyObject* Xor(PyObject* a, PyObject* b) { return Logic(xor_op, a, b); }
 
-PyObject* Unary(const char* op, PyObject* a) {
-  const OpInfo* info = OpInfo::Find(op);
-  if (info == nullptr) {
-    return Raise(NotFound("Op type not registered '{}'", op));
-  }
+PyObject* Unary(Operator which, PyObject* a) {
+  const OpInfo* info = OpInfo::Of(OpOf(which, DTypeOfOperand(a)));
   if (IsEagerTensor(a)) {
     Tensor t = info->TryTile(ImplOf(a), nullptr);
     if (t) return WrapNewTensor(std::move(t));
   }
   StatusOr<Tensor> x = ToTensor(a);
   if (!x.ok()) return Raise(x.status());
-  return info->Run(std::span<const Tensor>(&*x, 1), {}, InGraph() ? op : "");
+  OperatorCall call = CallOf(which, *x);
+  return info->Run(std::span<const Tensor>(&*x, 1), std::move(call.attrs),
+                   InGraph() ? OpOf(which, RealType(x->dtype())).name : "");
 }
 
-PyObject* Negative(PyObject* a) { return Unary("Neg", a); }
-PyObject* Absolute(PyObject* a) {
-  return Unary(IsComplex(DTypeOfOperand(a)) ? "ComplexAbs" : "Abs", a);
-}
-PyObject* Invert(PyObject* a) {
-  return Unary(DTypeOfOperand(a) == DataType::kBool ? "LogicalNot" : "Invert",
-               a);
-}
+PyObject* Negative(PyObject* a) { return Unary(Operator::kNegative, a); }
+PyObject* Absolute(PyObject* a) { return Unary(Operator::kAbsolute, a); }
+PyObject* Invert(PyObject* a) { return Unary(Operator::kInvert, a); }
 
 PyObject* Equality(BinaryOp& op, PyObject* a, PyObject* b) {
   if (b == Py_None) return PyBool_FromLong(&op == &not_equal_op);
@@ -327,13 +232,7 @@ PyObject* Equality(BinaryOp& op, PyObject* a, PyObject* b) {
     const bool same = IsSymbolicTensor(b) && ImplOf(a) == ImplOf(b);
     return PyBool_FromLong(same == (&op == &equal_op));
   }
-  Operands o(op, a, b);
-  PyObject* result = nullptr;
-  if (!Convert(op, a, b, &o, &result)) return result;
-  const OpInfo* info = op.Info();
-  if (info == nullptr) return nullptr;
-  const Tensor inputs[] = {o.x, o.y};
-  return info->Run(inputs, {{"incompatible_shape_error", false}}, o.name());
+  return Converted(op, a, b);
 }
 
 PyObject* RichCompare(PyObject* a, PyObject* b, int op) {

@@ -4,12 +4,10 @@
 #include <limits>
 
 #include "ops/composite.h"
-#include "ops/fn/Abs.h"
 #include "ops/fn/AddN.h"
 #include "ops/fn/Angle.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/Complex.h"
-#include "ops/fn/ComplexAbs.h"
 #include "ops/fn/Conj.h"
 #include "ops/fn/DivNoNan.h"
 #include "ops/fn/Less.h"
@@ -21,6 +19,7 @@
 #include "ops/fn/SelectV2.h"
 #include "ops/fn/Where.h"
 #include "ops/fn/ZerosLike.h"
+#include "ops/operators.h"
 
 namespace gk {
 namespace {
@@ -30,62 +29,19 @@ TensorVector Binary(CompositeCall& c) {
   return {MakeOp1(kOp, {c.tensor(0), c.tensor(1)}, {}, c.name())};
 }
 
-TensorVector Add(CompositeCall& c) {
-  const Tensor &x = c.tensor(0), &y = c.tensor(1);
-  const char* op = x.dtype() == DataType::kString ? "Add" : "AddV2";
-  return {MakeOp1(op, {x, y}, {}, c.name())};
-}
-
-// What integers become in a true division.
-std::optional<DataType> FloatFor(DataType t) {
-  switch (t) {
-    case DataType::kInt8:
-    case DataType::kUint8:
-    case DataType::kInt16:
-    case DataType::kUint16:
-      return DataType::kFloat;
-    case DataType::kInt32:
-    case DataType::kUint32:
-    case DataType::kInt64:
-    case DataType::kUint64:
-      return DataType::kDouble;
-    case DataType::kBool:
-    case DataType::kString:
-      return std::nullopt;
-    default:
-      return t;
-  }
-}
-
-// Division that gives floating point: `where` refuses other dtypes.
-TensorVector DivideAsFloat(CompositeCall& c, std::string_view op,
-                           std::string_view where) {
-  Tensor x = c.tensor(0), y = c.tensor(1);
-  if (x.dtype() != y.dtype()) {
-    throw Error(
-        TypeError("`x` and `y` must have the same dtype, got tf.{} != tf.{}.",
-                  DataTypeName(x.dtype()), DataTypeName(y.dtype())));
-  }
-  const auto t = FloatFor(x.dtype());
-  if (!t) {
-    throw Error(
-        TypeError("Invalid dtype tf.{} in {}. Expected one of the "
-                  "numeric types.",
-                  DataTypeName(x.dtype()), where));
-  }
-  if (*t != x.dtype()) {
-    x = ops::Cast(OpName(c.name("Cast")), x, *t);
-    y = ops::Cast(OpName(c.name("Cast")), y, *t);
-  }
-  return {MakeOp1(op, {x, y}, {}, c.name())};
-}
-
-TensorVector TrueDivide(CompositeCall& c) {
-  return DivideAsFloat(c, "RealDiv", "__truediv__");
+template <Operator kWhich>
+TensorVector Operate(CompositeCall& c) {
+  return {Apply(kWhich, c.tensor(0), c.tensor(1), c.name())};
 }
 
 TensorVector DivideNoNan(CompositeCall& c) {
-  return DivideAsFloat(c, "DivNoNan", "tf.math.divide_no_nan");
+  Tensor x = c.tensor(0), y = c.tensor(1);
+  const DataType t = QuotientType(x, y, "tf.math.divide_no_nan");
+  if (t != x.dtype()) {
+    x = ops::Cast(OpName(c.name("Cast")), x, t);
+    y = ops::Cast(OpName(c.name("Cast")), y, t);
+  }
+  return {ops::DivNoNan(OpName(c.name()), x, y)};
 }
 
 TensorVector LogicalXor(CompositeCall& c) {
@@ -98,11 +54,7 @@ TensorVector LogicalXor(CompositeCall& c) {
 }
 
 TensorVector Abs(CompositeCall& c) {
-  const Tensor& x = c.tensor(0);
-  if (IsComplex(x.dtype())) {
-    return {ops::ComplexAbs(OpName(c.name()), x, RealType(x.dtype()))};
-  }
-  return {ops::Abs(OpName(c.name()), x)};
+  return {Apply(Operator::kAbsolute, c.tensor(0), c.name())};
 }
 
 TensorVector Round(CompositeCall& c) {
@@ -304,7 +256,7 @@ const CompositeRecord kRecords[] = {
      .args = XY,
      .scope = "Add",
      .maps = 2,
-     .build = Add,
+     .build = Operate<Operator::kAdd>,
      .eager_op = "AddV2",
      .doc = "x + y element-wise, with broadcasting; joins strings.",
      .example = ">>> tf.add([1, 2], 3).numpy().tolist()\n[4, 5]"},
@@ -331,7 +283,7 @@ const CompositeRecord kRecords[] = {
      .scope = "truediv",
      .wraps_op = true,
      .maps = 2,
-     .build = TrueDivide,
+     .build = Operate<Operator::kDivide>,
      .doc = "x / y element-wise as Python divides: of integers in floating "
             "point (8 and 16 bits in float32, others in float64).",
      .example = ">>> tf.divide(3, 2).numpy().item()\n1.5"},

@@ -17,6 +17,7 @@
 #include "ops/fn/Shape.h"
 #include "ops/fn/Squeeze.h"
 #include "ops/fn/Transpose.h"
+#include "ops/operators.h"
 
 namespace gk {
 namespace {
@@ -38,9 +39,7 @@ Tensor Flag(const CompositeCall& c, const Tensor& x, bool* transpose,
 Tensor Product(const CompositeCall& c, Tensor a, Tensor b, bool ta, bool tb,
                bool aa, bool ab, DataType output_type,
                std::string_view name) {
-  const PartialTensorShape sa = a.partial_shape(), sb = b.partial_shape();
-  const bool batch = (sa.unknown_rank() || sa.rank() > 2) ||
-                     (sb.unknown_rank() || sb.rank() > 2);
+  const bool batch = IsProductOfStacks(a, b);
   if (output_type != DataType::kInvalid && output_type != a.dtype()) {
     a = ops::Cast(OpName(c.name("Cast")), a, output_type);
     b = ops::Cast(OpName(c.name("Cast_1")), b, output_type);
