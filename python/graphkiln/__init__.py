@@ -1,6 +1,14 @@
-"""graphkiln: a trace compiler for tensor programs, with TensorFlow's API.
+"""A trace compiler for tensor programs, with TensorFlow's API.
 
-Names resolve lazily: see `_namespaces`.
+>>> import graphkiln as tf
+>>> @tf.function
+... def double(x):
+...     return x + x
+>>> double(tf.constant([1, 2])).numpy().tolist()
+[2, 4]
+
+Names are looked up when they are asked for; those that TensorFlow alone has say
+so. `__version__` is TensorFlow's, `tf.version.GRAPHKILN_VERSION` the package's own.
 """
 
 import sys as _sys
@@ -59,4 +67,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted(set(globals()) | set(_namespaces.names_below("")))
+    return _namespaces.listed(globals(), "")

@@ -6,17 +6,16 @@ Each entry maps a module to the public names it supplies, separated by blanks:
 record gives their public names need no entry.
 """
 
-# Namespaces that have no names yet, or no names that stand in a table.
-OTHER_NAMESPACES = """
-    audio debugging.experimental dtypes.experimental experimental.numpy
-    experimental.numpy.random image io.gfile linalg.experimental lookup
-    lookup.experimental profiler profiler.experimental quantization queue
-    raw_ops sets signal summary summary.experimental test.experimental train
-    train.experimental xla xla.experimental
-    """
+# Namespaces whose names stand in no table.
+OTHER_NAMESPACES = ("raw_ops",)
 
-# Packages of the same kind that have modules of their own.
-PACKAGES = ("autograph", "autograph.experimental")
+# Packages of the same kind that have modules of their own, and the modules that
+# are public there.
+PACKAGES = {
+    "": ("autograph", "tensorflow_pickle"),
+    "autograph": ("experimental",),
+    "data": (),
+}
 
 # Functions written in Python that can be dispatched by the types of their
 # arguments; assertions about two arguments say so themselves.

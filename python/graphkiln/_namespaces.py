@@ -3,7 +3,8 @@
 A public name ("math.add") is, in this order: an entry of `_exports.EXPORTS`,
 which names the Python module that defines it; a composite; an op of the
 registry whose record claims it; a submodule file of the package. Nothing is imported
-before somebody asks.
+before somebody asks. Names of TensorFlow's that are missing here say so, asked for
+in whatever way.
 """
 
 import sys
@@ -19,7 +20,6 @@ DTYPE_NAMES = (
 )
 
 _DIRECTORY = __file__.rpartition("/")[0]
-_PACKAGES = ("data",)
 
 
 def _made_once(make: types.FunctionType) -> types.FunctionType:
@@ -65,13 +65,23 @@ def _python_names() -> dict[str, tuple[str, str]]:
 @_made_once
 def namespaces() -> tuple[str, ...]:
     """Whatever stands before a dot in a name; parents before their children."""
-    found = set(_exports.OTHER_NAMESPACES.split())
+    found = set(_exports.OTHER_NAMESPACES)
     for name in (*op_names(), *composite_names(), *_python_names()):
         space = name.rpartition(".")[0]
         while space and space not in found:
             found.add(space)
             space = space.rpartition(".")[0]
-    return tuple(sorted(found.difference(_exports.PACKAGES)))
+    return tuple(sorted(found.difference(files())))
+
+
+@_made_once
+def files() -> tuple[str, ...]:
+    """Public modules that have files of their own."""
+    return tuple(
+        f"{package}.{name}".removeprefix(".")
+        for package, names in _exports.PACKAGES.items()
+        for name in names
+    )
 
 
 def op_function(public: str) -> object:
@@ -92,10 +102,17 @@ def names_below(prefix: str) -> list[str]:
         *composite_names(),
         *_python_names(),
         *namespaces(),
+        *files(),
     ):
         if name.startswith(prefix):
             found.add(name[len(prefix):].partition(".")[0])
     return sorted(found)
+
+
+def listed(there: dict[str, object], prefix: str) -> list[str]:
+    """What `dir` shows of a namespace in which some names are there already."""
+    public = (n for n in there if not n.startswith("_") or n.startswith("__"))
+    return sorted({*public, *names_below(prefix)})
 
 
 def resolve(module_name: str, prefix: str, name: str) -> object:
@@ -110,13 +127,10 @@ def resolve(module_name: str, prefix: str, name: str) -> object:
             value = _dispatched(value, public)
     elif (value := op_function(public)) is not None:
         pass
+    elif public in namespaces() or public in files():
+        value = _loading.load(f"graphkiln.{public}")
     else:
-        try:
-            value = _loading.load(f"graphkiln.{public}")
-        except ModuleNotFoundError as error:
-            if error.name != f"graphkiln.{public}":
-                raise
-            raise _missing(module_name, name) from None
+        raise _missing(module_name, name)
     setattr(sys.modules[module_name], name, value)
     return value
 
@@ -141,19 +155,49 @@ def _missing(module_name: str, name: str) -> AttributeError:
     text = f"module {module_name!r} has no attribute {name!r}"
     if name.startswith("_"):
         return AttributeError(text)  # nobody's; Python itself asks for some
-    namespace = module_name.partition(".")[2]
-    if _is_tensorflows(namespace, name):
-        public = f"{namespace}.{name}" if namespace else name
-        text += (
-            f": tf.{public} is TensorFlow's, graphkiln has none yet. Its "
-            "roadmap (docs/internals/roadmap.md) says what comes next."
-        )
-    return AttributeError(text)
+    word = _word(f"{module_name}.{name}")
+    return AttributeError(f"{text}: {word}" if word else text)
 
 
-def _is_tensorflows(namespace: str, name: str) -> bool:
-    names = _loading.load("graphkiln._tensorflow_names").NAMES
-    return name in names.get(namespace, "").split()
+def _word(full: str) -> str:
+    names = _loading.load("graphkiln._tensorflow_names")
+    return names.word(full.partition(".")[2])
+
+
+def _is_here(public: str) -> bool:
+    tables = (op_names(), composite_names(), _python_names(), namespaces(), files())
+    if public.startswith("raw_ops."):
+        return public.partition(".")[2] in _graphkiln.op_names()
+    return any(public in table for table in tables)
+
+
+class _MissingModules:
+    """Asked last where a module is: says that one is TensorFlow's.
+
+    The error has no `name`: what Python's import statement knows to be just
+    missing it leaves out for words of its own."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        package, _, public = name.partition(".")
+        if package != "graphkiln" or public.startswith("_") or _is_here(public):
+            return
+        word = _word(name)
+        if word:
+            raise ModuleNotFoundError(f"cannot import {name!r}: {word}")
+
+
+class _PublicModules:
+    """Finds what is in a folder of the package, and lists the public part of it:
+    `help` shows what is listed."""
+
+    def __init__(self, finder: object, names: tuple[str, ...]):
+        self.find_spec = finder.find_spec
+        self.invalidate_caches = finder.invalidate_caches
+        self._names = names
+
+    def iter_modules(self, prefix: str = "") -> list[tuple[str, bool]]:
+        return [(prefix + n, n in _exports.PACKAGES) for n in self._names]
 
 
 class Namespace(types.ModuleType):
@@ -169,7 +213,7 @@ class Namespace(types.ModuleType):
         prefix = self.__name__.partition(".")[2] + "."
         if prefix == "raw_ops.":
             return sorted(_graphkiln.op_names())
-        return sorted({*self.__dict__, *names_below(prefix)})
+        return listed(self.__dict__, prefix)
 
 
 def _raw_op(module: types.ModuleType, name: str) -> object:
@@ -190,10 +234,21 @@ def install(package: str) -> None:
         module = Namespace(full, f"The tf.{name} namespace.")
         # Some have files of their own, with private names.
         module.__path__ = (
-            [f"{_DIRECTORY}/{name}"] if name in _PACKAGES else []
+            [f"{_DIRECTORY}/{name}"] if name in _exports.PACKAGES else []
         )
         module.__package__ = full
         sys.modules[full] = module
         parent, _, last = full.rpartition(".")
         if parent != package:
             setattr(sys.modules[parent], last, module)
+    if _MissingModules not in sys.meta_path:
+        sys.meta_path.append(_MissingModules)
+    for name, modules in _exports.PACKAGES.items():
+        folder = f"{_DIRECTORY}/{name}".removesuffix("/")
+        for hook in sys.path_hooks:
+            try:
+                finder = _PublicModules(hook(folder), modules)
+            except ImportError:
+                continue  # of other folders
+            sys.path_importer_cache[folder] = finder
+            break
