@@ -57,8 +57,9 @@ EXPORTS: dict[str, str] = {
     "graphkiln.data._dataset": "data.Dataset",
     "graphkiln._src.control_flow.map": "map_fn vectorized_map",
     "graphkiln._src.function.wrapped_function": "compat.v1.wrap_function",
-    "graphkiln._src.types.extension_type": """
-        experimental.ExtensionType experimental.BatchableExtensionType
+    "graphkiln._src.types.extension_type": "experimental.ExtensionType",
+    "graphkiln._src.types.batchable_extension_type": """
+        experimental.BatchableExtensionType
         """,
     "graphkiln._src.host.logging": "get_logger",
     "graphkiln._src.function.types": """

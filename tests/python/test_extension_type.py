@@ -1,8 +1,10 @@
 """tf.experimental.ExtensionType and user-defined type specs."""
 
 import copy
+import gc
 import pickle
 import typing
+import weakref
 
 import numpy as np
 import pytest
@@ -188,6 +190,110 @@ def test_constructors():
         Stray(1)
     assert (Longer(1).y, Longer(1, 2, 3.0).z) == (3, 3.0)
     assert Forward(1, Forward(2)).next_one.x.numpy() == 2
+
+
+class Base(ExtensionType):
+    x: tf.Tensor
+    y: int = 1
+
+
+class Derived(Base):
+    z: str
+
+    def __init__(self, x, z):
+        super().__init__(x, y=5)  # the checks are left to this constructor
+        self.z = "unknown"
+        assert self._type_spec is not None  # asked for before all is set
+        self.z = z
+
+    def __validate__(self):
+        assert self.z != "bad"
+
+
+def test_constructors_call_those_of_bases():
+    made = Derived([1, 2], "a")
+    assert repr(made._type_spec) == (
+        "Derived.Spec(x=TensorSpec(shape=(2,), dtype=tf.int32, name=None), "
+        "y=5, z='a')"
+    )
+    with pytest.raises(AssertionError):
+        Derived([1], "bad")
+    with pytest.raises(TypeError, match="z: expected 'str', got 'int'"):
+        Derived([1], 2)
+
+
+def test_failed_constructors_leave_values_closed():
+    class Failing(ExtensionType):
+        x: int
+
+        def __init__(self, kept):
+            kept.append(self)
+            self.x = 1
+            raise KeyError("no")
+
+    kept = []
+    with pytest.raises(KeyError):
+        Failing(kept)
+    with pytest.raises(AttributeError, match="Cannot mutate attribute `x`"):
+        kept[0].x = 2
+
+
+def test_constructors_are_of_their_class():
+    with pytest.raises(TypeError, match="needs one as its argument"):
+        Pair.__init__(3, 4)
+    with pytest.raises(TypeError, match="needs one as its argument"):
+        Pair.__init__()
+    assert Pair.__init__.__qualname__ == "Pair.__init__"
+    assert Doubled.__init__.__wrapped__.__qualname__ == "Doubled.__init__"
+
+
+def test_classes_are_freed():
+    def made():
+        class Local(ExtensionType):
+            x: tf.Tensor = 1
+
+        tf.function(lambda v: v)(Local())
+        return weakref.ref(Local), weakref.ref(Local.Spec)
+
+    for tries in range(5):
+        classes = made()
+        gc.collect()
+        if all(c() is None for c in classes):
+            return
+    raise AssertionError("classes stay")
+
+
+def test_unions_and_optional_types():
+    class Any(ExtensionType):
+        a: typing.Union[tf.Tensor, int]
+        b: typing.Union[int, tf.Tensor]
+        c: "int | None" = None
+
+    made = Any(1, 1)
+    assert isinstance(made.a, tf.Tensor) and made.b == 1 and made.c is None
+    back = tf.function(lambda v: v)(Any(1, 2.5, 3))
+    assert (back.a.numpy(), back.b.numpy(), back.c) == (1, 2.5, 3)
+
+
+def test_specs_may_have_their_own_encoder():
+    class Twice(tf.experimental.ExtensionTypeBatchEncoder):
+        def encode(self, spec, value, minimum_rank=0):
+            return value.x * 2
+
+        def decode(self, spec, encoded_value):
+            return One(encoded_value)
+
+        def encoding_specs(self, spec):
+            return spec.x
+
+    class One(tf.experimental.BatchableExtensionType):
+        x: tf.Tensor
+
+        class Spec:
+            __batch_encoder__ = Twice()
+
+    rows = tf.data.Dataset.from_tensors(One(3)).batch(1)
+    assert [e.x.numpy().tolist() for e in rows] == [[6]]
 
 
 def test_spec():

@@ -58,10 +58,12 @@ class PyHostSpec final : public HostSpec {
  public:
   explicit PyHostSpec(Handle spec)
       : spec_(nb::borrow(spec).release().ptr()),
-        encoder_(nb::getattr(nb::getattr(spec, "value_type", nb::none()),
-                             "__batch_encoder__", nb::none())
-                     .release()
-                     .ptr()) {}
+        encoder_(
+            nb::getattr(spec, "__batch_encoder__",
+                        nb::getattr(nb::getattr(spec, "value_type", nb::none()),
+                                    "__batch_encoder__", nb::none()))
+                .release()
+                .ptr()) {}
   ~PyHostSpec() override {
     DeferredDecref(spec_);
     DeferredDecref(encoder_);

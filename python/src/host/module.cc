@@ -67,7 +67,8 @@
 #include "python/src/tensors/tensor_spec_type.h"
 #include "python/src/tensors/tensor_type.h"
 #include "python/src/types/batch_encoder.h"
-#include "python/src/types/extension_fields.h"
+#include "python/src/types/extension_class.h"
+#include "python/src/types/extension_constructor.h"
 #include "python/src/types/extension_type.h"
 #include "python/src/types/spec_of_value.h"
 #include "python/src/variables/variable_arguments.h"
@@ -171,8 +172,9 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddLogFunctions(m);
   gk::py::AddPackageFacts(m);
   gk::py::AddPrinting(m);
-  gk::py::AddExtensionFields(m);
+  gk::py::AddExtensionConstructor(m);
   gk::py::AddExtensionTypes(m);
+  gk::py::AddExtensionClasses(m);
   gk::py::AddPublicNames(m);
   m.attr("anonymous_name") = gk::kAnonymousName.data();
   gk::py::GuardBoundClasses(m);

@@ -1,6 +1,5 @@
 #include "python/src/types/extension_fields.h"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -78,10 +77,19 @@ struct Generic {
   nb::tuple parts;
 };
 
-// TypeError unless values can be of that type; false if it names something
-// that is not defined yet.
-bool CheckAnnotation(Handle type) {
+// What is made of tensors is no key of a mapping.
+void CheckKey(Handle field, Handle type) {
+  if (type.is(AsHandle(TensorType)) || type.is(AsHandle(TensorShapeType)) ||
+      IsComposite(type)) {
+    Throw(TypeError("In field {}: Mapping had a key {} with type {}",
+                    ReprOf(field), ReprOf(type.attr("__name__")),
+                    TypeName(type)));
+  }
+}
+
+bool Understood(Handle field, Handle type, bool is_key) {
   if (IsUnresolved(type)) return false;
+  if (is_key) CheckKey(field, type);
   if (type.is_none() || IsPlain(type) || type.is(AsHandle(TensorType)) ||
       type.is(AsHandle(TensorShapeType)) || type.is(AsHandle(DTypeType)) ||
       IsComposite(type)) {
@@ -96,12 +104,14 @@ bool CheckAnnotation(Handle type) {
     bool known = true;
     const size_t count = generic.is_tuple() && generic.repeats() ? 1 : n;
     for (size_t i = 0; i < count; ++i) {
-      known = CheckAnnotation(Object(generic.parts[i])) && known;
+      known = Understood(field, Object(generic.parts[i]),
+                         is_key || (generic.is_mapping() && i == 0)) &&
+              known;
     }
     return known;
   }
   const bool is_class = PyType_Check(type.ptr()) && n == 0;
-  Throw(TypeError("Unsupported type annotation {}",
+  Throw(TypeError("In field {}: Unsupported type annotation {}", ReprOf(field),
                   is_class ? ReprOf(type.attr("__name__")) : ReprOf(type)));
 }
 
@@ -119,7 +129,7 @@ Object Tried(const std::string& path, const char* expected, Handle value,
   try {
     return make();
   } catch (nb::python_error& e) {
-    if (!e.matches(PyExc_TypeError) && !e.matches(PyExc_ValueError)) throw;
+    if (!e.matches(PyExc_TypeError)) throw;
   }
   Wrong(path, expected, value);
 }
@@ -130,10 +140,9 @@ DataType DTypeOf(Handle value) {
   return dtype;
 }
 
-// `value` as one of the type, or as what a spec holds of it.
 class FieldConverter {
  public:
-  explicit FieldConverter(bool as_spec) : as_spec_(as_spec) {}
+  explicit FieldConverter(FieldPurpose purpose) : purpose_(purpose) {}
 
   Object Convert(Handle value, Handle type, const std::string& path) const {
     if (IsUnresolved(type)) {
@@ -167,19 +176,29 @@ class FieldConverter {
   }
 
  private:
+  bool as_spec() const { return purpose_ == FieldPurpose::kSpec; }
+
   Object AsTensor(Handle value, const std::string& path) const {
-    if (as_spec_) {
+    if (as_spec()) {
       if (!IsTensorSpec(value.ptr())) Wrong(path, "a TensorSpec", value);
       return nb::borrow(value);
     }
-    if (IsTensor(value.ptr())) return nb::borrow(value);
-    return Tried(path, "a Tensor", value,
-                 [&] { return Wrapped(Converted(value)); });
+    if (IsTensor(value.ptr()) || purpose_ == FieldPurpose::kDefault) {
+      return nb::borrow(value);
+    }
+    return Tried(path, "a Tensor", value, [&] {
+      try {
+        return Wrapped(Converted(value));
+      } catch (nb::python_error& e) {
+        if (!e.matches(PyExc_ValueError)) throw;
+      }
+      Wrong(path, "a Tensor", value);
+    });
   }
 
   Object AsComposite(Handle value, Handle type, const std::string& path) const {
     const std::string name = ReprOf(type.attr("__name__"));
-    if (!as_spec_) {
+    if (!as_spec()) {
       if (!nb::isinstance(value, type)) Wrong(path, name, value);
       return nb::borrow(value);
     }
@@ -188,7 +207,7 @@ class FieldConverter {
         PyObject_IsSubclass(Object(value.attr("value_type")).ptr(),
                             type.ptr()) == 1;
     if (PyErr_Occurred()) throw nb::python_error();
-    if (!fits) Wrong(path, "a TypeSpec of " + name, value);
+    if (!fits) Wrong(path, "a TypeSpec for " + name, value);
     return nb::borrow(value);
   }
 
@@ -227,14 +246,8 @@ class FieldConverter {
 
   Object AsOneOf(Handle value, const nb::tuple& parts, Handle type,
                  const std::string& path) const {
-    std::vector<Object> choices;
-    for (Handle part : parts) choices.push_back(nb::borrow(part));
-    // What needs no conversion comes first.
-    std::stable_partition(
-        choices.begin(), choices.end(),
-        [&](const Object& part) { return part.is(value.type()); });
-    for (const Object& part : choices) {
-      if (part.is(AsHandle(TensorType)) && !as_spec_ &&
+    for (Handle part : parts) {
+      if (part.is(AsHandle(TensorType)) && !as_spec() &&
           IsCompositeTensor(value)) {
         continue;
       }
@@ -247,14 +260,17 @@ class FieldConverter {
     Wrong(path, TextOf(type), value);
   }
 
-  bool as_spec_;
+  FieldPurpose purpose_;
 };
 
 }  // namespace
 
+bool CheckAnnotation(Handle field, Handle type) {
+  return Understood(field, type, /*is_key=*/false);
+}
 Object ConvertedField(Handle value, Handle type, const std::string& path,
-                      bool as_spec) {
-  return FieldConverter(as_spec).Convert(value, type, path);
+                      FieldPurpose purpose) {
+  return FieldConverter(purpose).Convert(value, type, path);
 }
 
 Object SpecOfField(Handle value) {
@@ -274,22 +290,6 @@ bool IsCompositeTensor(Handle value) {
       PyObject_IsInstance(value.ptr(), TheCompositeClasses().composite);
   if (is < 0) throw nb::python_error();
   return is == 1;
-}
-
-void AddExtensionFields(nb::module_& m) {
-  nb::module_ fields = m.def_submodule(
-      "extension_fields", "Fields of extension types: annotations and values.");
-  fields.def("check_annotation", &CheckAnnotation, nb::arg("type").none(),
-             "TypeError unless values can be of that type; False if it names "
-             "something that is not defined yet.");
-  fields.def(
-      "convert",
-      [](Handle value, Handle type, const std::string& path) {
-        return ConvertedField(value, type, path, /*as_spec=*/false);
-      },
-      nb::arg("value").none(), nb::arg("type").none(), nb::arg("path"),
-      "The value as one of the type. TypeError names the `path` of the part "
-      "that does not fit.");
 }
 
 }  // namespace gk::py

@@ -13,6 +13,7 @@
 #include "python/src/ragged/composite_classes.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/tensor_spec_type.h"
+#include "python/src/types/class_fields.h"
 #include "python/src/types/extension_fields.h"
 
 namespace gk::py {
@@ -22,38 +23,18 @@ namespace nb = nanobind;
 using Object = nb::object;
 using Handle = nb::handle;
 
-// Attributes of the classes and of values.
-constexpr const char* kFields = "_tf_extension_type_fields";
-constexpr const char* kConstructing = "_tf_extension_type_constructing";
-constexpr const char* kOwnSpec = "_tf_extension_type_cached_type_spec";
+PyObject* spec_class = nullptr;
 
-nb::dict FactsOf(Handle self) {
-  return nb::cast<nb::dict>(self.attr("__dict__"));
-}
-bool IsSpec(Handle value) {
-  return PyObject_TypeCheck(value.ptr(), TypeSpecType);
-}
 Object ClassOfValues(Handle spec) { return spec.type().attr("value_type"); }
-// Those of a class of values, or of its specs: (name, type, default) each.
-nb::tuple FieldsOfClass(Handle self) {
-  const Object cls =
-      IsSpec(self) ? ClassOfValues(self) : nb::borrow(self.type());
-  if (!PyType_Check(cls.ptr())) Throw(TypeError("not of an extension type"));
-  PyObject* const own = reinterpret_cast<PyTypeObject*>(cls.ptr())->tp_dict;
-  PyObject* const known = PyDict_GetItemString(own, kFields);
-  return known != nullptr ? nb::borrow<nb::tuple>(known)
-                          : nb::cast<nb::tuple>(cls.attr("_fields")());
-}
 // Calls `f(name, value)` for all fields in order.
 void ForEachField(Handle self, FunctionRef<void(Handle, Handle)> f) {
   const nb::dict facts = FactsOf(self);
-  for (Handle field : FieldsOfClass(self)) {
+  for (Handle field : FieldsOf(self)) {
     const Object name = field[0];
     f(name, Object(facts[name]));
   }
 }
-std::vector<PyRef> LeavesIn(Handle value,
-                            NestRules rules = NestRules::kNest) {
+std::vector<PyRef> LeavesIn(Handle value, NestRules rules = NestRules::kNest) {
   std::vector<PyRef> leaves;
   if (!StructureOf(value.ptr(), rules, &leaves)) throw nb::python_error();
   return leaves;
@@ -61,46 +42,29 @@ std::vector<PyRef> LeavesIn(Handle value,
 
 // --- Attributes are set by the constructor and never again.
 
-[[noreturn]] void Refuse(Handle name) {
+// The attributes of a value, if its constructor may change this one.
+nb::dict FactsToChange(Handle self, Handle name) {
+  nb::dict facts = FactsOf(self);
+  const bool is_spec = IsTypeSpec(self);
+  bool may = !is_spec && nb::str(kMutable).equal(name);
+  if (facts.contains(kConstructing)) {
+    for (Handle field : FieldsOf(self)) {
+      may |= Object(field[0]).equal(name);
+    }
+  }
+  if (may) return facts;
   PyErr_Format(PyExc_AttributeError,
                "Cannot mutate attribute `%S` outside the custom constructor "
-               "of ExtensionType.",
-               name.ptr());
+               "of ExtensionType%s.",
+               name.ptr(), is_spec ? "Spec" : "");
   throw nb::python_error();
 }
 Object SetAttribute(Handle self, Handle name, Handle value) {
-  nb::dict facts = FactsOf(self);
-  bool is_field = false;
-  if (facts.contains(kConstructing)) {
-    for (Handle field : FieldsOfClass(self)) {
-      is_field |= Object(field[0]).equal(name);
-    }
-  }
-  if (!is_field) Refuse(name);
-  facts[name] = value;
+  FactsToChange(self, name)[name] = value;
   return nb::none();
 }
-Object DeleteAttribute(Handle, Handle name) { Refuse(name); }
-
-// Converts and checks what a constructor has set.
-Object Finish(Handle, Handle self) {
-  nb::dict facts = FactsOf(self);
-  const bool as_spec = IsSpec(self);
-  const nb::tuple fields = FieldsOfClass(self);
-  const Object missing = Owned(PySet_New(nullptr));
-  for (Handle field : fields) {
-    const Object name = field[0];
-    if (!facts.contains(name)) missing.attr("add")(name);
-  }
-  if (nb::len(missing) > 0) {
-    Throw(ValueError("Missing required fields: {}", ReprOf(missing)));
-  }
-  for (Handle field : fields) {
-    const Object name = field[0];
-    facts[name] = ConvertedField(Object(facts[name]), Object(field[1]),
-                                 nb::cast<std::string>(name), as_spec);
-  }
-  if (!as_spec) self.attr("__validate__")();
+Object DeleteAttribute(Handle self, Handle name) {
+  nb::del(FactsToChange(self, name)[name]);
   return nb::none();
 }
 
@@ -123,8 +87,7 @@ Object SpecOfExtension(Handle self) {
 }
 Object AsDict(Handle self) {
   nb::dict fields;
-  ForEachField(self,
-               [&](Handle name, Handle value) { fields[name] = value; });
+  ForEachField(self, [&](Handle name, Handle value) { fields[name] = value; });
   return fields;
 }
 Object AsDictOf(Handle, Handle value) { return AsDict(value); }
@@ -228,7 +191,7 @@ Object ComponentSpecs(Handle self) {
   nb::list specs;
   ForEachField(self, [&](Handle, Handle value) {
     for (const PyRef& leaf : LeavesIn(value)) {
-      if (IsSpec(leaf.get())) specs.append(Handle(leaf.get()));
+      if (IsTypeSpec(leaf.get())) specs.append(Handle(leaf.get()));
     }
   });
   return nb::tuple(specs);
@@ -264,7 +227,7 @@ Object FromComponents(Handle self, Handle components) {
         StructureOf(field.ptr(), NestRules::kNest, &leaves);
     if (!structure) throw nb::python_error();
     for (PyRef& leaf : leaves) {
-      if (!IsSpec(leaf.get())) continue;
+      if (!IsTypeSpec(leaf.get())) continue;
       leaf = PyRef::Steal(PyIter_Next(parts.ptr()));
       if (leaf) continue;
       if (!PyErr_Occurred()) PyErr_SetNone(PyExc_StopIteration);
@@ -272,13 +235,19 @@ Object FromComponents(Handle self, Handle components) {
     }
     fields[name] = Owned(PackValue(*structure, leaves));
   });
+  if (PyRef::Steal(PyIter_Next(parts.ptr()))) {
+    Throw(ValueError(
+        "Cannot build an ExtensionType instance from components because more "
+        "components are provided than the number expected by the type spec."));
+  }
+  if (PyErr_Occurred()) throw nb::python_error();
   return NewSpec(ClassOfValues(self), fields);
 }
 
 Object Cast(Handle self, Handle value, Handle context) {
   Object result = Handle(reinterpret_cast<PyObject*>(TypeSpecType))
                       .attr("cast")(self, value, context);
-  if (!IsSpec(result) &&
+  if (!IsTypeSpec(result) &&
       !nb::cast<bool>(self.attr("is_compatible_with")(result))) {
     PyErr_Format(PyExc_TypeError, "Can not cast %R to %R", value.ptr(),
                  self.ptr());
@@ -301,35 +270,39 @@ PyMethodDef kExtensionSpecMethods[] = {
     GK_METHOD("_from_components", "components", FromComponents, ""),
     GK_METHOD("cast", "value, casting_context", Cast,
               "`value` as one of this spec; TypeError if it cannot be."),
+    GK_METHOD("__validate__", "", Validate,
+              "Checks the fields; called by the constructor."),
     GK_METHOD("__repr__", "", TextOfSpec, ""),
     {}};
 PyGetSetDef kExtensionSpecProperties[] = {
     GK_PROPERTY("_component_specs", ComponentSpecs, nullptr), {}};
 
 PyMethodDef kExtensionFunctions[] = {
-    GK_MODULE_FUNCTION("_finish_extension_value", "value", Finish, ""),
-    GK_MODULE_FUNCTION(
-        "as_dict", "value", AsDictOf,
-        "The fields of an extension type by name.\n\n"
-        ">>> class Point(tf.experimental.ExtensionType):\n"
-        "...     x: int\n"
-        ">>> tf.experimental.extension_type.as_dict(Point(3))\n"
-        "{'x': 3}\n"),
+    GK_MODULE_FUNCTION("as_dict", "value", AsDictOf,
+                       "The fields of an extension type by name.\n\n"
+                       ">>> class Point(tf.experimental.ExtensionType):\n"
+                       "...     x: int\n"
+                       ">>> tf.experimental.extension_type.as_dict(Point(3))\n"
+                       "{'x': 3}\n"),
     {}};
 
 }  // namespace
+
+Handle ExtensionSpecClass() { return spec_class; }
 
 void AddExtensionTypes(nb::module_& m) {
   AddFunctions(m, kExtensionFunctions);
   AddClass(m, "ExtensionValue", TheCompositeClasses().composite, std::nullopt,
            "What values of extension types do.", value_methods,
            value_properties);
-  AddClass(m, "ExtensionTypeSpec", reinterpret_cast<PyObject*>(TypeSpecType),
-           std::nullopt,
-           "The spec of an extension type: the same fields, with specs in "
-           "place of\ntensors.",
-           kExtensionSpecMethods, kExtensionSpecProperties,
-           "graphkiln.experimental");
+  spec_class =
+      AddClass(m, "ExtensionTypeSpec",
+               reinterpret_cast<PyObject*>(TypeSpecType), std::nullopt,
+               "The spec of an extension type: the same fields, with specs in "
+               "place of\ntensors.",
+               kExtensionSpecMethods, kExtensionSpecProperties,
+               "graphkiln.experimental")
+          .ptr();
 }
 
 }  // namespace gk::py
