@@ -44,8 +44,7 @@ class ConversionStatus {
 // An object around a scope, which it has once its __init__ ran.
 template <class T>
 struct ScopeObject {
-  PyObject_HEAD
-  std::optional<T> scope;
+  PyObject_HEAD std::optional<T> scope;
 };
 template <class T>
 std::optional<T>& Held(PyObject* o) {
@@ -151,8 +150,8 @@ std::string ScopeName(PyObject* name) {
   if (!PyUnicode_Check(name)) {
     Throw(ValueError("name for name_scope must be a string."));
   }
-  const PyRef bytes = PyRef::Steal(
-      PyUnicode_AsEncodedString(name, "utf-8", "surrogatepass"));
+  const PyRef bytes =
+      PyRef::Steal(PyUnicode_AsEncodedString(name, "utf-8", "surrogatepass"));
   if (!bytes) throw nb::python_error();
   return std::string(PyBytes_AS_STRING(bytes.get()),
                      static_cast<size_t>(PyBytes_GET_SIZE(bytes.get())));
@@ -198,8 +197,8 @@ std::optional<DeviceSpec> DeviceArgument(PyObject* device) {
 }
 
 nb::object NewNameScope(std::string name, FuncGraph* graph) {
-  nb::object o = Owned(
-      NewScope<UserNameScope>(name_scope_type, nullptr, nullptr));
+  nb::object o =
+      Owned(NewScope<UserNameScope>(name_scope_type, nullptr, nullptr));
   Held<UserNameScope>(o.ptr()).emplace(std::move(name), Ref(graph));
   return o;
 }
@@ -224,11 +223,24 @@ void AddScopes(nb::module_& m) {
   name_scope_type = AddScopeType<UserNameScope, InitNameScope>(
       m.ptr(), "graphkiln._graphkiln.name_scope",
       "name_scope(name)\n--\n\n"
-      "Names made inside begin with this scope's name.",
+      "Names made inside begin with this scope's name.\n\n"
+      ">>> def f(x):\n"
+      "...     with tf.name_scope('outer'):\n"
+      "...         return tf.add(x, 1, name='sum')\n"
+      ">>> graph = tf.function(f).get_concrete_function(1).graph\n"
+      ">>> [op.name for op in graph.get_operations() if op.type == 'AddV2']\n"
+      "['outer/sum']",
       name_scope_methods, name_scope_attributes);
   AddScopeType<InitScope, InitInitScope>(
       m.ptr(), "graphkiln._graphkiln.init_scope",
-      "init_scope()\n--\n\nLifts what is made inside out of all graphs.",
+      "init_scope()\n--\n\n"
+      "Lifts what is made inside out of all graphs.\n\n"
+      ">>> @tf.function\n"
+      "... def f():\n"
+      "...     with tf.init_scope():\n"
+      "...         print(tf.executing_eagerly())\n"
+      ">>> f()\n"
+      "True",
       init_scope_methods, nullptr);
   nb::class_<ConversionStatus>(
       m, "ConversionStatus",

@@ -512,27 +512,60 @@ PyMethodDef functions[] = {
     {"convert_to_tensor", METHOD(ConvertToTensor), METH_VARARGS | METH_KEYWORDS,
      "convert_to_tensor(value, dtype=None, dtype_hint=None, "
      "name=None)\n--\n\n"
-     "Converts a value to a Tensor."},
+     "Converts a value to a Tensor: a tensor or variable, a number or text, a\n"
+     "nested list of them, an array.\n\n"
+     ">>> tf.convert_to_tensor([[1, 2], [3, 4]]).shape\n"
+     "TensorShape([2, 2])\n"
+     ">>> tf.convert_to_tensor(1, dtype_hint=tf.float32).dtype\n"
+     "tf.float32"},
     {"constant", METHOD(Constant), METH_VARARGS | METH_KEYWORDS,
      "constant(value, dtype=None, shape=None, name='Const')\n--\n\n"
-     "A constant tensor of a Python value."},
+     "A constant tensor of a Python value.\n\n"
+     ">>> tf.constant([1, 2])\n"
+     "<tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>\n"
+     ">>> tf.constant(0.5, shape=[2]).numpy().tolist()\n"
+     "[0.5, 0.5]"},
     {"is_tensor", GK_OF_ARGUMENT(kX, IsTensorFunction),
      "is_tensor(x)\n--\n\n"
-     "Is it a tensor or a variable?"},
+     "Is it a tensor, a variable or a value made of tensors?\n\n"
+     ">>> tf.is_tensor(tf.constant(1)), tf.is_tensor([1])\n"
+     "(True, False)"},
     {"executing_eagerly", Guarded<ExecutingEagerly>, METH_NOARGS,
      "executing_eagerly()\n--\n\n"
-     "False while a graph is being built."},
+     "False while a graph is being built.\n\n"
+     ">>> tf.executing_eagerly()\n"
+     "True\n"
+     ">>> said = []\n"
+     ">>> f = tf.function(lambda: said.append(tf.executing_eagerly()))\n"
+     ">>> f()\n"
+     ">>> said\n"
+     "[False]"},
     {"register_tensor_conversion_function", METHOD(RegisterConversion),
      METH_VARARGS | METH_KEYWORDS,
      "register_tensor_conversion_function(base_type, "
      "conversion_func, priority=100)\n--\n\n"
-     "Teaches conversion of a Python type."},
+     "Teaches conversion of a Python type.\n\n"
+     ">>> class Length:\n"
+     "...     def __init__(self, meters):\n"
+     "...         self.meters = meters\n"
+     ">>> tf.register_tensor_conversion_function(\n"
+     "...     Length, lambda value, dtype=None, name=None, as_ref=False:\n"
+     "...     tf.constant(value.meters, dtype))\n"
+     ">>> tf.add(Length(2.0), 1.0).numpy().item()\n"
+     "3.0"},
     {"to_dlpack", GK_OF_ARGUMENT(kTensor, ToDlpack),
      "to_dlpack(tf_tensor)\n--\n\n"
-     "A DLPack capsule sharing the value."},
+     "A DLPack capsule sharing the value.\n\n"
+     ">>> capsule = tf.experimental.dlpack.to_dlpack(tf.constant([1, 2]))\n"
+     ">>> tf.experimental.dlpack.from_dlpack(capsule).numpy().tolist()\n"
+     "[1, 2]"},
     {"from_dlpack", GK_OF_ARGUMENT(kCapsule, FromDlpack),
      "from_dlpack(dlcapsule)\n--\n\n"
-     "A tensor sharing a DLPack capsule."},
+     "A tensor sharing a DLPack capsule.\n\n"
+     ">>> import numpy as np\n"
+     ">>> capsule = np.arange(3).__dlpack__()\n"
+     ">>> tf.experimental.dlpack.from_dlpack(capsule).numpy().tolist()\n"
+     "[0, 1, 2]"},
     {nullptr, nullptr, 0, nullptr}};
 #undef METHOD
 

@@ -195,7 +195,9 @@ PyObject* AsDTypeFunction(PyObject*, PyObject* value) {
 }
 PyMethodDef functions[] = {{"as_dtype", GK_OF_ARGUMENT(kValue, AsDTypeFunction),
                             "as_dtype(type_value)\n--\n\n"
-                            "Converts to a DType."},
+                            "Converts to a DType.\n\n"
+                            ">>> tf.as_dtype('float32'), tf.as_dtype(bool)\n"
+                            "(tf.float32, tf.bool)"},
                            {nullptr, nullptr, 0, nullptr}};
 
 DataType FromNumpyCode(char kind, int64_t size) {

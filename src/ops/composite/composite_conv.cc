@@ -21,9 +21,10 @@ std::vector<int64_t> PerDimension(const std::vector<int64_t>& value, int n,
   } else if (static_cast<int>(value.size()) == n) {
     spatial = value;
   } else {
-    throw Error(ValueError("{} should be of length 1, {} or {}. Received: "
-                           "{} of length {}",
-                           what, n, n + 2, what, value.size()));
+    throw Error(
+        ValueError("{} should be of length 1, {} or {}. Received: "
+                   "{} of length {}",
+                   what, n, n + 2, what, value.size()));
   }
   std::vector<int64_t> out{1};
   if (format.starts_with("NC")) out.push_back(1);
@@ -115,8 +116,10 @@ TensorVector Conv3d(CompositeCall& c) {
 TensorVector Conv1d(CompositeCall& c) {
   const std::string format = FormatOf(c, 4, "NWC");
   if (format != "NWC" && format != "NCW") {
-    throw Error(ValueError("`data_format` must be \"NWC\" or \"NCW\". "
-                           "Received: {}", format));
+    throw Error(
+        ValueError("`data_format` must be \"NWC\" or \"NCW\". "
+                   "Received: {}",
+                   format));
   }
   const bool channels_first = format == "NCW";
   const std::string format2d = channels_first ? "NCHW" : "NHWC";
@@ -200,8 +203,8 @@ TensorVector PoolNd(CompositeCall& c) {
     case 4:
       return Pool2d<kOp2>(c);
   }
-  throw Error(ValueError("Input tensor must be of rank 3, 4 or 5 but was {}.",
-                         rank));
+  throw Error(
+      ValueError("Input tensor must be of rank 3, 4 or 5 but was {}.", rank));
 }
 
 #define POOL_ARGS \
@@ -283,33 +286,45 @@ const CompositeRecord kRecords[] = {
      .args = POOL_ARGS "string = 'NWC'",
      .scope = "MaxPool1d",
      .build = Pool1d<kMaxPool>,
-     .doc = "Largest element of each window of a sequence." WINDOW_DOC},
+     .doc = "Largest element of each window of a sequence." WINDOW_DOC,
+     .example = ">>> tf.nn.max_pool1d([[[1.0], [3.0], [2.0]]], 3, 1, \"VALID\")"
+                ".numpy().item()\n3.0"},
     {.names = "nn.avg_pool1d",
      .args = POOL_ARGS "string = 'NWC'",
      .scope = "AvgPool1D",
      .build = Pool1d<kAvgPool>,
-     .doc = "Mean of each window of a sequence." WINDOW_DOC},
+     .doc = "Mean of each window of a sequence." WINDOW_DOC,
+     .example = ">>> tf.nn.avg_pool1d([[[1.0], [3.0], [2.0]]], 3, 1, \"VALID\")"
+                ".numpy().item()\n2.0"},
     {.names = "nn.max_pool3d",
      .args = POOL_ARGS "string = 'NDHWC'",
      .scope = "MaxPool3D",
      .build = Pool3d<kMaxPool3D>,
-     .doc = "Largest element of each window of a volume." WINDOW_DOC},
+     .doc = "Largest element of each window of a volume." WINDOW_DOC,
+     .example = ">>> tf.nn.max_pool3d(tf.ones([1, 2, 2, 2, 1]), 2, 2, "
+                "\"VALID\").shape\nTensorShape([1, 1, 1, 1, 1])"},
     {.names = "nn.avg_pool3d",
      .args = POOL_ARGS "string = 'NDHWC'",
      .scope = "AvgPool3D",
      .build = Pool3d<kAvgPool3D>,
-     .doc = "Mean of each window of a volume." WINDOW_DOC},
+     .doc = "Mean of each window of a volume." WINDOW_DOC,
+     .example = ">>> tf.nn.avg_pool3d(tf.ones([1, 2, 2, 2, 1]), 2, 2, "
+                "\"VALID\").numpy().item()\n1.0"},
     {.names = "nn.max_pool",
      .args = POOL_ARGS "string = None",
      .scope = "MaxPool2d",
      .build = PoolNd<kMaxPool, kMaxPool3D>,
      .doc = "Largest element of each window, in 1 to 3 spatial "
-            "dimensions." WINDOW_DOC},
+            "dimensions." WINDOW_DOC,
+     .example = ">>> tf.nn.max_pool(tf.ones([1, 4, 4, 1]), 2, 2, \"VALID\")"
+                ".shape\nTensorShape([1, 2, 2, 1])"},
     {.names = "nn.avg_pool",
      .args = POOL_ARGS "string = None",
      .scope = "AvgPool2D",
      .build = PoolNd<kAvgPool, kAvgPool3D>,
-     .doc = "Mean of each window, in 1 to 3 spatial dimensions." WINDOW_DOC},
+     .doc = "Mean of each window, in 1 to 3 spatial dimensions." WINDOW_DOC,
+     .example = ">>> tf.nn.avg_pool(tf.ones([1, 4, 4, 1]), 2, 2, \"VALID\")"
+                ".shape\nTensorShape([1, 2, 2, 1])"},
 };
 
 }  // namespace
