@@ -8,7 +8,7 @@ is that function (`tf.initializers.HeNormal`, `gk::initializers::he_normal`). A 
 of `tf.data.experimental` whose documentation calls it a dataset's member is that
 member. Names of one thing (`tf.add`, `tf.math.add`) count together.
 
-What cannot have a C++ name is in ONLY_PYTHON, by groups, each with its reason.
+What is written otherwise in C++ is in WRITTEN. What cannot have a C++ name is in ONLY_PYTHON, by groups, each with its reason.
 """
 
 import functools
@@ -26,6 +26,15 @@ HEADERS = public_api.ROOT / "include" / "graphkiln"
 # What C++ calls otherwise, wherever it stands: its own words for types.
 OTHER_WORDS = {
     "DType": "DataType", "TensorShape": "Shape", "Options": "DataOptions"}
+# What C++ writes as a constructor or another class, which is checked to be there.
+WRITTEN = {
+    "constant": "gk::Tensor::Tensor",
+    "convert_to_tensor": "gk::Tensor::Tensor",
+    "errors.OpError": "gk::Error",
+    "compat.v1.assign": "gk::Variable::assign",
+    "compat.v1.assign_add": "gk::Variable::assign_add",
+    "compat.v1.assign_sub": "gk::Variable::assign_sub",
+}
 # Why there is no C++ name: names or patterns. The first that matches counts.
 ONLY_PYTHON = {
     "AutoGraph rewrites Python's statements; C++ has `gk::carry` and `gk::if_`.":
@@ -38,9 +47,10 @@ ONLY_PYTHON = {
         "experimental.dlpack.* data.NumpyIterator",
     "Which function serves which types of values: C++ overloads, and converts by "
     "constructors.":
-        "experimental.*dispatch_for* register_tensor_conversion_function constant "
-        "convert_to_tensor is_tensor dtypes.as_dtype debugging.is_numeric_tensor "
-        "debugging.assert_proper_iterable __internal__.*",
+        "experimental.*dispatch_for* register_tensor_conversion_function __internal__.*",
+    "What a value is: C++'s types tell when the program is compiled.":
+        "is_tensor dtypes.as_dtype debugging.is_numeric_tensor "
+        "debugging.assert_proper_iterable",
     "Classes that Python's annotations make: in C++ `GK_EXTENSION_TYPE` names the "
     "fields of a struct (`extension_type.h`).":
         "experimental.ExtensionType* experimental.BatchableExtensionType "
@@ -163,6 +173,8 @@ def cpp_names() -> frozenset[str]:
 
 def cpp_name(name: str) -> str:
     """The C++ name of a public name; "" if there is none."""
+    if name in WRITTEN:
+        return WRITTEN[name]
     *scope, last = name.split(".")
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", last).lower()
     scopes = [scope]
@@ -239,8 +251,8 @@ def page() -> str:
         f"{have} do: {100 * have / can:.1f} %. `tf.math.add` is `gk::math::add`, and so "
         "on; the names are read from the public headers.", "",
         "## Missing", "",
-        "".join(f"`tf.{e.names[0]}`, " for e in found if not e.cpp and not e.reason)
-        .removesuffix(", ") + ".", "",
+        ", ".join(f"`tf.{e.names[0]}`" for e in found if not e.cpp and not e.reason)
+        or "None.", "",
         "## Python's alone", "", "| names | why |", "|---|---|",
     ]
     for why in ONLY_PYTHON:

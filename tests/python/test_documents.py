@@ -22,7 +22,7 @@ PATH = re.compile(
     r"/[\w./*-]+)`"
 )
 # Made by whoever follows the document.
-NOT_IN_THE_TREE = ("docs/reference", "src/ops/example/")
+NOT_IN_THE_TREE = ("src/ops/example/",)
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)[^)]*\)")
 
