@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import pydoc
+import re
+from pathlib import Path
 
 import pytest
 
 import graphkiln as tf
+
+ROOT = Path(__file__).resolve().parents[2]
 
 # Name, then the arguments as `inspect.signature` shows them.
 FUNCTIONS = """
@@ -511,6 +516,30 @@ def test_function(line):
 @pytest.mark.parametrize("name", CLASSES)
 def test_class(name):
     assert isinstance(_find(name), type)
+
+
+def test_the_own_version_stands_beside_tensorflows():
+    text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+    own = re.search(r"project\(graphkiln VERSION ([0-9.]+)", text)[1]
+    assert tf.version.GRAPHKILN_VERSION == own
+    assert tf.__version__ == tf.version.VERSION != own
+
+
+@pytest.mark.parametrize(
+    "name, signature",
+    [
+        ("constant", "(value, dtype=None, shape=None, name='Const')"),
+        ("convert_to_tensor", "(value, dtype=None, dtype_hint=None, name=None)"),
+        ("is_tensor", "(x)"),
+        ("add", "(x, y, name=None)"),
+        ("raw_ops.AddV2", "(*, x, y, name=None)"),
+    ],
+)
+def test_help_shows_signatures(name, signature):
+    assert str(inspect.signature(_find(name))) == signature
+    function = _find(name)
+    shown = pydoc.render_doc(function, renderer=pydoc.plaintext)
+    assert f"\n{function.__name__}{signature}\n" in shown
 
 
 def _undocumented(module, name: str, seen: set[int]):

@@ -45,3 +45,25 @@ def test_a_program_with_handlers_of_its_own():
 
 def test_the_level_of_the_logger_counts():
     assert run("tf.get_logger().setLevel('ERROR')") == []
+
+
+JIT_COMPILED = """
+import graphkiln as tf
+a = tf.function(lambda x: x + 1, autograph=False, jit_compile=True)
+b = tf.function(autograph=False, jit_compile=True)(lambda x: x + 2)
+c = tf.function(lambda x: x, autograph=False, experimental_compile=True)
+print(int(a(1)), int(b(1)), int(c(5)))
+"""
+
+
+def test_jit_compile_says_once_that_it_has_no_effect():
+    done = subprocess.run(
+        [sys.executable, "-c", JIT_COMPILED], capture_output=True, text=True,
+        check=True,
+    )
+    assert done.stdout == "2 3 5\n"
+    assert done.stderr == (
+        "WARNING:tensorflow:jit_compile=True has no effect yet: graphkiln plans "
+        "every function ahead of its runs but makes no machine code of it. "
+        "(Said once.)\n"
+    )
