@@ -123,10 +123,7 @@ void AssertSameStructure(const Structure& first, const Structure& second,
 
 void CheckLeaves(const Structure& structure, size_t n) {
   if (structure.num_leaves() == n) return;
-  ThrowPublic(ValueError(
-      "Could not pack sequence. Structure had {} atoms, but flat_sequence had "
-      "{} items.  Structure: {}.",
-      structure.num_leaves(), n, structure.to_string()));
+  ThrowPublic(WrongLeafCount(structure.num_leaves(), n, structure.to_string()));
 }
 
 }  // namespace detail

@@ -30,17 +30,22 @@ class StructurePool {
     return *pool;
   }
 
-  StructureRef Intern(StructureRef made) {
+  // The one of these, which are not opaque; made if there is none.
+  StructureRef Intern(size_t hash, Structure::Facts* facts,
+                      std::vector<StructureRef>* children) {
+    StructureRef made;  // outlives the lock, which its end would want
     std::lock_guard lock(mutex_);
-    auto [it, end] = structures_.equal_range(made->hash_);
+    auto [it, end] = structures_.equal_range(hash);
     for (; it != end; ++it) {
       const Structure* known = it->second;
       // One that is dying has no references left to share.
-      if (known->SameNode(*made) && known->TryAddRef()) {
+      if (known->SameNode(*facts, *children) && known->TryAddRef()) {
         return StructureRef::Adopt(known);
       }
     }
-    structures_.emplace(made->hash_, made.get());
+    made = StructureRef::Adopt(
+        new Structure(hash, std::move(*facts), std::move(*children)));
+    structures_.emplace(hash, made.get());
     return made;
   }
 
@@ -60,19 +65,13 @@ class StructurePool {
   std::unordered_multimap<size_t, const Structure*> structures_;
 };
 
-Structure::Structure(Facts facts, std::vector<StructureRef> children)
-    : facts_(std::move(facts)), children_(std::move(children)) {
+Structure::Structure(size_t hash, Facts facts,
+                     std::vector<StructureRef> children)
+    : facts_(std::move(facts)), children_(std::move(children)), hash_(hash) {
   num_leaves_ = kind() == Kind::kLeaf;
-  size_t h = HashCombine(static_cast<size_t>(kind()), facts_.identity);
-  h = HashCombine(h, HashText(facts_.name));
-  for (const Key& key : facts_.keys) h = HashCombine(h, HashText(key.bytes));
-  for (int i : facts_.order) h = HashCombine(h, i);
   for (const StructureRef& child : children_) {
-    h = HashCombine(h, child->hash_);
     num_leaves_ += child->num_leaves_;
-    facts_.opaque |= child->opaque();
   }
-  hash_ = h;
 }
 
 Structure::~Structure() {
@@ -91,10 +90,12 @@ bool Structure::TryAddRef() const {
 
 // Children are interned already; values of what is not opaque are compared
 // without the user's code.
-bool Structure::SameNode(const Structure& o) const {
-  return kind() == o.kind() && identity() == o.identity() &&
-         name() == o.name() && keys() == o.keys() && order() == o.order() &&
-         children_ == o.children_ && SameValue(value(), o.value());
+bool Structure::SameNode(const Facts& facts,
+                         const std::vector<StructureRef>& children) const {
+  return kind() == facts.kind && identity() == facts.identity &&
+         name() == facts.name && keys() == facts.keys &&
+         order() == facts.order && children_ == children &&
+         SameValue(value(), facts.value);
 }
 
 StructureRef Structure::Leaf() {
@@ -116,9 +117,17 @@ StructureRef Structure::Tuple(std::vector<StructureRef> children) {
 }
 
 StructureRef Structure::Of(Facts facts, std::vector<StructureRef> children) {
-  auto made =
-      StructureRef::Adopt(new Structure(std::move(facts), std::move(children)));
-  return made->opaque() ? made : StructurePool::Get().Intern(std::move(made));
+  size_t h = HashCombine(static_cast<size_t>(facts.kind), facts.identity);
+  h = HashCombine(h, HashText(facts.name));
+  for (const Key& key : facts.keys) h = HashCombine(h, HashText(key.bytes));
+  for (int i : facts.order) h = HashCombine(h, i);
+  for (const StructureRef& child : children) {
+    h = HashCombine(h, child->hash_);
+    facts.opaque |= child->opaque();
+  }
+  if (!facts.opaque) return StructurePool::Get().Intern(h, &facts, &children);
+  return StructureRef::Adopt(
+      new Structure(h, std::move(facts), std::move(children)));
 }
 
 const LanguageType* Structure::type() const {

@@ -103,10 +103,11 @@ class Structure {
 
  private:
   friend class StructurePool;
-  Structure(Facts facts, std::vector<StructureRef> children);
+  Structure(size_t hash, Facts facts, std::vector<StructureRef> children);
   ~Structure();
   bool TryAddRef() const;
-  bool SameNode(const Structure& other) const;
+  bool SameNode(const Facts& facts,
+                const std::vector<StructureRef>& children) const;
   void AddPaths(std::vector<std::string>* path,
                 std::vector<std::vector<std::string>>* paths) const;
   void AddText(FunctionRef<std::string(size_t)> leaf, size_t* next,
@@ -116,7 +117,7 @@ class Structure {
   Facts facts_;
   std::vector<StructureRef> children_;
   size_t num_leaves_ = 0;
-  size_t hash_ = 0;
+  size_t hash_;
 };
 
 }  // namespace gk

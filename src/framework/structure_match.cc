@@ -228,4 +228,12 @@ Status AssertShallowStructure(const Structure& deep, const Structure& shallow,
   return ShallowMatcher(words, options).Match(deep, shallow);
 }
 
+Status WrongLeafCount(size_t atoms, size_t items, std::string_view structure,
+                      std::string_view flat) {
+  return ValueError(
+      "Could not pack sequence. Structure had {} atoms, but flat_sequence had "
+      "{} items.  Structure: {}{}{}.",
+      atoms, items, structure, flat.empty() ? "" : ", flat_sequence: ", flat);
+}
+
 }  // namespace gk

@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -61,6 +62,11 @@ struct ShallowOptions {
 Status AssertShallowStructure(const Structure& deep, const Structure& shallow,
                               const ShallowOptions& options,
                               const StructureWords& words);
+
+// ValueError: a value with so many leaves cannot be packed from so many items.
+// How both show; `flat` may be empty.
+Status WrongLeafCount(size_t atoms, size_t items, std::string_view structure,
+                      std::string_view flat = {});
 
 }  // namespace gk
 

@@ -10,7 +10,7 @@
 #include "python/src/data/element_nest.h"
 #include "python/src/function/function_trace_type.h"
 #include "python/src/function/literal_key.h"
-#include "python/src/nest/nest_node.h"
+#include "python/src/nest/nest_host.h"
 
 namespace gk::py {
 namespace {
@@ -24,96 +24,32 @@ PyType_Spec dot_spec = {"graphkiln._Dot", sizeof(PyObject), 0,
                         dot_slots};
 PyObject* dot = nullptr;
 
-// ---- Walks ----
-
-bool FlattenInto(PyObject* value, NestRules rules, PyObject* leaves) {
-  std::vector<PyRef> children;
-  const int open = OpenNest(value, rules, &children, nullptr);
-  if (open < 0) return false;
-  if (open == 0) return PyList_Append(leaves, value) == 0;
-  if (Py_EnterRecursiveCall(" in flatten")) return false;
-  bool ok = true;
-  for (const PyRef& child : children) {
-    ok = ok && FlattenInto(child.get(), rules, leaves);
-  }
-  Py_LeaveRecursiveCall();
-  return ok;
-}
-
 }  // namespace
 
 PyRef FlatList(PyObject* value, NestRules rules) {
+  PyNestHost host(rules, " in flatten");
   PyRef leaves = PyRef::Steal(PyList_New(0));
-  if (!leaves || !FlattenInto(value, rules, leaves.get())) return {};
+  const auto append = [&](const PyRef& leaf) {
+    return PyList_Append(leaves.get(), leaf.get()) == 0;
+  };
+  if (!leaves || !FlattenNest(host, PyRef::Share(value), append)) return {};
   return leaves;
 }
 
-namespace {
-
-// The leaves from `next` on, which are enough, in the form of `like`.
-PyObject* PackLike(PyObject* like, NestRules rules, PyObject* leaves,
-                   Py_ssize_t* next) {
-  std::vector<PyRef> children;
-  NestNode node;
-  const int open = OpenNest(like, rules, &children, &node);
-  if (open < 0) return nullptr;
-  if (open == 0) {
-    if (*next < PyList_GET_SIZE(leaves)) {
-      return Py_NewRef(PyList_GET_ITEM(leaves, (*next)++));
+PyObject* Packed(PyObject* like, NestRules rules, PyObject* leaves) {
+  PyNestHost host(rules, " in pack_sequence_as");
+  Py_ssize_t next = 0;
+  const auto leaf = [&](const PyRef&) -> PyRef {
+    if (next < PyList_GET_SIZE(leaves)) {
+      return PyRef::Share(PyList_GET_ITEM(leaves, next++));
     }
     PyErr_SetString(PyExc_ValueError, "the structure changed meanwhile");
-    return nullptr;
-  }
-  if (Py_EnterRecursiveCall(" in pack_sequence_as")) return nullptr;
-  bool ok = true;
-  for (PyRef& child : children) {
-    child = PyRef::Steal(PackLike(child.get(), rules, leaves, next));
-    if (!child) {
-      ok = false;
-      break;
-    }
-  }
-  Py_LeaveRecursiveCall();
-  return ok ? CloseNest(node, children, like) : nullptr;
-}
-
-}  // namespace
-
-PyObject* Packed(PyObject* like, NestRules rules, PyObject* leaves) {
-  Py_ssize_t next = 0;
-  return PackLike(like, rules, leaves, &next);
+    return {};
+  };
+  return MapNest(host, PyRef::Share(like), leaf).Release();
 }
 
 namespace {
-
-// How `value` nests as far as `shallow` does, and the parts of it at the
-// leaves of that.
-StructureRef StructureUpTo(PyObject* value, const Structure& shallow, bool gaps,
-                           std::vector<PyRef>* parts) {
-  if (!shallow.is_nested()) {
-    parts->push_back(PyRef::Share(value));
-    return Structure::Leaf();
-  }
-  if (gaps && value == Py_None) {
-    parts->resize(parts->size() + shallow.num_leaves(), PyRef::Share(Py_None));
-    return Structure::None();
-  }
-  std::vector<PyRef> children;
-  auto node = MakeRef<NestNode>();
-  const int open = OpenNest(value, NestRules::kNest, &children, node.get());
-  if (open < 0) return nullptr;
-  if (open == 0) return Structure::Leaf();
-  std::vector<StructureRef> structures;
-  for (size_t i = 0; i < children.size(); ++i) {
-    structures.push_back(i < shallow.children().size()
-                             ? StructureUpTo(children[i].get(),
-                                             *shallow.children()[i], gaps,
-                                             parts)
-                             : Structure::Leaf());
-    if (!structures.back()) return nullptr;
-  }
-  return StructureOfNode(std::move(node), std::move(structures));
-}
 
 // ---- Errors ----
 
@@ -236,11 +172,9 @@ PyObject* RefusePack(PyObject* structure, PyObject* flat, NestRules rules,
   const int open = OpenNest(structure, rules, &children, nullptr);
   if (open < 0) return nullptr;
   if (open == 1) {
-    return PyErr_Format(
-        PyExc_ValueError,
-        "Could not pack sequence. Structure had %zd atoms, but flat_sequence "
-        "had %zd items.  Structure: %S, flat_sequence: %S.",
-        expected, given, structure, flat);
+    return Raise(WrongLeafCount(expected, given,
+                                TakeText(PyObject_Str(structure)),
+                                TakeText(PyObject_Str(flat))));
   }
   PyRef shown = Truncated(structure), items = Truncated(flat);
   if (!shown || !items) return nullptr;
@@ -430,8 +364,11 @@ PyObject* FlattenUpTo(PyObject* shallow, PyObject* deep, NestRules rules,
                       bool gaps) {
   StructureRef wanted = StructureOf(shallow, rules, nullptr);
   if (!wanted) return nullptr;
+  PyNestHost host(NestRules::kNest, " in a nested structure", gaps);
   std::vector<PyRef> parts;
-  StructureRef given = StructureUpTo(deep, *wanted, gaps, &parts);
+  StructureRef given =
+      DescribeUpTo(host, PyRef::Share(deep), *wanted,
+                   [&](const PyRef& part) { parts.push_back(part); });
   if (!given) return nullptr;
   const Status status = AssertShallowStructure(
       *given, *wanted, {.any_sequence = true, .gaps = gaps},

@@ -1,4 +1,5 @@
 // Containers of Python made of their children.
+#include "framework/nest.h"
 #include "python/src/binding/class_attribute.h"
 #include "python/src/binding/imported_once.h"
 #include "python/src/nest/flattened_object.h"
@@ -184,39 +185,6 @@ PyRef PlainDict(const Structure& s, std::span<const PyRef> children) {
   return dict;
 }
 
-PyObject* Pack(const Structure& s, std::span<const PyRef> leaves, size_t* next,
-               const PackOptions& options) {
-  if (s.kind() == Kind::kLeaf) {
-    if (*next >= leaves.size()) {
-      PyErr_SetString(PyExc_ValueError, "a structure has more leaves");
-      return nullptr;
-    }
-    return Py_NewRef(leaves[(*next)++].get());
-  }
-  if (s.kind() == Kind::kNone) return Py_NewRef(options.nothing);
-  const auto* node = static_cast<const NestNode*>(s.value().get());
-  const bool composite = s.kind() == Kind::kComposite;
-  if (composite && options.composites == PackOptions::kSpec) {
-    *next += s.num_leaves();
-    return Py_NewRef(node->facts.get());
-  }
-  std::vector<PyRef> children;
-  children.reserve(s.children().size());
-  for (const StructureRef& child : s.children()) {
-    children.push_back(PyRef::Steal(Pack(*child, leaves, next, options)));
-    if (!children.back()) return nullptr;
-  }
-  if (composite && options.composites == PackOptions::kParts) {
-    return children[0].Release();
-  }
-  if (node == nullptr) {
-    if (s.kind() == Kind::kDict) return PlainDict(s, children).Release();
-    return s.kind() == Kind::kTuple ? TupleOf(children).Release()
-                                    : ListOf(children).Release();
-  }
-  return CloseNest(*node, children, nullptr);
-}
-
 }  // namespace
 
 PyObject* CloseNest(const NestNode& node, std::span<const PyRef> children,
@@ -232,8 +200,34 @@ PyObject* CloseNest(const NestNode& node, std::span<const PyRef> children,
 
 PyObject* PackValue(const Structure& structure, std::span<const PyRef> leaves,
                     const PackOptions& options) {
+  const auto node_of = [](const Structure& s) {
+    return static_cast<const NestNode*>(s.value().get());
+  };
+  const auto whole = [&](const Structure& s) {
+    if (s.kind() == Kind::kNone) return PyRef::Share(options.nothing);
+    return s.kind() == Kind::kComposite &&
+                   options.composites == PackOptions::kSpec
+               ? node_of(s)->facts
+               : PyRef();
+  };
+  const auto close = [&](const Structure& s, std::span<const PyRef> parts) {
+    if (s.kind() == Kind::kComposite &&
+        options.composites == PackOptions::kParts) {
+      return parts[0];
+    }
+    if (const NestNode* node = node_of(s)) {
+      return PyRef::Steal(CloseNest(*node, parts, nullptr));
+    }
+    return s.kind() == Kind::kDict    ? PlainDict(s, parts)
+           : s.kind() == Kind::kTuple ? TupleOf(parts)
+                                      : ListOf(parts);
+  };
   size_t next = 0;
-  return Pack(structure, leaves, &next, options);
+  PyRef made = PackNest(structure, leaves, &next, whole, close);
+  if (!made && !PyErr_Occurred()) {
+    PyErr_SetString(PyExc_ValueError, "a structure has more leaves");
+  }
+  return made.Release();
 }
 
 }  // namespace gk::py

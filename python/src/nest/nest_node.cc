@@ -76,25 +76,6 @@ bool FactsOf(Ref<NestNode> node, Structure::Facts* facts) {
   return true;
 }
 
-StructureRef Walk(PyObject* value, NestRules rules,
-                  FunctionRef<bool(PyObject*)> leaf) {
-  if (rules == NestRules::kResult && value == Py_None) {
-    return Structure::None();
-  }
-  std::vector<PyRef> parts;
-  auto node = MakeRef<NestNode>();
-  const int open = OpenNest(value, rules, &parts, node.get());
-  if (open < 0) return nullptr;
-  if (open == 0) return leaf(value) ? Structure::Leaf() : nullptr;
-  std::vector<StructureRef> children;
-  children.reserve(parts.size());
-  for (const PyRef& part : parts) {
-    children.push_back(StructureOf(part.get(), rules, leaf));
-    if (!children.back()) return nullptr;
-  }
-  return StructureOfNode(std::move(node), std::move(children));
-}
-
 PyObject* Held(const PyRef& ref) { return ref.get(); }
 
 }  // namespace
@@ -158,22 +139,6 @@ std::string NestNode::Text() const {
   PyRef text = PyRef::Steal(facts ? PyObject_Repr(facts.get()) : nullptr);
   if (!text) PyErr_Clear();
   return text ? std::string(StringView(text.get())) : std::string();
-}
-
-StructureRef StructureOf(PyObject* value, NestRules rules,
-                         FunctionRef<bool(PyObject*)> leaf) {
-  if (Py_EnterRecursiveCall(" in a nested structure")) return nullptr;
-  StructureRef structure = Walk(value, rules, leaf);
-  Py_LeaveRecursiveCall();
-  return structure;
-}
-
-StructureRef StructureOf(PyObject* value, NestRules rules,
-                         std::vector<PyRef>* leaves) {
-  return StructureOf(value, rules, [&](PyObject* leaf) {
-    if (leaves != nullptr) leaves->push_back(PyRef::Share(leaf));
-    return true;
-  });
 }
 
 StructureRef StructureOfNode(Ref<NestNode> node,
