@@ -264,6 +264,8 @@ struct Results {
   std::vector<Tensor> tensors;
   ResultShape shape;
   ElementLeaves* leaves = nullptr;  // of an element
+  // Of a value in a branch or a loop: how it nests, found when it is asked.
+  Structure (*structure)(const Results&) = nullptr;
 };
 
 // Throws Error (TypeError): it is a value of elements alone.
@@ -533,7 +535,8 @@ struct Read<std::array<T, n>> {
 template <class... T>
 struct Read<std::tuple<T...>> {
   static auto From(ResultReader& r) {
-    return std::tuple<decltype(Read<T>::From(r))...>{Read<T>::From(r)...};
+    return std::tuple<decltype(Read<std::remove_cvref_t<T>>::From(r))...>{
+        Read<std::remove_cvref_t<T>>::From(r)...};
   }
 };
 template <class A, class B>

@@ -233,7 +233,7 @@ class [[nodiscard("say what is to be done")]] carry {
     bool kept_ = false;
   };
 
-  detail::Results Values() const { return detail::Apart(variables_); }
+  detail::Results Values() const { return detail::Parts(variables_); }
   void Set(const detail::Results& values) const {
     detail::ResultReader reader{values.tensors, values.shape,
                                 /*arrays_stay=*/true};
@@ -275,10 +275,7 @@ class [[nodiscard("say what is to be done")]] carry {
       *go_on = reader.Next();
     };
     auto leave = [&](const Tensor& k, const Tensor& go_on) {
-      detail::Results out = Values();
-      detail::Flatten(&out, k);
-      detail::Flatten(&out, go_on);
-      return out;
+      return detail::Parts(std::tuple_cat(variables_, std::tie(k, go_on)));
     };
     const detail::Results end = detail::StagedWhile(
         leave(kCounts ? Tensor(int64_t{0}) : Tensor(),

@@ -72,7 +72,7 @@ BranchPart PartOf(F& f, std::string label, Place where) {
               (void)out;
               f();
             } else {
-              Flatten(out, f());
+              TakeApart(out, f());
             }
           },
           std::move(label), where};
@@ -329,19 +329,19 @@ auto while_loop(C&& condition, B&& body, const S& loop_vars,
                 const WhileOptions& options = {},
                 Place where = Place::current()) {
   using State = detail::Staged<S>;
-  const detail::Results start = detail::Apart(loop_vars);
+  const detail::Results start = detail::Parts(loop_vars);
   auto holds = [&](const State& state) -> Tensor {
     return detail::Spread(condition, state);
   };
   auto step = [&](const State& state, detail::Results* after) {
     using Next = detail::Staged<decltype(detail::Spread(body, state))>;
     if constexpr (std::is_same_v<std::tuple<Next>, State>) {
-      detail::Flatten(after, std::tuple(detail::Spread(body, state)));
+      detail::TakeApart(after, std::tuple(detail::Spread(body, state)));
     } else {
       static_assert(std::is_same_v<Next, State>,
                     "the body must return the structure of the loop "
                     "variables");
-      detail::Flatten(after, detail::Spread(body, state));
+      detail::TakeApart(after, detail::Spread(body, state));
     }
   };
   if (!detail::IsStaged()) {

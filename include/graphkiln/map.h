@@ -61,16 +61,16 @@ State Fold(F& f, const E& elems, const Results* initial, const FoldCall& call,
       std::is_same_v<Staged<std::invoke_result_t<F&, State, Row>>, State>,
       "the function must return the structure of the state");
   return Together<State>(FoldRows(
-      Apart(elems), initial,
+      Parts(elems), initial,
       [&](const Results& state, const Results& row, Results* next) {
-        Flatten(next, f(Together<State>(state), Together<Row>(row)));
+        TakeApart(next, f(Together<State>(state), Together<Row>(row)));
       },
       call, where));
 }
 template <class F, class E, class S>
 Staged<S> FoldFrom(F& f, const E& elems, const S& initial,
                    const FoldCall& call, Place where) {
-  const Results start = Apart(initial);
+  const Results start = Parts(initial);
   return Fold<Staged<S>>(f, elems, &start, call, where);
 }
 
@@ -83,9 +83,9 @@ auto Map(F& f, const E& elems, decltype(MapRows)& map_rows,
   loop.name = options.name;
   loop.parallel_iterations = options.parallel_iterations;
   return Together<Result>(map_rows(
-      Apart(elems),
+      Parts(elems),
       [&](const Results& row, Results* out) {
-        Flatten(out, f(Together<Row>(row)));
+        TakeApart(out, f(Together<Row>(row)));
       },
       loop, where));
 }

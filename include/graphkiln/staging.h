@@ -56,6 +56,21 @@ Staged<T> Normal(const T& value) {
   return Together<Staged<T>>(Apart(value));
 }
 
+// The same of a value in a branch or a loop: they know how it nests.
+template <class T>
+void TakeApart(Results* out, const T& value) {
+  Flatten(out, value);
+  out->structure = [](const Results& parts) {
+    return StructureOf(Together<Staged<T>>(parts));
+  };
+}
+template <class T>
+Results Parts(const T& value) {
+  Results parts;
+  TakeApart(&parts, value);
+  return parts;
+}
+
 // Calls `f` with the items of a tuple, or with what is no tuple.
 template <class F, class T>
 decltype(auto) Spread(F& f, const T& value) {
@@ -113,6 +128,7 @@ class GK_EXPORT EagerLoop {
  private:
   std::vector<DataType> dtypes_;
   ResultShape shape_;
+  Structure structure_;
   int64_t left_ = -1;
   Place enters_, repeats_;
 };

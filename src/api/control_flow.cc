@@ -77,8 +77,10 @@ class Loop final : public LoopWords<StagedLoop> {
 class EagerWords final : public LoopWords<LoopHost> {
  public:
   using LoopWords::LoopWords;
-  void CheckStructure(const ResultShape& before, const Results& after) {
-    ThrowIfError(Compare(0, ValueOf({{}, before}), ValueOf(after)));
+  void Check(const StagedValue& before, const Results& after) {
+    const StagedValue now = ValueOf(after);
+    ThrowIfError(CheckIteration(*this, before, now));
+    ThrowIfError(CheckLoopDtypes(*this, before, now));
   }
 };
 
@@ -196,7 +198,10 @@ std::shared_ptr<void> AssertCases(const std::vector<Tensor>& preds, bool any,
 
 EagerLoop::EagerLoop(const Results& start, const WhileOptions& options,
                      Place enters, Place repeats)
-    : shape_(start.shape), enters_(enters), repeats_(repeats) {
+    : shape_(start.shape),
+      structure_(start.structure(start)),
+      enters_(enters),
+      repeats_(repeats) {
   Guarded([&] {
     const InnerTensor limit = Inner(options).maximum_iterations;
     if (limit) left_ = std::max<int64_t>(Integer(IterationLimit(limit)), 0);
@@ -221,13 +226,14 @@ void EagerLoop::Check(const Results& after) const {
   }
   if (same) return;
   Guarded([&] {
-    EagerWords words(enters_, repeats_);
-    words.CheckStructure(shape_, after);
-    for (size_t i = 0; i < dtypes_.size(); ++i) {
-      ThrowIfError(CheckLoopDtype(words, words.LeafName(i, {}),
-                                  Inner(dtypes_[i]),
-                                  Inner(after.tensors[i].dtype())));
+    // Of what it began with only the dtypes are left.
+    TensorVector start;
+    for (const DataType dtype : dtypes_) {
+      start.push_back(
+          ValueOrThrow(InnerTensor::Zeros(Inner(dtype), TensorShape())));
     }
+    EagerWords(enters_, repeats_)
+        .Check(StagedOf(std::move(start), shape_, Inner(structure_)), after);
   });
 }
 

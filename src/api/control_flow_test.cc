@@ -120,18 +120,24 @@ TEST(CondTest, DisagreementNamesBothBranches) {
                     [&] { return std::vector{x, x}; })[0];
   });
   EXPECT_EQ(e.code(), ErrorCode::kTypeError);
-  ExpectHas(e.what(), "lengths");
+  ExpectHas(e.what(),
+            "don't have the same number of elements. First structure: "
+            "type=list str=[.]. Second structure: type=list str=[., .]");
   e = TracingError([](const Tensor& x) {
     using Map = std::map<std::string, Tensor>;
     return gk::cond(x > 0, [&] { return Map{{"a", x}}; },
                     [&] { return Map{{"b", x}}; });
   });
   EXPECT_EQ(e.code(), ErrorCode::kTypeError);
-  ExpectHas(e.what(), "keys 'a' and 'b'");
+  ExpectHas(e.what(),
+            "First structure has keys type=list str=['a'], while second "
+            "structure has keys type=list str=['b']");
   e = TracingError([](const Tensor& x) {
     return gk::cond(x > 0, [&] { return x; }, [&] { return Tensor(); });
   });
-  EXPECT_EQ(e.code(), ErrorCode::kTypeError);
+  EXPECT_EQ(e.code(), ErrorCode::kValueError);
+  ExpectHas(e.what(), "Lengths of branch outputs of cond must match.");
+  ExpectHas(e.what(), "(None)");
 }
 
 TEST(CondTest, ConditionIsABoolScalar) {
@@ -462,6 +468,7 @@ TEST(WhileTest, ChangesOfDtypeAndStructureNameTheLoop) {
        {TracingError(structure), ErrorOf([&] { structure(Tensor(1.0)); })}) {
     EXPECT_EQ(e.code(), ErrorCode::kValueError);
     ExpectHas(e.what(), "don't have the same nested structure");
+    ExpectHas(e.what(), "First structure: type=list str=[., .]");
     ExpectHas(e.what(), LineOf(line));
   }
   auto condition = [](const Tensor& x) {

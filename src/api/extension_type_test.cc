@@ -76,6 +76,50 @@ TEST(ExtensionTypeTest, HasASpecOfItsOwn) {
   EXPECT_EQ(basket.field("price").field("amount").shape, Shape({3}));
 }
 
+TEST(ExtensionTypeTest, BranchesAndLoopsKeepFieldsThatAreNoTensors) {
+  auto f = [](const char* other) {
+    return gk::function([other](const Tensor& x) {
+      return gk::cond(
+                 x > 0, [&] { return Money{x, "EUR"}; },
+                 [&] {
+                   return Money{-x, other};
+                 })
+          .amount;
+    });
+  };
+  EXPECT_EQ(f("EUR")(Tensor(-2)).item<int>(), 2);
+  try {
+    f("USD")(Tensor(1));
+    ADD_FAILURE();
+  } catch (const gk::Error& e) {
+    EXPECT_EQ(e.code(), gk::ErrorCode::kTypeError);
+    EXPECT_NE(
+        std::string(e.what()).find("No common supertype of 'EUR' and 'USD'."),
+        std::string::npos)
+        << e.what();
+  }
+  auto loop = [](const Tensor& x) {
+    return gk::while_loop([](const Money& m) { return m.amount < 9; },
+                          [](const Money& m) {
+                            return Money{m.amount + 1, m.currency + "!"};
+                          },
+                          Money{x, "EUR"})
+        .amount;
+  };
+  for (const bool traced : {false, true}) {
+    try {
+      traced ? gk::function(loop)(Tensor(1)) : loop(Tensor(1));
+      ADD_FAILURE();
+    } catch (const gk::Error& e) {
+      EXPECT_EQ(e.code(), gk::ErrorCode::kTypeError);
+      EXPECT_NE(std::string(e.what()).find(
+                    "No common supertype of 'EUR' and 'EUR!'."),
+                std::string::npos)
+          << e.what();
+    }
+  }
+}
+
 TEST(ExtensionTypeTest, SpecsAreRelated) {
   const auto spec = [](const Tensor& amount, const char* currency) {
     return gk::type_spec_from_value(Money{amount, currency});

@@ -53,10 +53,6 @@ class RowsHost final : public LoopWords<SpecRowHost> {
     ForParts(rows, true, [&](const ResultPart& part) { Collect(part.spec); });
     return collectors;
   }
-  Status Compare(size_t, const StagedValue&, const StagedValue&) override {
-    return OkStatus();
-  }
-
   std::vector<RowCollector> collectors;
 
  private:

@@ -133,16 +133,6 @@ class Fold final : public LoopWords<RowHost> {
     f_(ResultsOf(state), ResultsOf(row), &next);
     return ValueOf(next);
   }
-  // Iterations agree in dtypes also where they run at once.
-  Status Compare(size_t i, const StagedValue& a,
-                 const StagedValue& b) override {
-    Status status = LoopWords::Compare(i, a, b);
-    for (size_t k = 0; status.ok() && k < a.leaves.size(); ++k) {
-      status = CheckLoopDtype(*this, LeafName(k, a.leaves[k]),
-                              a.leaves[k].dtype(), b.leaves[k].dtype());
-    }
-    return status;
-  }
   Results Run(const Results& elements, const Results* initial,
               const FoldCall& call) {
     ThrowIfError(CheckParallelIterations(call.parallel_iterations));

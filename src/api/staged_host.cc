@@ -1,32 +1,37 @@
 #include "api/staged_host.h"
 
-#include <algorithm>
-
 namespace gk::api::detail {
+namespace {
 
-std::string Difference(const ResultShape& a, const ResultShape& b) {
-  auto list = [](const std::vector<int64_t>& sizes) {
-    std::string text;
-    for (int64_t n : sizes) text += Format("{}{}", text.empty() ? "" : ", ", n);
-    return "[" + text + "]";
-  };
-  if (a.sizes.size() != b.sizes.size() || a.sizes != b.sizes) {
-    return Format(
-        "The structures differ in the lengths of their containers or in which "
-        "of their tensors are defined(): {} and {}",
-        list(a.sizes), list(b.sizes));
+// `tensors`, from `next` on, and nulls where nothing is.
+void AddLeaves(const ::gk::Structure& structure, const TensorVector& tensors,
+               size_t* next, TensorVector* leaves) {
+  using Kind = ::gk::Structure::Kind;
+  if (structure.kind() == Kind::kLeaf) {
+    leaves->push_back(tensors.at((*next)++));
+  } else if (structure.kind() == Kind::kNone) {
+    leaves->push_back(InnerTensor());
   }
-  for (size_t i = 0; i < std::min(a.keys.size(), b.keys.size()); ++i) {
-    if (a.keys[i] == b.keys[i]) continue;
-    return Format("The structures differ in the keys '{}' and '{}'", a.keys[i],
-                  b.keys[i]);
+  for (const StructureRef& child : structure.children()) {
+    AddLeaves(*child, tensors, next, leaves);
   }
-  for (size_t i = 0; i < std::min(a.arrays.size(), b.arrays.size()); ++i) {
-    if (a.arrays[i].dtype() == b.arrays[i].dtype()) continue;
-    return Format("No common supertype of {} and {}.", a.arrays[i].to_string(),
-                  b.arrays[i].to_string());
+}
+
+}  // namespace
+
+StagedValue StagedOf(TensorVector tensors, const ResultShape& shape,
+                     const StructureRef& structure) {
+  StagedValue value;
+  value.kind = StagedValue::Kind::kTensors;
+  size_t next = 0;
+  AddLeaves(*structure, tensors, &next, &value.leaves);
+  value.structure = structure;
+  for (const TensorArray& array : shape.arrays) {
+    value.arrays.push_back(Inner(array.dtype()));
   }
-  return "";
+  value.plain = shape.keys;
+  value.host = std::make_shared<ResultShape>(shape);
+  return value;
 }
 
 }  // namespace gk::api::detail

@@ -9,6 +9,7 @@
 
 #include "api/inner.h"
 #include "api/place.h"
+#include "api/structure_rep.h"
 #include "function/loop_state.h"
 #include "graphkiln/staging.h"
 
@@ -17,8 +18,9 @@ namespace gk::api::detail {
 // A loop over rows got no rows. Throws the library's own Error.
 [[noreturn]] void ThrowNoElems();
 
-// How two results of one C++ type differ, or nothing.
-std::string Difference(const ResultShape& a, const ResultShape& b);
+// A value of the core: of tensors that nest so.
+StagedValue StagedOf(TensorVector tensors, const ResultShape& shape,
+                     const StructureRef& structure);
 
 // What C++ says of tensors and structures.
 template <class Host>
@@ -35,29 +37,42 @@ class ApiHost : public Host {
   std::string Text(const StagedValue& value) const override {
     std::string text = "(";
     for (const InnerTensor& t : value.leaves) {
-      text += (text.size() > 1 ? ", " : "") + Text(t);
+      text += (text.size() > 1 ? ", " : "") + (t ? Text(t) : "None");
     }
     return text + ")";
   }
-  Status Compare(size_t, const StagedValue& a, const StagedValue& b) override {
-    const std::string details = Difference(ShapeOf(a), ShapeOf(b));
-    return details.empty() ? OkStatus() : ValueError("{}", details);
+  std::string ArrayText(const StagedValue& value, size_t k) const override {
+    return ShapeOf(value).arrays[k].to_string();
   }
 
  protected:
-  static StagedValue ValueOf(const Results& results) {
-    StagedValue value;
-    value.kind = StagedValue::Kind::kTensors;
-    value.leaves = Inner(results.tensors);
-    value.host = std::make_shared<ResultShape>(results.shape);
-    return value;
+  StagedValue ValueOf(const Results& results) {
+    const ResultShape& shape = results.shape;
+    if (!known_ || shape.sizes != sizes_ || shape.keys != keys_ ||
+        results.structure != structure_) {
+      structure_ = results.structure;
+      sizes_ = shape.sizes;
+      keys_ = shape.keys;
+      // A branch may return nothing.
+      known_ = structure_ != nullptr ? Inner(structure_(results))
+                                     : ::gk::Structure::Tuple({});
+    }
+    return StagedOf(Inner(results.tensors), shape, known_);
   }
+  static Results ResultsOf(const StagedValue& value) {
+    return {Outer(value.tensors()), ShapeOf(value)};
+  }
+
+ private:
   static const ResultShape& ShapeOf(const StagedValue& value) {
     return *static_cast<const ResultShape*>(value.host.get());
   }
-  static Results ResultsOf(const StagedValue& value) {
-    return {Outer(value.leaves), ShapeOf(value)};
-  }
+
+  // The structure of the last value, which tells that of others like it.
+  StructureRef known_;
+  Structure (*structure_)(const Results&) = nullptr;
+  std::vector<int64_t> sizes_;
+  std::vector<std::string> keys_;
 };
 
 // The words of an eager or a traced loop.
@@ -68,15 +83,6 @@ class LoopWords : public ApiHost<Host> {
       : where_(Format(" (the loop variables enter at {}, the body is at {})",
                       PlaceText(enters), PlaceText(repeats))) {}
 
-  Status Compare(size_t i, const StagedValue& a,
-                 const StagedValue& b) override {
-    const Status status = ApiHost<Host>::Compare(i, a, b);
-    if (status.ok()) return status;
-    return status.Prepend(
-        Format("The two structures don't have the same nested structure: the "
-               "loop variables before and after an iteration.{} ",
-               where_));
-  }
   std::string LeafName(size_t k, const InnerTensor&) const override {
     return Format("loop_vars[{}]", k);
   }

@@ -64,6 +64,8 @@ class Matcher {
         "structure: {}. Second structure: {}",
         words_.Value(Side::kFirst, path_), words_.Value(Side::kSecond, path_));
   }
+  // The way to the part that was found to differ.
+  const std::vector<int>& path() const { return path_; }
 
  private:
   Status MatchNode(const Structure& a, const Structure& b) {
@@ -155,6 +157,31 @@ Status SameCode(const Status& status, std::string text) {
   return Status(status.code(), std::move(text));
 }
 
+std::string BothDiffer(const StructureWords& words) {
+  return Format(
+      "The two structures don't have the same nested structure.\n\n"
+      "First structure: {}\n\nSecond structure: {}\n\nMore specifically: ",
+      words.Value(Side::kFirst, {}), words.Value(Side::kSecond, {}));
+}
+
+// "[1]['a']", as a program would write it.
+std::string PlaceText(const Structure& whole, StructureWords::Path path) {
+  std::string text;
+  const Structure* s = &whole;
+  for (int i : path) {
+    if (IsComposite(*s)) break;  // a program does not see its parts
+    if (s->kind() == Kind::kDict) {
+      text += "[" + s->keys()[i].text + "]";
+    } else if (s->kind() == Kind::kAttrs) {
+      text += "." + s->keys()[i].text;
+    } else {
+      text += Format("[{}]", i);
+    }
+    s = s->children()[i].get();
+  }
+  return text;
+}
+
 }  // namespace
 
 const Structure& StructureWords::At(Side side, Path path) const {
@@ -211,15 +238,22 @@ Status AssertSameStructure(const Structure& first, const Structure& second,
                            bool check_types, const StructureWords& words) {
   const Status status = Matcher(words, check_types).Match(first, second);
   if (status.ok()) return status;
-  return SameCode(
-      status,
-      Format("The two structures don't have the same nested structure.\n\n"
-             "First structure: {}\n\nSecond structure: {}\n\n"
-             "More specifically: {}\nEntire first structure:\n{}\n"
-             "Entire second structure:\n{}",
-             words.Value(Side::kFirst, {}), words.Value(Side::kSecond, {}),
-             status.message(), words.Outline(Side::kFirst),
-             words.Outline(Side::kSecond)));
+  return SameCode(status, Format("{}{}\nEntire first structure:\n{}\n"
+                                 "Entire second structure:\n{}",
+                                 BothDiffer(words), status.message(),
+                                 words.Outline(Side::kFirst),
+                                 words.Outline(Side::kSecond)));
+}
+
+Status AssertSameStructure(const Structure& first, const Structure& second,
+                           bool check_types, const StructureWords& words,
+                           std::string_view name) {
+  Matcher matcher(words, check_types);
+  const Status status = matcher.Match(first, second);
+  if (status.ok()) return status;
+  return SameCode(status,
+                  Format("{}{}{}: {}", BothDiffer(words), name,
+                         PlaceText(first, matcher.path()), status.message()));
 }
 
 Status AssertShallowStructure(const Structure& deep, const Structure& shallow,

@@ -50,6 +50,11 @@ class StructureWords {
 // any leaf.
 Status AssertSameStructure(const Structure& first, const Structure& second,
                            bool check_types, const StructureWords& words);
+// The same of values that a program calls `name`: the text says which part of
+// it differs ("y['a'][1]: ..."), and has no outlines.
+Status AssertSameStructure(const Structure& first, const Structure& second,
+                           bool check_types, const StructureWords& words,
+                           std::string_view name);
 
 struct ShallowOptions {
   // A list or tuple stands for any sequence.

@@ -116,6 +116,31 @@ TEST(StructureMatch, ClassesCountOnDemand) {
   EXPECT_NE(Difference(Point(1), Point(2, "Place")), "");
 }
 
+TEST(StructureMatch, SaysWhichPartOfANameDiffers) {
+  const auto difference = [](const StructureRef& a, const StructureRef& b) {
+    return AssertSameStructure(*a, *b, true, StructureWords(*a, *b), "y")
+        .message();
+  };
+  const auto deep = [](StructureRef part) {
+    return Structure::List(
+        {Structure::Leaf(),
+         Structure::Of(
+             {.kind = Structure::Kind::kDict, .keys = {{"sa", "'a'"}}},
+             {Structure::Tuple({std::move(part)})})});
+  };
+  EXPECT_EQ(difference(deep(Point(1)), deep(Point(2))), "");
+  EXPECT_EQ(
+      difference(deep(Structure::Leaf()), deep(Structure::List({}))),
+      "The two structures don't have the same nested structure.\n\n"
+      "First structure: type=list str=[., {'a': (.,)}]\n\n"
+      "Second structure: type=list str=[., {'a': ([],)}]\n\n"
+      "More specifically: y[1]['a'][0]: Substructure \"type=list str=[]\" "
+      "is a sequence, while substructure \"type=leaf str=.\" is not");
+  EXPECT_NE(difference(Structure::List({}), Structure::Tuple({}))
+                .find("More specifically: y: The two namedtuples"),
+            std::string::npos);
+}
+
 TEST(StructureMatch, SaysWhereTheyDiffer) {
   const StructureRef deep = Structure::List({Mapping(), Structure::Leaf()});
   const StructureRef flat =

@@ -41,6 +41,12 @@ Tensor NarrowIndex(const Tensor& index, size_t num_branches) {
   return ops::Cast(ops::Maximum(most, bound(-1)), DataType::kInt32);
 }
 
+Status Alike(BranchHost& host, const StagedValue& a, const StagedValue& b,
+             std::string_view name) {
+  GK_RETURN_IF_ERROR(CheckSameStructure(host, a, b, name));
+  return CheckSameFields(host, a, b);
+}
+
 // --- Values of symbols.
 
 const char* BranchName(const BranchHost& host, size_t i, size_t b) {
@@ -103,7 +109,7 @@ void CheckSymbol(BranchHost& host, size_t i, const StagedValue& a,
              "A graph chooses between tensors only: keep the object outside of "
              "the branches, and choose between its tensors.");
   }
-  if (const Status alike = host.Compare(i, a, b); !alike.ok()) {
+  if (const Status alike = Alike(host, a, b, name); !alike.ok()) {
     Disagree(host, i,
              TypeError("'{}' must have the same nested structure in the main "
                        "and else branches:\n\n{}",
@@ -138,7 +144,7 @@ void CheckResults(BranchHost& host, BranchKind kind, size_t b,
                   place.empty() ? "" : " (" + place + ")", host.Text(value));
   };
   const std::string where = output(0, first) + "\n" + output(b, mine);
-  std::string details = host.Compare(0, first, mine).message();
+  std::string details = Alike(host, first, mine, "").message();
   const size_t n = std::min(first.leaves.size(), mine.leaves.size());
   for (size_t k = 0; details.empty() && k < n; ++k) {
     const Tensor &x = first.leaves[k], &y = mine.leaves[k];

@@ -115,9 +115,6 @@ class RowPasses final : public RowHost {
   StagedValue Step(const StagedValue&, const StagedValue& row) override {
     return StagedValue::Of(Connected(RowAt(row.leaves[0])));
   }
-  Status Compare(size_t, const StagedValue&, const StagedValue&) override {
-    return OkStatus();
-  }
   std::string_view prefix() const override { return ""; }
   std::string Text(DataType dtype) const override {
     return std::string(DataTypeName(dtype));

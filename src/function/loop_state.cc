@@ -37,6 +37,12 @@ std::string InvariantText(const PartialTensorShape& a,
   return "[" + text + "]";
 }
 
+Status SomeAreNone(const LoopHost& host) {
+  return ValueError(
+      "A loop variable is None before or after the loop's body but not both{}",
+      host.WhereWritten());
+}
+
 }  // namespace
 
 Status CheckLoopDtype(const LoopHost& host, std::string_view name,
@@ -46,6 +52,24 @@ Status CheckLoopDtype(const LoopHost& host, std::string_view name,
       "Loop var {} enters the loop with type {} but has type {} after 1 "
       "iteration. {} type should remain constant.{}",
       name, host.Text(before), host.Text(after), name, host.WhereWritten());
+}
+
+Status CheckIteration(LoopHost& host, const StagedValue& before,
+                      const StagedValue& after) {
+  Status status = CheckSameStructure(host, after, before, "");
+  if (status.ok()) status = CheckSameFields(host, before, after);
+  return status.ok() ? status : status.Append(host.WhereWritten());
+}
+
+Status CheckLoopDtypes(const LoopHost& host, const StagedValue& before,
+                       const StagedValue& after) {
+  const TensorVector old = before.tensors(), now = after.tensors();
+  if (old.size() != now.size()) return SomeAreNone(host);
+  for (size_t k = 0; k < old.size(); ++k) {
+    GK_RETURN_IF_ERROR(CheckLoopDtype(host, host.LeafName(k, old[k]),
+                                      old[k].dtype(), now[k].dtype()));
+  }
+  return OkStatus();
 }
 
 LoopState::LoopState(LoopHost* host, std::vector<StagedValue> before)
@@ -200,7 +224,9 @@ bool LoopState::CheckAfter(size_t i, const StagedValue& after) const {
 void LoopState::CheckSymbol(size_t i, const StagedValue& after) const {
   const StagedValue& before = before_[i];
   const std::string name = host_->Name(i);
-  if (const Status alike = host_->Compare(i, before, after); !alike.ok()) {
+  Status alike = CheckSameStructure(*host_, before, after, name);
+  if (alike.ok()) alike = CheckSameFields(*host_, before, after);
+  if (!alike.ok()) {
     Disagree(*host_, i,
              TypeError("'{}' does not have the same nested structure after one "
                        "iteration.\n\n{}",
@@ -251,13 +277,9 @@ void LoopState::CheckSymbol(size_t i, const StagedValue& after) const {
 
 void LoopState::CheckVariables(size_t i, const StagedValue& after) const {
   const StagedValue& before = before_[i];
-  ThrowIfError(host_->Compare(i, before, after));
+  ThrowIfError(CheckIteration(*host_, before, after));
   const TensorVector old = before.tensors(), now = after.tensors();
-  if (old.size() != now.size()) {
-    throw Error(
-        ValueError("A loop variable is None before or after the loop's "
-                   "body but not both"));
-  }
+  if (old.size() != now.size()) throw Error(SomeAreNone(*host_));
   for (size_t k = 0; k < old.size(); ++k) {
     const std::string name = host_->LeafName(k, old[k]);
     ThrowIfError(CheckLoopDtype(*host_, name, old[k].dtype(), now[k].dtype()));

@@ -26,7 +26,17 @@ class LoopHost : public ValueHost {
   virtual std::string WhereWritten() const { return ""; }
   // Does the loop itself assign value `i` in each iteration (for i in ...)?
   virtual bool Iterates(size_t) const { return false; }
+  // May a loop that runs now change the dtypes of its variables?
+  virtual bool lets_dtypes_vary() const { return false; }
 };
+
+// TypeError or ValueError unless a variable nests after an iteration as it did
+// `before`.
+Status CheckIteration(LoopHost& host, const StagedValue& before,
+                      const StagedValue& after);
+// The same unless it then has tensors where it had some, of the same dtypes.
+Status CheckLoopDtypes(const LoopHost& host, const StagedValue& before,
+                       const StagedValue& after);
 
 // TypeError unless an iteration leaves the dtype of a variable as it is.
 Status CheckLoopDtype(const LoopHost& host, std::string_view name,

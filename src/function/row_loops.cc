@@ -56,6 +56,14 @@ class HostedLoop : public StagedLoop {
   std::string Text(const StagedValue& v) const override {
     return words_->Text(v);
   }
+  std::unique_ptr<StructureWords> Words(const StagedValue& a,
+                                        const StagedValue& b) override {
+    return words_->Words(a, b);
+  }
+  Status ComparisonError() override { return words_->ComparisonError(); }
+  std::string ArrayText(const StagedValue& v, size_t k) const override {
+    return words_->ArrayText(v, k);
+  }
 
  private:
   LoopHost* words_;
@@ -131,7 +139,10 @@ class RowLoop final : public HostedLoop {
       const Tensor place = Tensor::Scalar(
           static_cast<int32_t>(options_.reverse ? n - 1 - i : i));
       StagedValue next = host_->Step(now_, RowAt(place));
-      ThrowIfError(host_->Compare(0, now_, next));
+      ThrowIfError(CheckIteration(*host_, now_, next));
+      if (!host_->lets_dtypes_vary()) {
+        ThrowIfError(CheckLoopDtypes(*host_, now_, next));
+      }
       now_ = std::move(next);
       Keep(place, now_);
     }
@@ -148,11 +159,6 @@ class RowLoop final : public HostedLoop {
     for (const TensorArrayImpl::Ptr& a : arrays_)
       stacked.push_back(a->Stack({}));
     return now_.With(stacked);
-  }
-
-  Status Compare(size_t i, const StagedValue& a,
-                 const StagedValue& b) override {
-    return i == 1 ? host_->Compare(0, a, b) : OkStatus();
   }
 
  private:
@@ -243,10 +249,6 @@ class PartLoop final : public HostedLoop {
     for (const TensorArrayImpl::Ptr& a : arrays_) flows.push_back(a->Flow());
     return {StagedValue::Of({i_}), StagedValue::Of(std::move(flows))};
   }
-  Status Compare(size_t, const StagedValue&, const StagedValue&) override {
-    return OkStatus();
-  }
-
   TensorVector Result() {
     if (OpBuilder::Current()->builds_graph()) {
       i_ = ValueOrThrow(

@@ -90,9 +90,6 @@ class PartHost : public LoopHost {
  public:
   // The parts of row number `place`.
   virtual TensorVector Parts(const Tensor& place, const TensorVector& row) = 0;
-  Status Compare(size_t, const StagedValue&, const StagedValue&) override {
-    return OkStatus();
-  }
 };
 
 // The parts of all rows of what `rows` is, joined or stacked.

@@ -20,6 +20,15 @@ std::string Quoted(std::string_view name) {
 
 }  // namespace
 
+StagedValue StagedValue::Of(TensorVector leaves) {
+  StagedValue value;
+  value.kind = Kind::kTensors;
+  value.structure = Structure::Tuple(
+      std::vector<StructureRef>(leaves.size(), Structure::Leaf()));
+  value.leaves = std::move(leaves);
+  return value;
+}
+
 TensorVector StagedValue::tensors() const {
   TensorVector found;
   for (const Tensor& t : leaves) {
@@ -43,6 +52,39 @@ StagedValue ValueHost::Closed(const StagedValue&, const StagedValue&) {
 
 bool ValueHost::IsSame(const StagedValue& a, const StagedValue& b) const {
   return a.host == b.host;
+}
+
+std::unique_ptr<StructureWords> ValueHost::Words(const StagedValue& first,
+                                                 const StagedValue& second) {
+  return std::make_unique<StructureWords>(*first.structure, *second.structure);
+}
+
+Status CheckSameStructure(ValueHost& host, const StagedValue& first,
+                          const StagedValue& second, std::string_view name) {
+  const Structure &a = *first.structure, &b = *second.structure;
+  if (&a == &b && !a.opaque()) return OkStatus();
+  const std::unique_ptr<StructureWords> words = host.Words(first, second);
+  Status status = host.speaks_of_symbols()
+                      ? AssertSameStructure(a, b, true, *words, name)
+                      : AssertSameStructure(a, b, true, *words);
+  ThrowIfError(host.ComparisonError());
+  return status;
+}
+
+Status CheckSameFields(const ValueHost& host, const StagedValue& first,
+                       const StagedValue& second) {
+  const auto unlike = [](std::string_view a, std::string_view b) {
+    return TypeError("No common supertype of {} and {}.", a, b);
+  };
+  for (size_t k = 0; k < first.arrays.size() && k < second.arrays.size(); ++k) {
+    if (first.arrays[k] == second.arrays[k]) continue;
+    return unlike(host.ArrayText(first, k), host.ArrayText(second, k));
+  }
+  for (size_t k = 0; k < first.plain.size() && k < second.plain.size(); ++k) {
+    if (first.plain[k] == second.plain[k]) continue;
+    return unlike(Quoted(first.plain[k]), Quoted(second.plain[k]));
+  }
+  return OkStatus();
 }
 
 std::string ShapeText(const PartialTensorShape& shape) {

@@ -9,8 +9,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "framework/op_builder.h"
+#include "framework/structure.h"
+#include "framework/structure_match.h"
 
 namespace gk {
 
@@ -25,13 +28,8 @@ struct StagedValue {
     kObject,     // something that no tensor can hold
   };
 
-  // A structure of tensors, flat; without more of the host's.
-  static StagedValue Of(TensorVector leaves) {
-    StagedValue value;
-    value.kind = Kind::kTensors;
-    value.leaves = std::move(leaves);
-    return value;
-  }
+  // A tuple of tensors, without more of the host's.
+  static StagedValue Of(TensorVector leaves);
 
   bool has_tensors() const { return kind == Kind::kTensors; }
   bool is_missing() const { return !has_tensors() && kind != Kind::kObject; }
@@ -42,6 +40,12 @@ struct StagedValue {
   Kind kind = Kind::kNone;
   // Null: the structure has nothing there.
   TensorVector leaves;
+  // Of kTensors: how they nest, and what values that are alike have alike
+  // besides: the dtypes of the elements of TensorArrays and the fields of
+  // extension types that are no tensors, both in order.
+  StructureRef structure;
+  std::vector<DataType> arrays;
+  std::vector<std::string> plain;
   // The host's own: the structure, or the value itself.
   std::shared_ptr<const void> host;
   // Of kUndefined: what the function returns, before it has returned; and is
@@ -69,9 +73,13 @@ class ValueHost {
   virtual void Begin(FuncGraph*) {}
   virtual void End(FuncGraph*) {}
 
-  // How two structures differ.
-  virtual Status Compare(size_t i, const StagedValue& a,
-                         const StagedValue& b) = 0;
+  // Shows both values, of tensors, where errors say how they nest. Outlived
+  // by them.
+  virtual std::unique_ptr<StructureWords> Words(const StagedValue& first,
+                                                const StagedValue& second);
+  // What code of the user threw that compared types for AssertSameStructure,
+  // once.
+  virtual Status ComparisonError() { return OkStatus(); }
   // An open list as one of elements as `like` has.
   virtual StagedValue Closed(const StagedValue& open, const StagedValue& like);
   // Are these objects the same?
@@ -86,11 +94,25 @@ class ValueHost {
   virtual std::string Text(const Tensor& t) const = 0;
   virtual std::string Text(const StagedValue& v) const = 0;
   virtual std::string TypeName(const StagedValue&) const { return ""; }
+  // The type of TensorArray `k` of the value.
+  virtual std::string ArrayText(const StagedValue&, size_t /*k*/) const {
+    return "";
+  }
   // Of value `i`, if errors speak of symbols.
   virtual std::string Name(size_t) const { return ""; }
   // Lines that say where it is assigned, each with a line break before it.
   virtual std::string Places(size_t) const { return ""; }
 };
+
+// TypeError or ValueError unless two values of tensors nest alike, in each
+// class of container and each key. `name`: the symbol that has them, if errors
+// speak of symbols.
+Status CheckSameStructure(ValueHost& host, const StagedValue& first,
+                          const StagedValue& second, std::string_view name);
+// The same unless they, which nest alike, are alike in their TensorArrays and
+// plain fields.
+Status CheckSameFields(const ValueHost& host, const StagedValue& first,
+                       const StagedValue& second);
 
 // "(2, None)" as errors about symbols say it.
 std::string ShapeText(const PartialTensorShape& shape);

@@ -449,4 +449,4 @@ def _converted(value, dtype=None, name=None, as_ref=False):
 _graphkiln.register_tensor_conversion_function(StagedList, _converted)
 
 
-_graphkiln.provide(empties)
+_graphkiln.provide(StagedList, empties)

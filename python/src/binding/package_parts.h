@@ -29,9 +29,8 @@ namespace gk::py {
   PART(initialized, "graphkiln.autograph.loops")                    \
   PART(restricted, "graphkiln.autograph.loops")                     \
   PART(convert, "graphkiln.autograph.root")                         \
+  PART(StagedList, "graphkiln.autograph.staged_list")               \
   PART(empties, "graphkiln.autograph.staged_list")                  \
-  PART(difference, "graphkiln.autograph.staging")                   \
-  PART(taken_apart, "graphkiln.autograph.staging")                  \
   PART(Undefined, "graphkiln.autograph.symbols")                    \
   PART(UndefinedReturnValue, "graphkiln.autograph.symbols")         \
   PART(Dataset, "graphkiln.data._dataset")                          \

@@ -9,7 +9,6 @@
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/binding/type_parts.h"
-#include "python/src/control_flow/compared_values.h"
 #include "python/src/control_flow/control_flow.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/control_flow/tensor_array.h"
@@ -45,9 +44,6 @@ class ResultsOfBranches final : public PythonHost<BranchHost> {
   }
   StagedValue Value(size_t b, size_t) override { return values_[b]; }
   void SetResult(size_t, const StagedValue& value) override { result_ = value; }
-  Status Compare(size_t, const StagedValue& a, const StagedValue& b) override {
-    return ComparedBranches(a, b);
-  }
   std::string Label(size_t b) const override {
     if (is_if_) return b == 0 ? "true_fn" : "false_fn";
     return Format("branches[{}]", b);
@@ -334,9 +330,6 @@ class VariablesOfLoop final : public PythonHost<StagedLoop> {
   }
   std::vector<StagedValue> Get() override { return {ValueOfStructure(now_)}; }
 
-  Status Compare(size_t, const StagedValue& a, const StagedValue& b) override {
-    return ComparedIterations(a, b);
-  }
   std::string LeafName(size_t, const Tensor& before) const override {
     return NameOfVariable(before);
   }

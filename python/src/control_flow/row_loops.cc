@@ -9,7 +9,6 @@
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/binding/type_parts.h"
-#include "python/src/control_flow/compared_values.h"
 #include "python/src/control_flow/control_flow.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/data/element_spec.h"
@@ -30,9 +29,7 @@ class PyRowHost final : public PythonHost<RowHost> {
   StagedValue Step(const StagedValue& state, const StagedValue& row) override {
     return ValueOfStructure(function_(PythonValue(state), PythonValue(row)));
   }
-  Status Compare(size_t, const StagedValue& a, const StagedValue& b) override {
-    return ComparedIterations(a, b);
-  }
+  bool lets_dtypes_vary() const override { return true; }
   std::string LeafName(size_t, const Tensor& before) const override {
     return NameOfVariable(before);
   }

@@ -6,11 +6,13 @@
 #include "python/src/binding/class_attribute.h"
 #include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
+#include "python/src/control_flow/tensor_array.h"
+#include "python/src/function/literal_key.h"
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/graph/graph_parts.h"
 #include "python/src/graph/operation_type.h"
 #include "python/src/nest/nest_node.h"
-#include "python/src/tensors/convert.h"
+#include "python/src/tensors/dtype_type.h"
 #include "python/src/variables/variable_type.h"
 
 namespace gk::py {
@@ -31,6 +33,7 @@ StagedValue Plain(Tensor t) {
   StagedValue value;
   value.kind = Kind::kTensors;
   value.leaves = {std::move(t)};
+  value.structure = Structure::Leaf();
   return value;
 }
 
@@ -41,13 +44,24 @@ StagedValue Other(Kind kind, nb::handle host) {
   return value;
 }
 
-// `parts`: (a structure, its leaves).
-StagedValue Structure(nb::handle parts) {
-  StagedValue value = Other(Kind::kTensors, parts[0]);
-  for (nb::handle leaf : nb::borrow<nb::list>(parts[1])) {
-    value.leaves.push_back(leaf.is_none() ? Tensor() : AsTensor(leaf));
+// `leaf` makes tensors of the leaves, or leaves them what they are.
+StagedValue Nested(nb::handle value, FunctionRef<nb::object(nb::handle)> leaf) {
+  std::vector<DataType> arrays;
+  const nb::object structure = MappedNest(value, [&](nb::handle part) {
+    const DataType dtype = ElementTypeOf(part);
+    if (dtype != DataType::kInvalid) arrays.push_back(dtype);
+    return leaf(part);
+  });
+  StagedValue made = Other(Kind::kTensors, structure);
+  std::vector<PyRef> leaves;
+  made.structure = StructureOf(structure.ptr(), NestRules::kExpanded, &leaves);
+  if (!made.structure) throw nb::python_error();
+  for (const PyRef& part : leaves) {
+    made.leaves.push_back(part.get() == Py_None ? Tensor()
+                                                : AsTensor(part.get()));
   }
-  return value;
+  made.arrays = std::move(arrays);
+  return made;
 }
 
 bool IsNumber(PyObject* o) {
@@ -59,6 +73,17 @@ bool IsLostName(nb::handle value) {
 }
 bool IsLostResult(nb::handle value) {
   return value.type().is(package::UndefinedReturnValue.Held());
+}
+
+// What a symbol's value holds as a tensor; TypeError if no tensor can hold it.
+nb::object SymbolLeaf(nb::handle part) {
+  PyObject* const o = part.ptr();
+  if (IsLostName(part) || IsLostResult(part)) Throw(TypeError("undefined"));
+  if (!IsTensor(o) && !IsVariable(o) && PyCallable_Check(o)) {
+    Throw(TypeError("a function is not a tensor"));
+  }
+  if (IsDType(o)) Throw(TypeError("a type is not a tensor"));
+  return AsLeaf(part);
 }
 
 // Is it a tuple or a list of tensors alone?
@@ -87,52 +112,31 @@ bool IsOfValue(const Status& status) {
 
 }  // namespace
 
-bool AreAlike(const StagedValue& a, const StagedValue& b) {
-  if (!a.host || !b.host) return !a.host && !b.host;
-  return IsFlat(a) && IsFlat(b) && a.leaves.size() == b.leaves.size() &&
-         HostOf(a).type().is(HostOf(b).type());
+std::unique_ptr<StructureWords> WordsOf(const StagedValue& first,
+                                        const StagedValue& second) {
+  ForgetComparisonError();  // one of a comparison that nobody asked about
+  return WordsOfValues(PyRef::Steal(PythonValue(first).release().ptr()),
+                       PyRef::Steal(PythonValue(second).release().ptr()),
+                       NestRules::kExpanded, *first.structure,
+                       *second.structure);
+}
+Status ErrorOfComparison() {
+  return RaiseComparisonError() ? PythonError() : OkStatus();
+}
+std::string TextOfArray(const StagedValue& value, size_t k) {
+  for (const nb::object& leaf : Leaves(PythonValue(value), false)) {
+    if (ElementTypeOf(leaf) == DataType::kInvalid) continue;
+    if (k-- == 0) return TextOf(leaf.attr("_type_spec"));
+  }
+  return "";
 }
 
-bool Truth(nb::handle value) {
-  const int yes = PyObject_IsTrue(value.ptr());
-  if (yes < 0) throw nb::python_error();
-  return yes == 1;
-}
 int64_t ParallelIterations(nb::handle number) {
   if (number.is_none()) return 10;
   const auto n = nb::cast<int64_t>(nb::int_(number));
   const Status status = CheckParallelIterations(n);
   if (!status.ok()) Throw(status);
   return n;
-}
-
-nb::object Wrapped(const Tensor& t) { return Owned(WrapTensor(t)); }
-nb::object Wrapped(std::span<const Tensor> tensors) {
-  return Owned(WrapTensors(tensors));
-}
-
-TensorVector Tensors(nb::handle list) {
-  TensorVector tensors;
-  for (nb::handle t : list) tensors.push_back(AsTensor(t));
-  return tensors;
-}
-
-Tensor Converted(nb::handle value, std::string_view name) {
-  if (IsTensor(value.ptr())) return TensorOf(value.ptr());
-  StatusOr<Tensor> t =
-      ToTensor(value.ptr(), DataType::kInvalid, DataType::kInvalid, name);
-  if (!t.ok()) Throw(t.status());
-  return *std::move(t);
-}
-
-Tensor ConvertedTo(nb::handle value, DataType dtype, std::string_view name) {
-  if (!IsTensorLike(value.ptr())) {
-    StatusOr<Tensor> t = ToTensor(value.ptr(), dtype, DataType::kInvalid, name);
-    if (t.ok()) return *std::move(t);
-    if (!IsConversionFailure(t.status())) Throw(t.status());
-    PyErr_Clear();
-  }
-  return Converted(value, name);
 }
 
 StagedValue ValueOfSymbol(nb::handle value) {
@@ -153,10 +157,16 @@ StagedValue ValueOfSymbol(nb::handle value) {
     return undefined;
   }
   if (IsFlat(o)) return ValueOfStructure(value);
-  const nb::object parts = package::taken_apart(value);
-  if (parts.is_none()) return Other(Kind::kObject, value);
-  if (PyBool_Check(parts.ptr())) return Other(Kind::kOpenList, value);
-  return Structure(parts);
+  if (value.type().is(package::StagedList.Held()) &&
+      Truth(value.attr("is_open"))) {
+    return Other(Kind::kOpenList, value);
+  }
+  try {
+    return Nested(value, [](nb::handle part) { return SymbolLeaf(part); });
+  } catch (const nb::python_error& e) {
+    if (!e.matches(PyExc_TypeError) && !e.matches(PyExc_ValueError)) throw;
+    return Other(Kind::kObject, value);
+  }
 }
 
 StagedValue ValueOfStructure(nb::handle value) {
@@ -168,12 +178,12 @@ StagedValue ValueOfStructure(nb::handle value) {
         Other(Kind::kTensors,
               is_list ? nb::object(nb::list(value)) : nb::borrow(value));
     for (nb::handle t : value) flat.leaves.push_back(TensorOf(t.ptr()));
+    std::vector<StructureRef> parts(flat.leaves.size(), Structure::Leaf());
+    flat.structure = is_list ? Structure::List(std::move(parts))
+                             : Structure::Tuple(std::move(parts));
     return flat;
   }
-  const nb::object structure = WithTensorLeaves(value);
-  nb::list leaves;
-  for (const nb::object& leaf : Leaves(structure, true)) leaves.append(leaf);
-  return Structure(nb::make_tuple(structure, leaves));
+  return Nested(value, [](nb::handle part) { return AsLeaf(part); });
 }
 
 nb::object AsLeaf(nb::handle value) {
@@ -252,14 +262,6 @@ std::string Symbols::Places(size_t i) const {
   std::string text;
   for (nb::handle line : lines(names[i].c_str())) text += "\n" + TextOf(line);
   return text;
-}
-
-Status Symbols::Compare(size_t i, const StagedValue& a,
-                        const StagedValue& b) const {
-  if (AreAlike(a, b)) return OkStatus();
-  const std::string text = TextOf(package::difference(
-      nb::str(names[i].c_str()), PythonValue(a), PythonValue(b)));
-  return text.empty() ? OkStatus() : TypeError("{}", text);
 }
 
 nb::object Symbols::Lost(size_t i, bool pending,

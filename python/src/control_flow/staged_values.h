@@ -5,6 +5,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +16,7 @@
 #include "python/src/binding/text_caster.h"
 #include "python/src/binding/throw_status.h"
 #include "python/src/nest/nest.h"
-#include "python/src/tensors/convert.h"
+#include "python/src/tensors/converted.h"
 
 namespace gk::py {
 
@@ -27,7 +28,6 @@ StagedValue ValueOfSymbol(nanobind::handle value);
 StagedValue ValueOfStructure(nanobind::handle value);
 nanobind::object PythonValue(const StagedValue& value);
 
-bool Truth(nanobind::handle value);
 // An argument `parallel_iterations`, 10 for None; ValueError if it is none.
 int64_t ParallelIterations(nanobind::handle number);
 
@@ -37,15 +37,6 @@ nanobind::object Call(const char* module, const char* name,
                       const Args&... arguments) {
   return Owned(CallPython(module, name, {arguments.ptr()...}));
 }
-nanobind::object Wrapped(const Tensor& t);
-nanobind::object Wrapped(std::span<const Tensor> tensors);
-TensorVector Tensors(nanobind::handle list);
-
-// tf.convert_to_tensor.
-Tensor Converted(nanobind::handle value, std::string_view name = kConst);
-// The same, of this dtype if it is no tensor and can be.
-Tensor ConvertedTo(nanobind::handle value, DataType dtype,
-                   std::string_view name = kConst);
 
 void BeginPart(FuncGraph* part);
 // The same of a function of its own, of which a name scope is none's part.
@@ -55,8 +46,11 @@ std::string TypeNameOf(const StagedValue& value);
 std::vector<PartialTensorShape> Shapes(nanobind::handle shapes);
 // As errors call what was `before` the loop.
 std::string NameOfVariable(const Tensor& before);
-// Do two values nest alike, without a look at what they are made of?
-bool AreAlike(const StagedValue& a, const StagedValue& b);
+std::unique_ptr<StructureWords> WordsOf(const StagedValue& first,
+                                        const StagedValue& second);
+Status ErrorOfComparison();
+// The type of TensorArray `k`.
+std::string TextOfArray(const StagedValue& value, size_t k);
 // A tensor for anything that converts; composite values and None as they are,
 // None for an operation.
 nanobind::object AsLeaf(nanobind::handle value);
@@ -90,6 +84,14 @@ class PythonHost : public Host {
   std::string TypeName(const StagedValue& value) const override {
     return TypeNameOf(value);
   }
+  std::unique_ptr<StructureWords> Words(const StagedValue& first,
+                                        const StagedValue& second) override {
+    return WordsOf(first, second);
+  }
+  Status ComparisonError() override { return ErrorOfComparison(); }
+  std::string ArrayText(const StagedValue& value, size_t k) const override {
+    return TextOfArray(value, k);
+  }
 };
 
 // The symbols of a statement. `lines(symbol)` tells where they are assigned.
@@ -98,7 +100,6 @@ struct Symbols {
   nanobind::object lines;
 
   std::string Places(size_t i) const;
-  Status Compare(size_t i, const StagedValue& a, const StagedValue& b) const;
   // What stands for one that nothing has assigned.
   nanobind::object Lost(size_t i, bool pending, const std::string& text) const;
 };
@@ -114,10 +115,6 @@ class SymbolHost : public PythonHost<Host> {
   bool speaks_of_symbols() const override { return true; }
   std::string Name(size_t i) const override { return symbols_.names[i]; }
   std::string Places(size_t i) const override { return symbols_.Places(i); }
-  Status Compare(size_t i, const StagedValue& a,
-                 const StagedValue& b) override {
-    return symbols_.Compare(i, a, b);
-  }
   StagedValue Closed(const StagedValue& open,
                      const StagedValue& like) override {
     return ClosedList(open, like);

@@ -15,10 +15,9 @@
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/binding/type_parts.h"
-#include "python/src/control_flow/staged_values.h"
 #include "python/src/graph/operation_type.h"
 #include "python/src/graph/source_location.h"
-#include "python/src/tensors/convert.h"
+#include "python/src/tensors/converted.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/tensor_spec_type.h"
 

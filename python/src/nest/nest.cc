@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "framework/structure_match.h"
 #include "python/src/binding/errors.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
@@ -65,7 +64,7 @@ std::string TakeText(PyObject* text) {
 }
 
 // Two values that are matched, as Python shows them.
-class ValueWords final : public StructureWords {
+class ValueWords : public StructureWords {
  public:
   ValueWords(PyObject* first, NestRules first_rules, PyObject* second,
              NestRules second_rules, const Structure& a, const Structure& b)
@@ -139,7 +138,26 @@ class ValueWords final : public StructureWords {
   NestRules rules_[2];
 };
 
+class KeptValueWords final : public ValueWords {
+ public:
+  KeptValueWords(PyRef first, PyRef second, NestRules rules, const Structure& a,
+                 const Structure& b)
+      : ValueWords(first.get(), rules, second.get(), rules, a, b),
+        kept_{std::move(first), std::move(second)} {}
+
+ private:
+  PyRef kept_[2];
+};
+
 }  // namespace
+
+std::unique_ptr<StructureWords> WordsOfValues(PyRef first, PyRef second,
+                                              NestRules rules,
+                                              const Structure& a,
+                                              const Structure& b) {
+  return std::make_unique<KeptValueWords>(std::move(first), std::move(second),
+                                          rules, a, b);
+}
 
 bool AssertSame(PyObject* first, PyObject* second, bool check_types,
                 NestRules rules) {

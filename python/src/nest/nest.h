@@ -2,6 +2,9 @@
 #ifndef GK_PYTHON_NEST_H_
 #define GK_PYTHON_NEST_H_
 
+#include <memory>
+
+#include "framework/structure_match.h"
 #include "python/src/nest/nest_node.h"
 
 namespace gk::py {
@@ -18,6 +21,12 @@ PyObject* FlattenUpTo(PyObject* shallow, PyObject* deep, NestRules rules,
 // Do both nest alike? False with an exception set.
 bool AssertSame(PyObject* first, PyObject* second, bool check_types,
                 NestRules rules);
+// Shows both values, which it keeps, where errors say how they nest; these are
+// their structures.
+std::unique_ptr<StructureWords> WordsOfValues(PyRef first, PyRef second,
+                                              NestRules rules,
+                                              const Structure& a,
+                                              const Structure& b);
 
 }  // namespace gk::py
 
