@@ -25,13 +25,11 @@ Tensor Draw(const WeightDistribution& from, const Shape& shape, DataType dtype,
     return detail::CallPublicFunction(
         function, {shape, pair, from.first, from.second, dtype})[0];
   }
-  // As Keras has it, the limits are float32 first.
   const auto limit = [&](double v) {
-    return cast(Tensor(static_cast<float>(v)), dtype);
+    return MadeTensor([&] { return InitializerLimit(v, Inner(dtype)); });
   };
   return detail::CallPublicFunction(
-      function,
-      {shape, pair, limit(from.first), limit(from.second), dtype})[0];
+      function, {shape, pair, limit(from.first), limit(from.second), dtype})[0];
 }
 
 Initializer Random(const WeightDistribution& from, Seed seed) {
@@ -39,6 +37,10 @@ Initializer Random(const WeightDistribution& from, Seed seed) {
       [from, chosen = Chosen(seed)](const Shape& shape, DataType dtype) {
         return Draw(from, shape, dtype, chosen);
       });
+}
+
+Initializer Scaled(const NamedScaling& named, Seed seed) {
+  return variance_scaling(named.scale, named.mode, named.distribution, seed);
 }
 
 }  // namespace
@@ -58,8 +60,7 @@ Initializer ones() {
 Initializer constant(const Tensor& value) {
   return Initializer([value](const Shape& shape, DataType dtype) {
     const Tensor of_type = cast(value, dtype);
-    return of_type.rank() == 0 ? fill(shape, of_type)
-                               : reshape(of_type, shape);
+    return of_type.rank() == 0 ? fill(shape, of_type) : reshape(of_type, shape);
   });
 }
 
@@ -79,36 +80,24 @@ Initializer variance_scaling(double scale, std::string_view mode,
                              std::string_view distribution, Seed seed) {
   return Guarded([&] {
     ThrowIfError(CheckVarianceScaling(scale, mode, distribution));
-    return Initializer([scale, mode = std::string(mode),
-                        distribution = std::string(distribution),
-                        chosen = Chosen(seed)](const Shape& shape,
-                                               DataType dtype) {
-      return Guarded([&] {
-        return Draw(ValueOrThrow(ScaledVariance(scale, mode, distribution,
-                                                shape.dims())),
-                    shape, dtype, chosen);
-      });
-    });
+    return Initializer(
+        [scale, mode = std::string(mode),
+         distribution = std::string(distribution),
+         chosen = Chosen(seed)](const Shape& shape, DataType dtype) {
+          return Guarded([&] {
+            return Draw(ValueOrThrow(ScaledVariance(scale, mode, distribution,
+                                                    shape.dims())),
+                        shape, dtype, chosen);
+          });
+        });
   });
 }
 
-Initializer glorot_uniform(Seed seed) {
-  return variance_scaling(1, "fan_avg", "uniform", seed);
-}
-Initializer glorot_normal(Seed seed) {
-  return variance_scaling(1, "fan_avg", "truncated_normal", seed);
-}
-Initializer he_uniform(Seed seed) {
-  return variance_scaling(2, "fan_in", "uniform", seed);
-}
-Initializer he_normal(Seed seed) {
-  return variance_scaling(2, "fan_in", "truncated_normal", seed);
-}
-Initializer lecun_uniform(Seed seed) {
-  return variance_scaling(1, "fan_in", "uniform", seed);
-}
-Initializer lecun_normal(Seed seed) {
-  return variance_scaling(1, "fan_in", "truncated_normal", seed);
-}
+Initializer glorot_uniform(Seed seed) { return Scaled(kGlorotUniform, seed); }
+Initializer glorot_normal(Seed seed) { return Scaled(kGlorotNormal, seed); }
+Initializer he_uniform(Seed seed) { return Scaled(kHeUniform, seed); }
+Initializer he_normal(Seed seed) { return Scaled(kHeNormal, seed); }
+Initializer lecun_uniform(Seed seed) { return Scaled(kLecunUniform, seed); }
+Initializer lecun_normal(Seed seed) { return Scaled(kLecunNormal, seed); }
 
 }  // namespace gk::api::initializers

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/element_moves.h"
 #include "ops/fn/Fill.h"
 #include "ops/fn/Reshape.h"
 #include "ops/random/variance_scaling.h"
@@ -42,9 +41,7 @@ struct Class {
   // Uniform numbers, normal ones, ...; "scaled": of a variance.
   std::string_view kind = {};
   // Where the class says the scale, the mode and the distribution.
-  double scale = 0;
-  const char* mode = nullptr;
-  const char* distribution = nullptr;
+  const NamedScaling* scaling = nullptr;
   const char* doc;
   const char* example;
 };
@@ -116,27 +113,21 @@ const Class kClasses[] = {
             "distribution: \"truncated_normal\", \"untruncated_normal\" or "
             "\"uniform\".\n  seed: determines the numbers.",
      .example = WEIGHTS_EXAMPLE("initializers.VarianceScaling")},
-#define WEIGHTS(class_name, a_scale, a_mode, a_distribution, a_doc)           \
-  {                                                                           \
-    .name = class_name, .base = "VarianceScaling", .parameters = "seed=None", \
-    .numbers = Numbers::kChosen, .kind = kScaled, .scale = a_scale,           \
-    .mode = a_mode, .distribution = a_distribution, .doc = a_doc ".",         \
-    .example = WEIGHTS_EXAMPLE("initializers." class_name)                    \
+#define WEIGHTS(class_name, a_doc)                                             \
+  {                                                                            \
+    .name = #class_name, .base = "VarianceScaling", .parameters = "seed=None", \
+    .numbers = Numbers::kChosen, .kind = kScaled, .scaling = &k##class_name,   \
+    .doc = a_doc ".", .example = WEIGHTS_EXAMPLE("initializers." #class_name)  \
   }
 #define GLOROT_UNIFORM_DOC "Uniform numbers within sqrt(6 / (fan_in + fan_out))"
 #define GLOROT_NORMAL_DOC \
   "Truncated normal numbers of variance 2 / (fan_in + fan_out)"
-    WEIGHTS("GlorotUniform", 1, "fan_avg", "uniform", GLOROT_UNIFORM_DOC),
-    WEIGHTS("GlorotNormal", 1, "fan_avg", "truncated_normal",
-            GLOROT_NORMAL_DOC),
-    WEIGHTS("HeUniform", 2, "fan_in", "uniform",
-            "Uniform numbers within sqrt(6 / fan_in)"),
-    WEIGHTS("HeNormal", 2, "fan_in", "truncated_normal",
-            "Truncated normal numbers of variance 2 / fan_in"),
-    WEIGHTS("LecunUniform", 1, "fan_in", "uniform",
-            "Uniform numbers within sqrt(3 / fan_in)"),
-    WEIGHTS("LecunNormal", 1, "fan_in", "truncated_normal",
-            "Truncated normal numbers of variance 1 / fan_in"),
+    WEIGHTS(GlorotUniform, GLOROT_UNIFORM_DOC),
+    WEIGHTS(GlorotNormal, GLOROT_NORMAL_DOC),
+    WEIGHTS(HeUniform, "Uniform numbers within sqrt(6 / fan_in)"),
+    WEIGHTS(HeNormal, "Truncated normal numbers of variance 2 / fan_in"),
+    WEIGHTS(LecunUniform, "Uniform numbers within sqrt(3 / fan_in)"),
+    WEIGHTS(LecunNormal, "Truncated normal numbers of variance 1 / fan_in"),
 #undef WEIGHTS
     {.name = "RandomUniformOfVersion2",
      .base = "RandomUniform",
@@ -176,9 +167,7 @@ const Class kClasses[] = {
      .parameters = "seed=None, dtype=tf.float32",
      .numbers = Numbers::kStateful,
      .kind = kScaled,
-     .scale = 1,
-     .mode = "fan_avg",
-     .distribution = "uniform",
+     .scaling = &kGlorotUniform,
      .doc = GLOROT_UNIFORM_DOC ", others in each call.",
      .example = WEIGHTS_EXAMPLE("compat.v1.glorot_uniform_initializer")},
     {.name = "GlorotNormalOfVersion1",
@@ -186,9 +175,7 @@ const Class kClasses[] = {
      .parameters = "seed=None, dtype=tf.float32",
      .numbers = Numbers::kStateful,
      .kind = kScaled,
-     .scale = 1,
-     .mode = "fan_avg",
-     .distribution = "truncated_normal",
+     .scaling = &kGlorotNormal,
      .doc = GLOROT_NORMAL_DOC ", others in each call.",
      .example = WEIGHTS_EXAMPLE("compat.v1.glorot_normal_initializer")},
 };
@@ -236,10 +223,10 @@ PyObject* InitInitializer(PyObject* self, PyObject* args, PyObject* kwargs) {
   std::vector<Object> values(parameters->size());
   parameters->Bind(c.name, 0, args, kwargs, values.data());
   const Handle o = self;
-  if (c.mode != nullptr) {
-    o.attr("scale") = c.scale;
-    o.attr("mode") = c.mode;
-    o.attr("distribution") = c.distribution;
+  if (c.scaling != nullptr) {
+    o.attr("scale") = c.scaling->scale;
+    o.attr("mode") = c.scaling->mode;
+    o.attr("distribution") = c.scaling->distribution;
   }
   for (size_t i = 0; i < values.size(); ++i) {
     const std::string_view name = parameters->name(i);
@@ -275,10 +262,8 @@ Object Draw(const Class& c, Handle o, Handle shape, DataType dtype) {
   if (c.numbers == Numbers::kChosen) {
     number = nb::int_(o.attr("_chosen")) % nb::int_(kInitializerSeeds);
     if (from.kind == kUniform) {
-      // Python's numbers become float32 first, as in Keras.
-      for (Object* limit : {&first, &second}) {
-        *limit = Wrapped(CastTo(ConvertedTo(*limit, DataType::kFloat), dtype));
-      }
+      first = Wrapped(InitializerLimit(from.first, dtype));
+      second = Wrapped(InitializerLimit(from.second, dtype));
     }
   }
   nb::list pair;
@@ -335,7 +320,7 @@ Object Call(Handle o, Handle shape, Handle type, nb::dict others) {
 Object GetConfig(Handle o) {
   const Class* c = ClassOf(o);
   nb::dict config;
-  if (c != nullptr && c->mode != nullptr) {
+  if (c != nullptr && c->scaling != nullptr) {
     config["seed"] = o.attr("seed");
     config["input_axes"] = nb::none();
     config["output_axes"] = nb::none();

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/op_builder.h"
+#include "ops/element_moves.h"
+
 namespace gk {
 
 std::string WeightDistribution::Function(std::string_view before) const {
@@ -25,8 +28,7 @@ Status CheckVarianceScaling(double scale, std::string_view mode,
   return OkStatus();
 }
 
-StatusOr<WeightDistribution> ScaledVariance(double scale,
-                                            std::string_view mode,
+StatusOr<WeightDistribution> ScaledVariance(double scale, std::string_view mode,
                                             std::string_view distribution,
                                             std::span<const int64_t> shape) {
   GK_RETURN_IF_ERROR(CheckVarianceScaling(scale, mode, distribution));
@@ -59,6 +61,12 @@ StatusOr<WeightDistribution> ScaledVariance(double scale,
 
 int64_t InitializerSeed(int64_t seed) {
   return (seed % kInitializerSeeds + kInitializerSeeds) % kInitializerSeeds;
+}
+
+Tensor InitializerLimit(double limit, DataType dtype) {
+  const Tensor number = Tensor::Scalar(static_cast<float>(limit));
+  return CastTo(ValueOrThrow(OpBuilder::Current()->Constant(number, {})),
+                dtype);
 }
 
 }  // namespace gk

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "framework/tensor.h"
 
 namespace gk {
 
@@ -22,13 +23,26 @@ struct WeightDistribution {
   std::string Function(std::string_view before) const;
 };
 
+// Initializers that say themselves what ScaledVariance asks for.
+struct NamedScaling {
+  double scale;
+  const char* mode;
+  const char* distribution;
+};
+inline constexpr NamedScaling kGlorotUniform = {1, "fan_avg", "uniform"},
+                              kGlorotNormal = {1, "fan_avg",
+                                               "truncated_normal"},
+                              kHeUniform = {2, "fan_in", "uniform"},
+                              kHeNormal = {2, "fan_in", "truncated_normal"},
+                              kLecunUniform = {1, "fan_in", "uniform"},
+                              kLecunNormal = {1, "fan_in", "truncated_normal"};
+
 // ValueError for a scale, mode or distribution that there is not.
 Status CheckVarianceScaling(double scale, std::string_view mode,
                             std::string_view distribution);
 // Weights of shape [..., inputs, outputs] whose variance is `scale` divided by
 // what `mode` says: "fan_in", "fan_out" or "fan_avg".
-StatusOr<WeightDistribution> ScaledVariance(double scale,
-                                            std::string_view mode,
+StatusOr<WeightDistribution> ScaledVariance(double scale, std::string_view mode,
                                             std::string_view distribution,
                                             std::span<const int64_t> shape);
 
@@ -36,6 +50,10 @@ StatusOr<WeightDistribution> ScaledVariance(double scale,
 // so many.
 inline constexpr int64_t kInitializerSeeds = 0x7ffffffe;
 int64_t InitializerSeed(int64_t seed);
+
+// A limit of the uniform numbers of an initializer: as Keras has it, float32
+// first. Made with the current builder.
+Tensor InitializerLimit(double limit, DataType dtype);
 
 }  // namespace gk
 
