@@ -50,6 +50,7 @@ GK_API_NAMESPACE {
     // Of slices.
     DataType indices_dtype = DataType::kInt64;
     std::optional<DataType> dense_shape_dtype = {};
+    Shape indices_shape = {kUnknown};
     // Of what a dataset, an optional or an iterator gives.
     std::shared_ptr<const ElementSpec> element_spec = {};
     // Of an extension type: its class and fields.
@@ -106,11 +107,13 @@ GK_API_NAMESPACE {
   };
 
   struct GK_EXPORT IndexedSlicesSpec : TypeSpec {
-    // No `dense_shape_dtype`: values carry no dense shape.
+    // No `dense_shape_dtype`: values carry no dense shape. `indices_shape`:
+    // how many rows there are, if that is known.
     explicit IndexedSlicesSpec(const Shape& shape = Shape::UnknownRank(),
                                DataType dtype = DataType::kFloat,
                                DataType indices_dtype = DataType::kInt64,
-                               std::optional<DataType> dense_shape_dtype = {});
+                               std::optional<DataType> dense_shape_dtype = {},
+                               const Shape& indices_shape = {kUnknown});
     static IndexedSlicesSpec from_value(const IndexedSlices& value);
   };
 

@@ -1,9 +1,7 @@
 #include "graphkiln/sparse_tensor.h"
 
 #include "api/inner.h"
-#include "framework/grad_context.h"
 #include "function/sparse_value.h"
-#include "graphkiln/indexed_slices.h"
 #include "ops/element_moves.h"
 
 namespace gk::api {
@@ -52,17 +50,6 @@ SparseTensor operator*(const SparseTensor& x, const Tensor& y) {
 SparseTensor operator/(const SparseTensor& x, const Tensor& y) {
   return x.with_values(
       x.values() / Guarded([&] { return Outer(x.value().Beside(Inner(y))); }));
-}
-
-Tensor IndexedSlices::to_tensor() const {
-  return Guarded([&] {
-    if (!dense_shape_) {
-      throw ::gk::Error(
-          ValueError("IndexedSlices without dense_shape are no whole tensor"));
-    }
-    return Outer(
-        Densify({Inner(values_), Inner(indices_), Inner(*dense_shape_)}));
-  });
 }
 
 }  // namespace gk::api

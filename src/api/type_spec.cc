@@ -3,12 +3,12 @@
 #include "api/structure_rep.h"
 #include "api/type_spec_inner.h"
 #include "function/ragged/ragged_value.h"
+#include "function/slices_value.h"
 #include "function/sparse_value.h"
 #include "graphkiln/dataset.h"
 #include "graphkiln/indexed_slices.h"
 #include "graphkiln/ragged_tensor.h"
 #include "graphkiln/sparse_tensor.h"
-#include "ops/composite.h"
 
 namespace gk::api {
 namespace {
@@ -38,8 +38,8 @@ std::string NameOf(DataType type) {
 
 InnerSpec Inner(const TypeSpec& spec) {
   if (spec.extension) {
-    return InnerSpec::Of(Ref<HostSpec>(
-        const_cast<ExtensionSpec*>(spec.extension->inner.get())));
+    return InnerSpec::Of(
+        Ref<HostSpec>(const_cast<ExtensionSpec*>(spec.extension->inner.get())));
   }
   InnerSpec inner{static_cast<InnerSpec::Kind>(spec.kind), Inner(spec.dtype),
                   Inner(spec.shape), spec.name};
@@ -50,7 +50,7 @@ InnerSpec Inner(const TypeSpec& spec) {
   if (spec.dense_shape_dtype)
     inner.dense_shape = Inner(*spec.dense_shape_dtype);
   if (spec.kind == TypeSpec::Kind::kSlices) {
-    inner.rows = PartialTensorShape({kUnknownDim});
+    inner.rows = Inner(spec.indices_shape);
   }
   if (spec.element_spec) {
     inner.elements =
@@ -71,6 +71,9 @@ TypeSpec Outer(const InnerSpec& inner) {
       Outer(inner.splits);
   if (inner.dense_shape != InnerType::kInvalid) {
     spec.dense_shape_dtype = Outer(inner.dense_shape);
+  }
+  if (inner.kind == InnerSpec::Kind::kSlices) {
+    spec.indices_shape = Outer(inner.rows);
   }
   if (inner.host) {
     auto facts = std::make_shared<detail::ExtensionFacts>();
@@ -169,9 +172,8 @@ std::string TypeSpec::to_string() const {
       auto component = extension->components.begin();
       return fields.structure->Text([&](size_t i) {
         const SpecPart& part = *fields.parts[i];
-        return part.kind() == SpecPart::Kind::kSpec
-                   ? (component++)->to_string()
-                   : part.Text();
+        return part.kind() == SpecPart::Kind::kSpec ? (component++)->to_string()
+                                                    : part.Text();
       });
     }
   }
@@ -218,26 +220,20 @@ SparseTensorSpec SparseTensorSpec::from_value(const SparseTensor& value) {
 
 IndexedSlicesSpec::IndexedSlicesSpec(const Shape& given, DataType type,
                                      DataType indices,
-                                     std::optional<DataType> dense_shape) {
+                                     std::optional<DataType> dense_shape,
+                                     const Shape& rows) {
   kind = Kind::kSlices;
   shape = given;
   dtype = type;
   indices_dtype = indices;
   dense_shape_dtype = dense_shape;
+  indices_shape = rows;
 }
 IndexedSlicesSpec IndexedSlicesSpec::from_value(const IndexedSlices& value) {
   return Guarded([&] {
-    PartialTensorShape whole = Inner(value.values()).partial_shape();
-    if (whole.rank() > 0) whole.SetDim(0, kUnknownDim);
-    std::optional<DataType> dense;
-    if (const Tensor shape = value.dense_shape(); shape.defined()) {
-      dense = shape.dtype();
-      if (const auto known = KnownInts(Inner(shape))) {
-        whole = PartialTensorShape(*known);
-      }
-    }
-    return IndexedSlicesSpec(Outer(whole), value.dtype(),
-                             value.indices().dtype(), dense);
+    const TypeSpec spec = Outer(value.value().Spec());
+    return IndexedSlicesSpec(spec.shape, spec.dtype, spec.indices_dtype,
+                             spec.dense_shape_dtype, spec.indices_shape);
   });
 }
 

@@ -141,6 +141,35 @@ std::optional<PartialTensorShape> KnownShapeValue(Output o) {
   return Elements(o, 0);
 }
 
+StatusOr<PartialTensorShape> ConstantValueAsShape(const Tensor& t) {
+  const PartialTensorShape own = t.partial_shape();
+  if (own.unknown_rank()) return own;
+  if (own.rank() != 1) {
+    return ValueError("Shape {} must have rank 1", own.PythonString());
+  }
+  const bool integers =
+      t.dtype() == DataType::kInt32 || t.dtype() == DataType::kInt64;
+  if (const Tensor value = t.KnownValue(); value && integers) {
+    PartialTensorShape shape = PartialTensorShape::UnknownOfRank(0);
+    for (int64_t i = 0; i < value.num_elements(); ++i) {
+      const int64_t size = value.dtype() == DataType::kInt32
+                               ? value.flat<int32_t>()[i]
+                               : value.flat<int64_t>()[i];
+      if (size < kUnknownDim) {
+        return ValueError("Dimension {} must be >= 0", size);
+      }
+      shape.AddDim(size);
+    }
+    return shape;
+  }
+  if (t.is_symbolic()) {
+    if (auto known = KnownShapeValue(Graph::OutputOf(t))) return *known;
+  }
+  return own.dim(0) >= 0 && own.dim(0) <= kMaxRank
+             ? PartialTensorShape::UnknownOfRank(static_cast<int>(own.dim(0)))
+             : PartialTensorShape();
+}
+
 void ComputeKnownValues(Node* node) {
   const OpRecord& op = node->op();
   if (node->num_inputs() == 0) {

@@ -22,6 +22,10 @@ void ComputeKnownValues(Node* node);
 // are not known. Nothing if not even the length is known.
 std::optional<PartialTensorShape> KnownShapeValue(Output o);
 
+// The shape that a vector of integers says, eager or of a graph, as far as it
+// is known. ValueError for what is no vector and for sizes below -1.
+StatusOr<PartialTensorShape> ConstantValueAsShape(const Tensor& t);
+
 }  // namespace gk
 
 #endif  // GK_FRAMEWORK_KNOWN_VALUES_H_

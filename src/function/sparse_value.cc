@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "framework/known_values.h"
 #include "function/ragged/checks.h"
 #include "function/ragged/integer_arithmetic.h"
 #include "ops/composite.h"
@@ -93,18 +94,8 @@ SparseValue SparseValue::Make(Tensor indices, Tensor values,
                            dims = OfRank(dense_shape, 1);
   CheckSame(places.dim(0), elements.dim(0));
   CheckSame(places.dim(1), dims.dim(0));
-  PartialTensorShape shape;
-  if (const auto known = KnownInts(dense_shape)) {
-    // Few elements may have places in a shape that no dense tensor has.
-    for (int64_t size : *known) {
-      if (size < kUnknownDim) {
-        throw Error(ValueError("Dimension {} must be >= 0", size));
-      }
-    }
-    shape = PartialTensorShape(std::span<const int64_t>(*known));
-  } else if (dims.dim(0) >= 0) {
-    shape = PartialTensorShape::UnknownOfRank(static_cast<int>(dims.dim(0)));
-  }
+  // Few elements may have places in a shape that no dense tensor has.
+  PartialTensorShape shape = ValueOrThrow(ConstantValueAsShape(dense_shape));
   return {std::move(indices), std::move(values), std::move(dense_shape),
           std::move(shape)};
 }

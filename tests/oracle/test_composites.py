@@ -17,6 +17,24 @@ deep = tf.ragged.constant([[[1, 2], []], [[3]], []])
 fl = tf.ragged.constant([[1.0, 2.0], [3.0]])
 st = tf.SparseTensor([[0, 1], [1, 0]], [1.0, 2.0], [2, 3])
 sl = tf.IndexedSlices(tf.ones([1, 2]), tf.constant([0]), tf.constant([3, 2]))
+sl_of_any = tf.IndexedSlices(tf.constant([[3.0, 4.0]]), tf.constant([1]))
+def slices_of(shape):
+    shape = tf.constant(shape) if isinstance(shape, list) else shape
+    return tf.IndexedSlices(tf.ones([1, 2]), tf.constant([1]), shape)
+def sparse_of(shape):
+    return tf.SparseTensor(tf.constant([[0, 1]], tf.int64), [1.0], shape)
+# What is known of a value where its shape depends on a number and a vector.
+def of_graph(make):
+    known = []
+    number, vector = T([], tf.int32), T([1], tf.int32)
+    @tf.function(input_signature=[number, vector], autograph=False)
+    def f(n, s):
+        x = make(n, s)
+        known.append(str(x.shape))
+        known.append(repr(x._type_spec))
+        return n
+    f.get_concrete_function()
+    return known
 same = tf.function(lambda x: x, autograph=False)
 def signed(*specs):
     return tf.function(lambda x: x, input_signature=specs, autograph=False)
@@ -215,6 +233,40 @@ tf.type_spec_from_value({1})
 
 
 # Public functions of ragged arguments.
+SLICES = """
+tf.cast(sl, tf.float64).values
+tf.cast(sl_of_any, tf.float64).values
+tf.clip_by_norm(sl_of_any, 1.).values
+tf.clip_by_value(sl_of_any, 0., 1.).values
+tf.math.scalar_mul(2, sl_of_any).values
+tf.math.scalar_mul(2, sl).dense_shape
+tf.stop_gradient(sl_of_any).values
+tf.square(sl)
+tf.square(sl_of_any)
+tf.reduce_sum(sl)
+tf.add_n([sl, sl])
+sl * 2
+sl.shape
+sl_of_any.shape
+sl._type_spec
+sl_of_any._type_spec
+str(sl_of_any)
+tf.convert_to_tensor(sl_of_any)
+tf.convert_to_tensor(sl, dtype=tf.int32)
+tf.IndexedSlices(tf.ones([1, 2]), tf.constant([1, 2]))._type_spec
+tf.IndexedSlices(tf.ones([1, 2]), tf.constant([[1]]))._type_spec
+tf.IndexedSlices(tf.ones([1, 2]), tf.constant([1]), tf.constant([3, 3]))._type_spec
+tf.IndexedSlices(tf.ones([1, 2]), tf.constant([1]), tf.constant([[3, 2]])).shape
+tf.convert_to_tensor(tf.IndexedSlices([[1.0]], [1], [3, 1]))
+of_graph(lambda n, s: slices_of([3, 2]))
+of_graph(lambda n, s: slices_of(tf.shape(tf.zeros([3, 2]))))
+of_graph(lambda n, s: slices_of(tf.stack([n, 2])))
+of_graph(lambda n, s: slices_of(s))
+of_graph(lambda n, s: slices_of(tf.concat([s, [2]], 0)))
+of_graph(lambda n, s: slices_of([3, 3]))
+of_graph(lambda n, s: sparse_of(tf.cast(tf.stack([n, 2]), tf.int64)))
+"""
+
 CALLS = """
 tf.reduce_logsumexp(fl)
 tf.reduce_logsumexp(fl, keepdims=True)
@@ -302,7 +354,7 @@ def _outcome(tf: types.ModuleType, expression: str) -> str:
 
 @pytest.mark.parametrize(
     "expression",
-    [line for line in (EXPRESSIONS + CALLS).splitlines() if line],
+    [line for line in (EXPRESSIONS + SLICES + CALLS).splitlines() if line],
 )
 def test_same_outcome(both, expression):
     assert _outcome(both.ours, expression) == _outcome(

@@ -8,11 +8,13 @@
 #include <string>
 
 #include "framework/op_registry.h"
+#include "function/ragged/composite_calls.h"
 #include "ops/composite.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/late_attributes.h"
 #include "python/src/ops/dispatch.h"
 #include "python/src/ops/op_function.h"
+#include "python/src/ragged/composite_classes.h"
 #include "python/src/tensors/tensor_type.h"
 
 // clang-format off: it needs Python.h before it.
@@ -33,6 +35,8 @@ struct PyOpFunction {
   PyObject* doc;
   PyObject* dict;
   bool keyword_only;
+  bool keeps_slices;  // gives slices for slices
+  bool is_plain;      // neither
   // How the module finds it, for pickling.
   const char* finder;
   std::string_view identity;
@@ -115,6 +119,16 @@ PyObject* Redispatch(PyObject* o, PyObject* const* args, size_t nargs,
   return nullptr;
 }
 
+// They convert to a tensor: no error would lead to Redispatch.
+bool AnySlices(PyObject* const* args, size_t nargs, PyObject* keywords) {
+  auto* const slices =
+      reinterpret_cast<PyTypeObject*>(TheCompositeClasses().slices);
+  const size_t n = nargs + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
+  return std::any_of(args, args + n, [&](PyObject* o) {
+    return PyObject_TypeCheck(o, slices);
+  });
+}
+
 PyObject* CallOpFunction(PyObject* o, PyObject* const* args, size_t nargsf,
                PyObject* keywords) {
   PyOpFunction* self = Self(o);
@@ -135,7 +149,14 @@ PyObject* CallOpFunction(PyObject* o, PyObject* const* args, size_t nargsf,
                                  nargs == 2 ? ImplOf(args[1]) : nullptr);
     if (t) return WrapNewTensor(std::move(t));
   }
-  if (self->keyword_only && nargs > 0) return KeywordsOnly(self);
+  if (!self->is_plain) [[unlikely]] {
+    if (self->keyword_only && nargs > 0) return KeywordsOnly(self);
+    if (self->keeps_slices && AnySlices(args, nargs, keywords)) {
+      PyObject* result = Dispatch(o, args, nargs, keywords, CallOfComposites);
+      if (result != Py_NotImplemented) return result;
+      Py_DECREF(result);
+    }
+  }
   const size_t most = at == FunctionInfo::kNoName ? n : n + 1;
   if (nargs > most) {
     PyErr_Format(PyExc_TypeError,
@@ -424,6 +445,10 @@ PyObject* MakeFunction(const FunctionInfo* info, const OpInfo* op,
   f->name = ToPyString(name);
   f->doc = ToPyString(doc);
   PyObject_GC_Track(reinterpret_cast<PyObject*>(f));
+  std::string_view first;
+  f->keeps_slices = InfoOf(reinterpret_cast<PyObject*>(f), &first) != nullptr &&
+                    KeepsSlices(first);
+  f->is_plain = !keyword_only && !f->keeps_slices;
   if (f->name == nullptr || f->doc == nullptr) {
     Py_DECREF(f);
     return nullptr;

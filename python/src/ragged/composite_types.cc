@@ -55,6 +55,7 @@ void AddCompositeTypes(nb::module_& m) {
                nullptr, shaped_properties)
           .ptr();
   AddSparseTypes(m);
+  AddSlicesTypes(m);
   AddRaggedTensor(m);
   AddRaggedTensorSpec(m);
   AddRaggedConstant(m);

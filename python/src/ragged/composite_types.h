@@ -16,6 +16,7 @@ namespace gk::py {
 void AddCompositeTypes(nanobind::module_& m);
 // SparseTensor, IndexedSlices, and their specs.
 void AddSparseTypes(nanobind::module_& m);
+void AddSlicesTypes(nanobind::module_& m);
 void AddRaggedTensor(nanobind::module_& m);
 extern PyMethodDef ragged_factories[];
 void AddRaggedTensorSpec(nanobind::module_& m);

@@ -38,6 +38,10 @@ bool IsSparse(nanobind::handle value);
 SparseValue AsSparse(nanobind::handle value);
 nanobind::object Wrapped(const SparseValue& value);
 
+bool IsSlices(nanobind::handle value);
+SlicesValue AsSlices(nanobind::handle value);
+nanobind::object Wrapped(const SlicesValue& value);
+
 // An int or a constant tensor of one; TypeError else.
 int64_t AsAxis(nanobind::handle value, std::string_view name);
 RaggedAxes AsAxes(nanobind::handle value, std::string_view name);

@@ -72,11 +72,15 @@ class GivenToCall final : public CompositeArguments {
   }
   bool is_ragged(int operand) const override { return IsRagged(At(operand)); }
   bool is_sparse(int operand) const override { return IsSparse(At(operand)); }
+  bool is_slices(int operand) const override { return IsSlices(At(operand)); }
   RaggedValue ragged(int operand, DataType hint) const override {
     return AsRagged(At(operand), hint);
   }
   SparseValue sparse(int operand) const override {
     return AsSparse(At(operand));
+  }
+  SlicesValue slices(int operand) const override {
+    return AsSlices(At(operand));
   }
   Tensor Call(const TensorVector& operands) const override {
     std::vector<nb::object> values;
@@ -150,12 +154,13 @@ nb::object OfEach(const Operands& one) {
 nb::object CallOfComposites(const DispatchedCall& call) {
   const nb::handle composite = TheCompositeClasses().composite;
   size_t composites = 0;
-  bool ragged = false, sparse = false, shapes = false;
+  bool ragged = false, sparse = false, slices = false, shapes = false;
   for (nb::handle value : call.Values()) {
     if (!nb::isinstance(value, composite)) continue;
     ++composites;
     ragged |= IsRagged(value);
     sparse |= IsSparse(value);
+    slices |= IsSlices(value);
     shapes |= IsRaggedShape(value);
   }
   if (composites == 0 || call.key() == nullptr) return NotImplementedObject();
@@ -175,6 +180,8 @@ nb::object CallOfComposites(const DispatchedCall& call) {
     result = CallOfRagged(function, given);
   } else if (sparse) {
     result = CallOfSparse(function, given);
+  } else if (slices) {
+    result = CallOfSlices(function, given);
   }
   return ToPython(result, given);
 }

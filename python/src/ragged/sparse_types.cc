@@ -1,5 +1,4 @@
-// SparseTensor and IndexedSlices, their specs, and functions of them.
-#include "ops/fn/UnsortedSegmentSum.h"
+// SparseTensor, its spec, and functions of them.
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/class_members.h"
 #include "python/src/binding/late_attributes.h"
@@ -7,7 +6,6 @@
 #include "python/src/ragged/composite_types.h"
 #include "python/src/ragged/ragged_arguments.h"
 #include "python/src/tensors/dtype_type.h"
-#include "python/src/tensors/tensor_spec_type.h"
 
 namespace gk::py {
 namespace {
@@ -17,7 +15,6 @@ using Object = nb::object;
 using Handle = nb::handle;
 
 Handle SparseClass() { return TheCompositeClasses().sparse; }
-Handle SlicesClass() { return TheCompositeClasses().slices; }
 bool IsOfClass(Handle value, Handle cls) {
   return PyObject_TypeCheck(value.ptr(),
                             reinterpret_cast<PyTypeObject*>(cls.ptr()));
@@ -265,164 +262,10 @@ PyMethodDef kSparseFunctions[] = {
         "[[0, 1], [1, 0]]\n"),
     {}};
 
-// --- tf.IndexedSlicesSpec.
-
-Object InitSlicesSpec(Handle self, Handle shape, Handle dtype,
-                      Handle indices_dtype, Handle dense_shape_dtype,
-                      Handle indices_shape) {
-  SetParts(self, {{"_shape", ShapeObject(shape)},
-                  {"_values_dtype", TypeObject(dtype)},
-                  {"_indices_dtype", TypeObject(indices_dtype)},
-                  {"_dense_shape_dtype", dense_shape_dtype.is_none()
-                                             ? nb::none()
-                                             : TypeObject(dense_shape_dtype)},
-                  {"_indices_shape",
-                   ShapeObject(indices_shape).attr("with_rank")(nb::int_(1))}});
-  return nb::none();
-}
-Object SerializeSlices(Handle self) {
-  return nb::make_tuple(self.attr("_shape"), self.attr("_values_dtype"),
-                        self.attr("_indices_dtype"),
-                        self.attr("_dense_shape_dtype"),
-                        self.attr("_indices_shape"));
-}
-Object SlicesParts(Handle self) {
-  const auto type = [&](const char* name) {
-    return AsType(self.attr(name), DataType::kInvalid);
-  };
-  return nb::tuple(SpecsOfParts(
-      TypeSpec::Slices(type("_values_dtype"), Shape(self.attr("_shape")),
-                       type("_indices_dtype"), type("_dense_shape_dtype"),
-                       Shape(self.attr("_indices_shape")))));
-}
-Object PartsOfSlices(Handle, Handle value) {
-  const Object shape = value.attr("dense_shape");
-  return shape.is_none()
-             ? nb::make_tuple(value.attr("values"), value.attr("indices"))
-             : nb::make_tuple(value.attr("values"), value.attr("indices"),
-                              shape);
-}
-Object SlicesOfParts(Handle, Handle parts) {
-  return SlicesClass()(*nb::tuple(parts));
-}
-Object ItsSlicesClass(Handle) { return nb::borrow(SlicesClass()); }
-
-PyMethodDef slices_spec_methods[] = {
-    GK_METHOD("__init__",
-              "shape=None, dtype=tf.float32, indices_dtype=tf.int64, "
-              "dense_shape_dtype=None, indices_shape=None",
-              InitSlicesSpec, ""),
-    GK_METHOD("_serialize", "", SerializeSlices, ""),
-    GK_METHOD("_to_components", "value", PartsOfSlices, ""),
-    GK_METHOD("_from_components", "components", SlicesOfParts, ""),
-    {}};
-PyGetSetDef slices_spec_properties[] = {
-    GK_PROPERTY("value_type", ItsSlicesClass, "tf.IndexedSlices."),
-    GK_PROPERTY("_component_specs", SlicesParts, nullptr),
-    {}};
-
-// --- tf.IndexedSlices.
-
-Object InitSlices(Handle self, Handle values, Handle indices,
-                  Handle dense_shape) {
-  SetParts(self, {{"_values", nb::borrow(values)},
-                  {"_indices", nb::borrow(indices)},
-                  {"_dense_shape", nb::borrow(dense_shape)}});
-  return nb::none();
-}
-Object ShapeOfSlices(Handle self) {
-  const Object dense = self.attr("_dense_shape");
-  if (dense.is_none()) return Wrapped(PartialTensorShape());
-  if (IsEager(dense)) return ShapeObject(dense.attr("numpy")());
-  const Object rank = dense.attr("shape")[nb::int_(0)];
-  return Wrapped(PartialTensorShape::UnknownOfRank(
-      rank.is_none() ? 0 : nb::cast<int>(rank)));
-}
-template <Name kAttribute>
-Object OfValues(Handle self) {
-  return self.attr("_values").attr(kAttribute.text);
-}
-Object SpecOfSlices(Handle self) {
-  const Object indices = self.attr("_indices"),
-               dense = self.attr("_dense_shape");
-  PartialTensorShape shape = Shape(self.attr("_values").attr("shape"));
-  if (!shape.unknown_rank()) {
-    const std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
-    shape = PartialTensorShape({kUnknownDim});
-    for (size_t i = 1; i < dims.size(); ++i) shape.AddDim(dims[i]);
-  }
-  Object whole = Wrapped(shape);
-  if (!dense.is_none()) whole = whole.attr("merge_with")(ShapeOfSlices(self));
-  return Handle(TheCompositeClasses().slices_spec)(
-      whole, OfValues<"dtype">(self), indices.attr("dtype"),
-      dense.is_none() ? nb::none() : Object(dense.attr("dtype")),
-      indices.attr("shape").attr("with_rank")(nb::int_(1)));
-}
-Object NegatedSlices(Handle self) {
-  return SlicesClass()(
-      Owned(PyNumber_Negative(Object(self.attr("_values")).ptr())),
-      self.attr("_indices"), self.attr("_dense_shape"));
-}
-Object SlicesText(Handle self) {
-  const Object dense = self.attr("_dense_shape");
-  std::string text = "IndexedSlices(indices=" + TextOf(self.attr("_indices")) +
-                     ", values=" + TextOf(self.attr("_values"));
-  if (!dense.is_none()) text += ", dense_shape=" + TextOf(dense);
-  return nb::cast(text + ")");
-}
-Object SlicesConsumers(Handle self) {
-  return self.attr("_values").attr("consumers")();
-}
-Object WholeOfSlices(Handle self, Handle dtype, Handle name) {
-  const Object own = OfValues<"dtype">(self);
-  if (!dtype.is_none() && !own.equal(dtype)) {
-    Throw(ValueError(
-        "Tensor conversion requested dtype {} for IndexedSlices with dtype "
-        "{}.",
-        TextOf(dtype.attr("name")), TextOf(own.attr("name"))));
-  }
-  const Object dense = self.attr("_dense_shape");
-  if (dense.is_none()) {
-    Throw(
-        ValueError("Tensor conversion requested for IndexedSlices for "
-                   "argument `value` without dense_shape: {}",
-                   TextOf(self)));
-  }
-  const Tensor values = Converted(self.attr("_values"));
-  const Object shape = Wrapped(Converted(dense));
-  const Tensor indices = Converted(self.attr("_indices"));
-  const std::string called = name.is_none() ? std::string() : TextOf(name);
-  return Wrapped(ops::UnsortedSegmentSum(OpName(called), values, indices,
-                                         AsTensor(shape[nb::int_(0)])));
-}
-
-PyMethodDef slices_methods[] = {
-    GK_METHOD("__init__", "values, indices, dense_shape=None", InitSlices, ""),
-    GK_METHOD("consumers", "", SlicesConsumers,
-              "The operations that use the values."),
-    GK_METHOD("__neg__", "", NegatedSlices, ""),
-    GK_METHOD("__str__", "", SlicesText, ""),
-    GK_METHOD("__tf_tensor__", "dtype=None, name=None", WholeOfSlices, ""),
-    {}};
-PyGetSetDef slices_properties[] = {
-    GK_PROPERTY("values", Part<"_values">, "The rows."),
-    GK_PROPERTY("indices", Part<"_indices">, "Where the rows belong."),
-    GK_PROPERTY("dense_shape", Part<"_dense_shape">,
-                "The shape of the whole, or None."),
-    GK_PROPERTY("shape", ShapeOfSlices, "The static shape of the whole."),
-    GK_PROPERTY("dtype", OfValues<"dtype">, "The type of the elements."),
-    GK_PROPERTY("name", OfValues<"name">, "The name of the values."),
-    GK_PROPERTY("device", OfValues<"device">, "Where the values are."),
-    GK_PROPERTY("op", OfValues<"op">, "The operation that made the values."),
-    GK_PROPERTY("graph", OfValues<"graph">, "The graph of the values."),
-    GK_PROPERTY("_type_spec", SpecOfSlices, nullptr),
-    {}};
-
 }  // namespace
 
 void AddSparseTypes(nb::module_& m) {
   CompositeClasses& classes = TheCompositeClasses();
-  const Handle spec(reinterpret_cast<PyObject*>(TypeSpecType));
   classes.sparse_spec =
       AddClass(m, "SparseTensorSpec", classes.shaped_spec, std::nullopt,
                "What is known of a tf.SparseTensor.\n\n"
@@ -446,34 +289,7 @@ void AddSparseTypes(nb::module_& m) {
           "[[0.0, 5.0, 0.0], [0.0, 0.0, 6.0]]\n",
           sparse_methods, sparse_properties)
           .ptr();
-  classes.slices_spec =
-      AddClass(m, "IndexedSlicesSpec", spec, std::nullopt,
-               "What is known of a tf.IndexedSlices.\n\n"
-               "Args:\n"
-               "  shape: of the whole.\n"
-               "  dtype: of the values.\n"
-               "  indices_dtype: tf.int32 or tf.int64.\n"
-               "  dense_shape_dtype: None if the value carries no dense "
-               "shape.\n"
-               "  indices_shape: the number of rows, if known.\n\n"
-               ">>> tf.IndexedSlicesSpec([None, 2]).value_type is "
-               "tf.IndexedSlices\n"
-               "True\n",
-               slices_spec_methods, slices_spec_properties)
-          .ptr();
-  classes.slices =
-      AddClass(m, "IndexedSlices", classes.composite,
-               Slots{"_dense_shape", "_indices", "_values"},
-               "The rows `values` of a larger tensor, at `indices`.\n\n"
-               ">>> rows = tf.IndexedSlices(tf.constant([[1., 2.]]), "
-               "tf.constant([1]), tf.constant([3, 2]))\n"
-               ">>> tf.convert_to_tensor(rows).numpy().tolist()\n"
-               "[[0.0, 0.0], [1.0, 2.0], [0.0, 0.0]]\n",
-               slices_methods, slices_properties)
-          .ptr();
-  for (const Handle cls : {SparseClass(), SlicesClass()}) {
-    cls.attr("_counts_as_tensor") = nb::bool_(true);
-  }
+  SparseClass().attr("_counts_as_tensor") = nb::bool_(true);
   AddLate("SparseTensorValue", [] {
     return nb::module_::import_("collections")
         .attr("namedtuple")("SparseTensorValue",

@@ -290,6 +290,17 @@ constexpr Entry kOfShapes[] = {
 constexpr Entry kOfSparse[] = {
     {"shape", ShapeOfSparse}, {"size", SizeOfSparse}, {"rank", RankOfSparse}};
 
+// What changes the values of slices alone, and which operand they are: all
+// others take the whole.
+struct SlicesEntry {
+  std::string_view name;
+  int operand;
+};
+constexpr SlicesEntry kOfSlices[] = {
+    {"cast", 0},       {"clip_by_value", 0}, {"clip_by_norm", 0},
+    {"scalar_mul", 1}, {"stop_gradient", 0},
+};
+
 struct PartsEntry {
   std::string_view name;
   OfParts parts;
@@ -351,6 +362,22 @@ CompositeResult CallOfSparse(const CalledFunction& function,
   return own != nullptr ? own->call(a) : CompositeResult();
 }
 
+CompositeResult CallOfSlices(const CalledFunction& function,
+                             const CompositeArguments& a) {
+  for (const auto& [name, operand] : kOfSlices) {
+    if (name != function.name) continue;
+    if (a.num_operands(operand + 1) <= operand || !a.is_slices(operand)) break;
+    const SlicesValue x = a.slices(operand);
+    TensorVector operands;
+    for (int i = 0; i < operand; ++i) {
+      operands.push_back(a.ragged(i, x.values.dtype()).flat());
+    }
+    operands.push_back(x.values);
+    return x.WithValues(a.Call(operands));
+  }
+  return {};
+}
+
 CompositeResult CallOfRaggedShape(const CalledFunction& function,
                                   const CompositeArguments& a) {
   const Entry* own = Find(kOfShapes, function.name);
@@ -364,11 +391,19 @@ OfParts PartsOf(std::string_view name) {
   return OfParts::kNothing;
 }
 
+bool KeepsSlices(std::string_view name) {
+  const auto* const found =
+      std::find_if(std::begin(kOfSlices), std::end(kOfSlices),
+                   [&](const SlicesEntry& e) { return e.name == name; });
+  return found != std::end(kOfSlices) || PartsOf(name) == OfParts::kEach;
+}
+
 std::vector<std::string_view> CompositeFunctionNames() {
   std::vector<std::string_view> names;
   for (const Entry& entry : kOfRagged) names.push_back(entry.name);
   for (const Entry& entry : kOfShapes) names.push_back(entry.name);
   for (const Entry& entry : kOfSparse) names.push_back(entry.name);
+  for (const SlicesEntry& entry : kOfSlices) names.push_back(entry.name);
   for (const PartsEntry& entry : kOfParts) names.push_back(entry.name);
   return names;
 }

@@ -1,5 +1,5 @@
-// Public functions of ragged and sparse arguments: which of the core's each of
-// them is, for faces that find functions by their names.
+// Public functions of ragged and sparse arguments and slices: which of the
+// core's each of them is, for faces that find functions by their names.
 //
 // The tables are constants. All is made with the current builder; functions
 // throw Error, and what the face throws.
@@ -14,6 +14,7 @@
 
 #include "function/ragged/ragged.h"
 #include "function/ragged/ragged_shape.h"
+#include "function/slices_value.h"
 #include "function/sparse_value.h"
 
 namespace gk {
@@ -54,8 +55,10 @@ class CompositeArguments {
   virtual int num_operands(int count) const = 0;
   virtual bool is_ragged(int operand) const = 0;
   virtual bool is_sparse(int operand) const = 0;
+  virtual bool is_slices(int operand) const = 0;
   virtual RaggedValue ragged(int operand, DataType hint) const = 0;
   virtual SparseValue sparse(int operand) const = 0;
+  virtual SlicesValue slices(int operand) const = 0;
   // The function itself, of others in their place. Null: it gives something
   // else than a tensor, which the face keeps.
   virtual Tensor Call(const TensorVector& operands) const = 0;
@@ -76,15 +79,17 @@ struct CalledFunction {
 // The face's own result of its last call.
 struct OwnResult {};
 // monostate: there is nothing of its own for these arguments.
-using CompositeResult =
-    std::variant<std::monostate, OwnResult, RaggedValue,
-                 std::vector<RaggedValue>, RaggedShape, SparseValue>;
+using CompositeResult = std::variant<std::monostate, OwnResult, RaggedValue,
+                                     std::vector<RaggedValue>, RaggedShape,
+                                     SparseValue, SlicesValue>;
 
-// Of at least one ragged argument; of sparse ones and no ragged one; of
-// shapes of ragged tensors.
+// Of at least one ragged argument; of sparse ones and no ragged one; of slices
+// alone; of shapes of ragged tensors.
 CompositeResult CallOfRagged(const CalledFunction& function,
                              const CompositeArguments& arguments);
 CompositeResult CallOfSparse(const CalledFunction& function,
+                             const CompositeArguments& arguments);
+CompositeResult CallOfSlices(const CalledFunction& function,
                              const CompositeArguments& arguments);
 CompositeResult CallOfRaggedShape(const CalledFunction& function,
                                   const CompositeArguments& arguments);
@@ -96,6 +101,9 @@ enum class OfParts {
   kValues,  // the values alone count
 };
 OfParts PartsOf(std::string_view name);
+
+// Does the function give slices for slices, although they convert to a tensor?
+bool KeepsSlices(std::string_view name);
 
 // All names in the tables.
 std::vector<std::string_view> CompositeFunctionNames();

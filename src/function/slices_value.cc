@@ -1,0 +1,81 @@
+#include "function/slices_value.h"
+
+#include <optional>
+#include <utility>
+
+#include "framework/known_values.h"
+#include "function/part_scope.h"
+#include "ops/fn/StridedSlice.h"
+#include "ops/fn/UnsortedSegmentSum.h"
+#include "ops/subscript.h"
+
+namespace gk {
+namespace {
+
+PartialTensorShape MergedShapes(const PartialTensorShape& a,
+                                const PartialTensorShape& b) {
+  StatusOr<PartialTensorShape> both = a.MergeWith(b);
+  if (both.ok()) return *std::move(both);
+  throw Error(ValueError("Shapes {} and {} are not compatible",
+                         a.PythonString(), b.PythonString()));
+}
+
+// dense_shape[0], its nodes in a scope of their own.
+Tensor NumRows(const Tensor& dense_shape) {
+  if (Tensor row = EagerRow(dense_shape, 0)) return row;
+  std::optional<NameScope> scope;
+  if (FuncGraph* graph = FuncGraph::Current()) {
+    scope.emplace(graph, "strided_slice");
+  }
+  const SliceOperands at = OperandsOf({{SubscriptEntry::Kind::kIndex, 0}});
+  return ops::StridedSlice(
+      OpName(scope ? std::string_view(scope->name()) : std::string_view()),
+      dense_shape, at.begin, at.end, at.strides, /*begin_mask=*/0,
+      /*end_mask=*/0, /*ellipsis_mask=*/0, /*new_axis_mask=*/0,
+      /*shrink_axis_mask=*/1);
+}
+
+}  // namespace
+
+PartialTensorShape SlicesValue::shape() const {
+  if (!dense_shape) return {};
+  return ValueOrThrow(ConstantValueAsShape(dense_shape));
+}
+
+TypeSpec SlicesValue::Spec() const {
+  const PartialTensorShape rows = values.partial_shape();
+  PartialTensorShape whole, count;
+  if (!rows.unknown_rank()) {
+    whole = PartialTensorShape({kUnknownDim});
+    for (int i = 1; i < rows.rank(); ++i) whole.AddDim(rows.dim(i));
+    count = rows.rank() == 0 ? rows : PartialTensorShape({rows.dim(0)});
+  }
+  count = MergedShapes(indices.partial_shape(), count);
+  count = MergedShapes(count, PartialTensorShape({kUnknownDim}));
+  if (dense_shape) whole = MergedShapes(whole, shape());
+  return TypeSpec::Slices(
+      values.dtype(), std::move(whole), indices.dtype(),
+      dense_shape ? dense_shape.dtype() : DataType::kInvalid, std::move(count));
+}
+
+Tensor SlicesValue::Whole(FunctionRef<std::string()> text,
+                          std::string_view name) const {
+  if (!dense_shape) {
+    throw Error(
+        ValueError("Tensor conversion requested for IndexedSlices for argument "
+                   "`value` without dense_shape: {}",
+                   text()));
+  }
+  return ops::UnsortedSegmentSum(OpName(name), values, indices,
+                                 NumRows(dense_shape));
+}
+
+std::string SlicesText(std::string_view indices, std::string_view values,
+                       std::string_view dense_shape) {
+  std::string text =
+      Format("IndexedSlices(indices={}, values={}", indices, values);
+  if (!dense_shape.empty()) text += Format(", dense_shape={}", dense_shape);
+  return text + ")";
+}
+
+}  // namespace gk
