@@ -39,8 +39,11 @@ GK_EXPORT RowParts RowPartsOf(const SparseTensor& sparse);
 
 }  // namespace detail
 
+// What a function takes in place of a tensor, a text, a list: converted from
+// all that can stand there.
 class Argument {
  public:
+  // Stands for an argument that is not given.
   struct Default {};
   using Value =
       std::variant<Default, None, Tensor, std::vector<Tensor>, bool, int64_t,
@@ -48,6 +51,7 @@ class Argument {
                    detail::RowParts>;
 
   Argument() = default;  // the function's default
+  // Whatever an argument may be, as it is written in a call.
   Argument(None none) : value_(none) {}
   Argument(const Tensor& t) : value_(t) {}
   Argument(const Variable& v) : value_(v.value()) {}
@@ -72,6 +76,7 @@ class Argument {
     requires std::same_as<T, RaggedTensor> || std::same_as<T, SparseTensor>
   Argument(const T& rows) : value_(detail::RowPartsOf(rows)) {}
 
+  // --- For the library itself.
   const Value& value() const { return value_; }
 
  private:

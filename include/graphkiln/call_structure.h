@@ -2,9 +2,10 @@
 // branches and loops do.
 //
 // Arguments: tensors, variables, TensorArrays, specs of both (for tracing
-// only), numbers, texts, enums; vectors, arrays, pairs, tuples, optionals, maps from
-// texts and structs (trace_structure.h) of them. Results: nothing, tensors,
-// variables (read), TensorArrays, numbers, texts; and the same containers.
+// only), numbers, texts, enums; vectors, arrays, pairs, tuples, optionals, maps
+// from texts and structs (trace_structure.h) of them. Results: nothing,
+// tensors, variables (read), TensorArrays, numbers, texts; and the same
+// containers.
 #ifndef GRAPHKILN_CALL_STRUCTURE_H_
 #define GRAPHKILN_CALL_STRUCTURE_H_
 
@@ -306,7 +307,8 @@ T PlainOf(const std::string& text) {
 }
 // Is a field of the struct plain?
 template <class Struct, class Field>
-inline constexpr bool kIsPlainField = kIsExtensionType<Struct>&& kIsPlain<Field>;
+inline constexpr bool kIsPlainField =
+    kIsExtensionType<Struct>&& kIsPlain<Field>;
 
 // How a value nests, with the leaves that Flatten gives.
 template <class T>

@@ -16,6 +16,7 @@
 namespace gk {
 GK_API_NAMESPACE {
 
+// One traced graph with what it captured.
 class GK_EXPORT ConcreteFunction {
  public:
   // "__inference_power_12".

@@ -34,6 +34,7 @@
 namespace gk {
 GK_API_NAMESPACE {
 
+// Of cond.
 struct CondOptions {
   std::string name = "cond";
 };
@@ -206,6 +207,7 @@ class [[nodiscard("end it with else_ or end_if")]] IfChain {
   std::tuple<Whens...> whens_;
 };
 
+// What if_ begins; goes on with then().
 class [[nodiscard("continue with then")]] If {
  public:
   explicit If(Tensor pred) : pred_(std::move(pred)) {}
@@ -227,6 +229,7 @@ class [[nodiscard("continue with then")]] If {
 //                         .else_([] { return 0; });
 inline If if_(const Tensor& pred) { return If(pred); }
 
+// Of case_.
 struct CaseOptions {
   // Is it an error if more than one condition holds?
   bool exclusive = false;

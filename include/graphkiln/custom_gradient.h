@@ -20,6 +20,7 @@
 namespace gk {
 GK_API_NAMESPACE {
 
+// Takes tensors and gives some.
 using TensorFunction =
     std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 

@@ -48,6 +48,7 @@ struct AutotuneOptions {
   std::optional<int64_t> initial_parallelism = {}, min_parallelism = {};
   bool operator==(const AutotuneOptions&) const = default;
 };
+// How many workers share a dataset; kept, but without effect here.
 struct DistributeOptions {
   AutoShardPolicy auto_shard_policy = AutoShardPolicy::kAuto;
   std::optional<int64_t> num_devices = {};
@@ -70,6 +71,7 @@ struct ServiceOptions {
   std::optional<bool> pinned = {};
   bool operator==(const ServiceOptions&) const = default;
 };
+// How many threads there are; kept, but without effect here.
 struct ThreadingOptions {
   // Inside of an op; for the dataset alone.
   std::optional<int64_t> max_intra_op_parallelism = {},
@@ -77,6 +79,7 @@ struct ThreadingOptions {
   bool operator==(const ThreadingOptions&) const = default;
 };
 
+// What a dataset is told of how it should run: see Dataset::with_options.
 struct GK_EXPORT DataOptions {
   AutotuneOptions autotune = {};
   std::optional<std::string> dataset_name = {};

@@ -46,13 +46,16 @@ inline std::ostream& operator<<(std::ostream& out, DataType t) {
 class GK_EXPORT half {
  public:
   half() = default;
+  // Rounded to the nearest.
   explicit half(float value);
   explicit operator float() const;
   uint16_t bits = 0;
 };
+// The same with the exponent of a float and 8 bits of precision.
 class GK_EXPORT bfloat16 {
  public:
   bfloat16() = default;
+  // Rounded to the nearest.
   explicit bfloat16(float value);
   explicit operator float() const;
   uint16_t bits = 0;

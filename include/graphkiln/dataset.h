@@ -236,6 +236,8 @@ ElementBody BodyOf(F&& f) {
 // finalize_func(state), of the last one, an element.
 template <class I, class R, class F>
 struct Reducer {
+  // Of what makes the state of a key, takes an element to it, and gives the
+  // result.
   Reducer(I init, R reduce, F finalize)
       : init_func(std::move(init)),
         reduce_func(std::move(reduce)),
@@ -249,6 +251,7 @@ struct Reducer {
 //   for (std::pair<gk::Tensor, gk::Tensor> p : dataset) ...
 class DatasetElement {
  public:
+  // Iterators make these.
   explicit DatasetElement(detail::ElementValue value)
       : value_(std::move(value)) {}
   // Throws Error (TypeError) if it is no T.
@@ -276,6 +279,7 @@ class DatasetElement {
 // An element, or nothing: what an iterator gives at its end. Copying shares.
 class GK_EXPORT Optional {
  public:
+  // That holds `value`: a tensor, or what nests tensors.
   template <class T>
   static Optional from_value(const T& value) {
     return FromValue(detail::ResultOf(value));
@@ -303,6 +307,7 @@ class GK_EXPORT Optional {
 // A place in a dataset, which traced functions move on, too. Copying shares.
 class GK_EXPORT Iterator {
  public:
+  // At the beginning of a dataset.
   explicit Iterator(const Dataset& dataset);
   // The next element. Throws Error (OutOfRange) at the end.
   DatasetElement get_next() const;
@@ -318,12 +323,14 @@ class GK_EXPORT Iterator {
 // One pass over a dataset. Not thread-safe.
 class GK_EXPORT DatasetIterator {
  public:
+  // As std::input_iterator asks for.
   using iterator_category = std::input_iterator_tag;
   using value_type = DatasetElement;
   using difference_type = std::ptrdiff_t;
   using pointer = const DatasetElement*;
   using reference = const DatasetElement&;
 
+  // At the first element, which it asks for.
   explicit DatasetIterator(const Dataset& dataset);
   const DatasetElement& operator*() const { return *element_; }
   const DatasetElement* operator->() const { return &*element_; }
@@ -354,7 +361,8 @@ class GK_EXPORT Dataset {
   // is a scalar or lengths differ.
   template <class T>
   static Dataset from_tensor_slices(const T& tensors) {
-    return FromTensors(detail::ResultOf(tensors, /*rows=*/true), /*slices=*/true);
+    return FromTensors(detail::ResultOf(tensors, /*rows=*/true),
+                       /*slices=*/true);
   }
   // The dataset in a variant tensor, of elements of this spec.
   static Dataset from_variant(const Tensor& variant, const ElementSpec& spec);
@@ -561,7 +569,8 @@ class GK_EXPORT Dataset {
 
  private:
   static Dataset FromTensors(const detail::ElementResult& value, bool slices);
-  Dataset Map(const detail::ElementBody& f, const ParallelOptions& options) const;
+  Dataset Map(const detail::ElementBody& f,
+              const ParallelOptions& options) const;
   Dataset Where(const detail::ElementBody& f, bool ends) const;
   Dataset Flat(const detail::ElementBody& f,
                const InterleaveOptions* turns) const;
@@ -580,6 +589,7 @@ class GK_EXPORT Dataset {
   Spec spec_;
 };
 
+// Writes what to_string() gives.
 GK_EXPORT std::ostream& operator<<(std::ostream& out, const Dataset& dataset);
 
 }  // GK_API_NAMESPACE

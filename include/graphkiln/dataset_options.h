@@ -31,10 +31,12 @@ struct BatchOptions {
   // As those of ParallelOptions.
   Tensor num_parallel_calls = {};
 };
+// Of ragged_batch.
 struct RaggedBatchOptions {
   bool drop_remainder = false;
   DataType row_splits_dtype = DataType::kInt64;
 };
+// Of padded_batch.
 struct PaddedBatchOptions {
   // Of each component; dimensions that are not known are as large as the
   // largest in the batch. Empty: the components' own.
@@ -43,12 +45,14 @@ struct PaddedBatchOptions {
   std::vector<Tensor> padding_values = {};
   bool drop_remainder = false;
 };
+// Of shuffle.
 struct ShuffleOptions {
   // With the program's seed it determines the order.
   std::optional<int64_t> seed = {};
   // Has each iteration another order?
   bool reshuffle_each_iteration = true;
 };
+// Of interleave.
 struct InterleaveOptions {
   // How many datasets take turns; kAutotune: as many as there are CPUs.
   Tensor cycle_length = kAutotune;
@@ -59,6 +63,7 @@ struct InterleaveOptions {
   // If not, what is ready goes first.
   bool deterministic = true;
 };
+// Of window.
 struct WindowOptions {
   // How far the next window begins behind the one before; not defined(): its
   // size.
@@ -84,6 +89,7 @@ struct BucketOptions {
   bool no_padding = false;
   bool drop_remainder = false;
 };
+// Of sample_from_datasets.
 struct SampleOptions {
   // How likely each dataset is: a vector of floats; not defined(): all the
   // same.

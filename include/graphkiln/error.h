@@ -10,6 +10,7 @@
 namespace gk {
 GK_API_NAMESPACE {
 
+// TensorFlow's codes, and those of what Python raises as its own errors.
 enum class ErrorCode : int {
   kCancelled = 1,
   kUnknown = 2,
@@ -36,11 +37,14 @@ enum class ErrorCode : int {
   kIndexError = 106,
 };
 
+// What went wrong: what() says it, code() what kind it is of.
 class GK_EXPORT Error : public std::runtime_error {
  public:
+  // As functions of one's own may throw it.
   Error(ErrorCode code, const std::string& message);
   Error(const Error&) noexcept = default;
   ~Error() override;
+  // The kind.
   ErrorCode code() const noexcept { return code_; }
 
  private:

@@ -8,7 +8,7 @@
 
 // A missing header is the one error that compilers stop at.
 #if !defined(__cpp_concepts) || __cplusplus < 202002L
-#error "graphkiln needs C++20: add -std=c++20, CMAKE_CXX_STANDARD 20, or link graphkiln::graphkiln"
+#error "graphkiln needs C++20: -std=c++20, or link graphkiln::graphkiln"
 #include <graphkiln needs C++20>
 #endif
 

@@ -120,6 +120,7 @@ GK_EXPORT Tensor AreEqual(const TypeSpec& x, const TypeSpec& y,
 
 }  // namespace detail
 
+// What is known of a value that is made of tensors.
 template <class T>
 TypeSpec type_spec_from_value(const T& value) {
   if constexpr (kIsExtensionType<T>) {

@@ -30,6 +30,7 @@
 namespace gk {
 GK_API_NAMESPACE {
 
+// Of function.
 struct FunctionOptions {
   std::string name = "function";
   // Names of the arguments, for the graph; "args_0", ... where missing.
@@ -81,6 +82,7 @@ class GK_EXPORT FunctionState {
 
 }  // namespace detail
 
+// A lambda that is traced for each kind of arguments: see function().
 template <class F>
 class Function {
  public:
@@ -266,6 +268,8 @@ class Function {
   std::shared_ptr<Shared> shared_;
 };
 
+// A function that is traced for each kind of arguments, and runs as a graph.
+// What `f` reads besides its arguments is captured.
 template <class F>
 Function<std::decay_t<F>> function(
     F&& f, FunctionOptions options = {},

@@ -26,18 +26,22 @@ GK_API_NAMESPACE {
 // that is not defined(), or zeros.
 enum class UnconnectedGradients { kNone, kZero };
 
+// Of a tape: what it keeps and what it watches by itself.
 struct GradientTapeOptions {
   bool persistent = false;  // gradient may be called more than once
   bool watch_accessed_variables = true;
 };
 
+// Records what is computed and differentiates it.
 class GK_EXPORT GradientTape {
  public:
+  // Records from now on.
   explicit GradientTape(const GradientTapeOptions& options = {});
   ~GradientTape();
   GradientTape(const GradientTape&) = delete;
   GradientTape& operator=(const GradientTape&) = delete;
 
+  // Makes what depends on `source` differentiable.
   void watch(const TensorOrVariable& source);
   // Stops recording, and goes on; a tape that was used up begins anew. These
   // throw Error if it does not record, or does.
@@ -127,10 +131,12 @@ class GK_EXPORT ForwardAccumulator {
 };
 
 namespace autodiff {
+// TensorFlow's names.
 using ForwardAccumulator = ForwardAccumulator;
 using GradientTape = GradientTape;
 }  // namespace autodiff
 
+// Of gradients.
 struct GradientsOptions {
   std::vector<Tensor> grad_ys;  // what the gradients of ys are; ones if empty
   // Tensors that count as constants: nothing goes through the ops that made

@@ -56,6 +56,7 @@ class GK_EXPORT Operation {
   // What made a symbolic tensor; of an eager one: not defined().
   Operation(const Tensor& made);
 
+  // Is there one?
   bool defined() const { return rep_ != nullptr; }
   // These throw Error unless it is defined().
   std::string name() const;
@@ -68,6 +69,7 @@ class GK_EXPORT Operation {
   Graph graph() const;
 
   struct Rep;
+  // --- For the library itself.
   explicit Operation(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}
   const Rep* rep() const { return rep_.get(); }
 
@@ -78,6 +80,7 @@ class GK_EXPORT Operation {
 // While it lives, operations run after others.
 class GK_EXPORT ControlDependencies {
  public:
+  // See control_dependencies().
   explicit ControlDependencies(const std::vector<Operation>& before);
   ~ControlDependencies();
   ControlDependencies(const ControlDependencies&) = delete;
@@ -107,6 +110,7 @@ GK_EXPORT std::vector<Tensor> tuple(
 // end on the thread that began them, the last first.
 class GK_EXPORT GraphScope {
  public:
+  // `leave` ends the scope.
   explicit GraphScope(std::function<void()> leave)
       : leave_(std::move(leave)) {}
   ~GraphScope() { leave_(); }
@@ -121,6 +125,7 @@ class GK_EXPORT GraphScope {
 // empty one leaves all scopes. Throws Error for what cannot be a name.
 class GK_EXPORT name_scope {
  public:
+  // Until it is destroyed.
   explicit name_scope(const std::string& name);
   ~name_scope();
   name_scope(const name_scope&) = delete;
@@ -136,6 +141,7 @@ class GK_EXPORT name_scope {
 // now, or goes into the gk::Graph around. Tapes do not see it.
 class GK_EXPORT init_scope {
  public:
+  // Until it is destroyed.
   init_scope();
   ~init_scope();
   init_scope(const init_scope&) = delete;
@@ -150,6 +156,7 @@ class GK_EXPORT init_scope {
 // that is no longer there, too.
 class GK_EXPORT Graph {
  public:
+  // An empty one.
   Graph();
 
   // What is made while the result lives becomes part of this graph. Tensors
@@ -237,6 +244,7 @@ class GK_EXPORT Graph {
   // The graph as a GraphDef message; `add_shapes` adds `_output_shapes`.
   std::string as_graph_def(bool add_shapes = false) const;
 
+  // Is it the same graph?
   bool operator==(const Graph& other) const;
 
   // --- For the library itself.

@@ -112,9 +112,9 @@ GK_API_NAMESPACE {
           detail::ElementLeaves leaves;
           leaves.parts = true;
           result.leaves = &leaves;
-          detail::Flatten(&result,
-                          Result(std::apply(
-                              f, detail::Together<Arguments>({values, shape}))));
+          detail::Flatten(
+              &result, Result(std::apply(
+                           f, detail::Together<Arguments>({values, shape}))));
           return detail::HostParts(result, Tout);
         },
         given.tensors, Tout, name);

@@ -27,10 +27,12 @@ inline constexpr NewAxis newaxis{};
 class Bound {
  public:
   Bound() = default;
+  // A position; negative ones count from the end.
   template <std::integral T>
   Bound(T value) : value_(static_cast<int64_t>(value)) {}
   Bound(Tensor value) : value_(std::move(value)) {}
 
+  // --- For the library itself.
   using Value = std::variant<std::monostate, int64_t, Tensor>;
   const Value& value() const { return value_; }
 
@@ -44,6 +46,7 @@ struct Slice {
   Bound begin, end, stride;
 
   Slice() = default;
+  // From `begin` up to, not with, `end`.
   Slice(Bound begin, Bound end, Bound stride = {})
       : begin(std::move(begin)),
         end(std::move(end)),
@@ -54,6 +57,7 @@ struct Slice {
 // tensor of booleans, alone between the brackets, the elements where it holds.
 class Index {
  public:
+  // A position, a range, all other dimensions or a new one.
   template <std::integral T>
     requires(!std::same_as<T, bool>)
   Index(T position) : value_(static_cast<int64_t>(position)) {}
@@ -62,6 +66,7 @@ class Index {
   Index(Ellipsis e) : value_(e) {}
   Index(NewAxis n) : value_(n) {}
 
+  // --- For the library itself.
   using Value = std::variant<int64_t, Tensor, Slice, Ellipsis, NewAxis>;
   const Value& value() const { return value_; }
 

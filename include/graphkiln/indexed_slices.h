@@ -23,6 +23,7 @@ namespace gk {
 struct SlicesValue;
 
 GK_API_NAMESPACE {
+  // Rows of a larger tensor.
   class GK_EXPORT IndexedSlices {
    public:
     // No slices; may only be assigned to.
@@ -33,6 +34,7 @@ GK_API_NAMESPACE {
       if (dense_shape.defined()) dense_shape_ = std::move(dense_shape);
     }
 
+    // Is there one? And the type of its elements.
     bool defined() const noexcept { return values_.defined(); }
     DataType dtype() const { return values_.dtype(); }
     // Of the whole, as far as the dense shape is known.
@@ -105,6 +107,7 @@ GK_API_NAMESPACE {
   struct TraceStructure<IndexedSlices> {
     static constexpr const char* kName = "IndexedSlices";
     static constexpr const char* kFields = "values, indices, dense_shape";
+    // --- For the library itself.
     static auto Tie(auto& value) {
       return std::tie(value.values_, value.indices_, value.dense_shape_);
     }

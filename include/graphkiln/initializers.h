@@ -21,8 +21,10 @@ namespace initializers {
 // Makes a tensor of a shape and an element type.
 class Initializer {
  public:
+  // Makes the tensor.
   using Make = std::function<Tensor(const Shape& shape, DataType dtype)>;
   explicit Initializer(Make make) : make_(std::move(make)) {}
+  // A tensor of this shape.
   Tensor operator()(const Shape& shape,
                     DataType dtype = DataType::kFloat) const {
     return make_(shape, dtype);
@@ -35,6 +37,7 @@ class Initializer {
 // Without one the numbers are others for each initializer.
 using Seed = std::optional<int64_t>;
 
+// Zeros; ones.
 GK_EXPORT Initializer zeros();
 GK_EXPORT Initializer ones();
 // A scalar fills the shape; others are reshaped to it.

@@ -12,8 +12,8 @@
 // ValueError if `elems` has no tensor, or a scalar, or the lengths differ;
 // and what gk::while_loop throws.
 //
-// map_fn and vectorized_map also take the rows of ragged and sparse tensors, and
-// collect results that are such.
+// map_fn and vectorized_map also take the rows of ragged and sparse tensors,
+// and collect results that are such.
 #ifndef GRAPHKILN_MAP_H_
 #define GRAPHKILN_MAP_H_
 
@@ -28,14 +28,17 @@
 namespace gk {
 GK_API_NAMESPACE {
 
+// Of map_fn and vectorized_map.
 struct MapOptions {
   std::string name = "map";
   int64_t parallel_iterations = 10;  // written into the graph
 };
+// Of foldl and foldr.
 struct FoldOptions {
   std::string name = "fold";
   int64_t parallel_iterations = 10;
 };
+// Of scan.
 struct ScanOptions {
   std::string name = "scan";
   int64_t parallel_iterations = 10;

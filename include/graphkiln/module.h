@@ -79,6 +79,7 @@ struct ModuleLeaf {
   std::variant<Module, Variable> value;
 };
 
+// Of Module::flatten.
 struct FlattenOptions {
   // Are modules inside entered?
   bool recursive = true;

@@ -18,10 +18,12 @@
 namespace gk {
 GK_API_NAMESPACE {
 
+// A line of the program.
 class Place {
  public:
   constexpr Place() = default;  // none: line 0
 #ifdef __cpp_lib_source_location
+  // The place that the standard library tells.
   constexpr Place(const std::source_location& l)
       : file_(l.file_name()),
         function_(l.function_name()),
@@ -33,6 +35,7 @@ class Place {
     return l;
   }
 #else
+  // As a default argument: where the function is called.
   static constexpr Place current(
       const char* file = __builtin_FILE(),
       const char* function = __builtin_FUNCTION(),
@@ -45,6 +48,8 @@ class Place {
   }
 #endif
 
+  // The file as the compiler names it, "" if there is none; the function; the
+  // line, from 1.
   constexpr const char* file_name() const { return file_; }
   constexpr const char* function_name() const { return function_; }
   constexpr uint32_t line() const { return line_; }

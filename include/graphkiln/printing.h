@@ -14,6 +14,7 @@
 namespace gk {
 GK_API_NAMESPACE {
 
+// Of print.
 struct PrintOptions {
   // "stdout", "stderr", or "file://PATH", which is appended to.
   std::string output_stream = "stderr";

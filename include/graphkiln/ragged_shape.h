@@ -42,6 +42,8 @@ GK_API_NAMESPACE {
                                                 const Tensor& nrows,
                                                 bool validate = true);
 
+    // The partition as the splits of the rows, their lengths, and where they
+    // begin and end; `dtype` is that of all of them.
     DataType dtype() const { return row_splits_.dtype(); }
     const Tensor& row_splits() const { return row_splits_; }
     Tensor row_lengths() const;
@@ -63,6 +65,8 @@ GK_API_NAMESPACE {
     std::optional<int64_t> uniform_;
   };
 
+  // The shape of a ragged tensor: the partitions of its outer dimensions and
+  // the lengths of the others.
   class GK_EXPORT DynamicRaggedShape {
    public:
     // Of partitions, the outermost first, and the shape of the flat values.
@@ -73,10 +77,12 @@ GK_API_NAMESPACE {
     // a ragged one.
     static DynamicRaggedShape from_lengths(const std::vector<Tensor>& lengths);
 
+    // How many dimensions there are, and how many of them are partitioned.
     int rank() const;
     int num_row_partitions() const {
       return static_cast<int>(partitions_.size());
     }
+    // The partitions, the outermost first, and the shape of the flat values.
     const std::vector<RowPartition>& row_partitions() const {
       return partitions_;
     }
@@ -115,6 +121,7 @@ GK_API_NAMESPACE {
                                          const Shape& shape_y);
 
   namespace experimental {
+  // TensorFlow's names.
   using RowPartition = ::gk::api::RowPartition;
   using DynamicRaggedShape = ::gk::api::DynamicRaggedShape;
   }  // namespace experimental

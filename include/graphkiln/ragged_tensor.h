@@ -31,6 +31,7 @@ class RaggedValue;
 
 GK_API_NAMESPACE {
 
+// Rows of different lengths, at one or several dimensions.
 class GK_EXPORT RaggedTensor {
  public:
   // No tensor; may only be assigned to.
@@ -65,6 +66,7 @@ class GK_EXPORT RaggedTensor {
   // Of rank 2, without gaps.
   static RaggedTensor from_sparse(const SparseTensor& sparse);
 
+  // Is there one? And the type of its elements.
   bool defined() const noexcept { return flat_values_.defined(); }
   DataType dtype() const { return flat_values_.dtype(); }
   // kUnknown where rows differ.
@@ -87,6 +89,7 @@ class GK_EXPORT RaggedTensor {
   // Of the smallest dense tensor that holds all values.
   Tensor bounding_shape() const;
 
+  // The same rows of other values; of another type of splits.
   RaggedTensor with_values(const RaggedTensor& values) const;
   RaggedTensor with_flat_values(const Tensor& values) const;
   RaggedTensor with_row_splits_dtype(DataType dtype) const;
@@ -152,6 +155,7 @@ RaggedTensor constant(const std::vector<std::vector<T>>& rows) {
   return RaggedTensor::from_row_lengths(Tensor(values), Tensor(lengths));
 }
 
+// As gk::concat, gk::stack and so on do with tensors.
 GK_EXPORT RaggedTensor concat(const std::vector<RaggedTensor>& values,
                               int64_t axis);
 GK_EXPORT RaggedTensor stack(const std::vector<RaggedTensor>& values,
@@ -256,6 +260,7 @@ template <>
 struct TraceStructure<RaggedTensor> {
   static constexpr const char* kName = "RaggedTensor";
   static constexpr const char* kFields = "flat_values, row_splits, uniform";
+  // --- For the library itself.
   static auto Tie(auto& value) {
     return std::tie(value.flat_values_, value.row_splits_, value.uniform_);
   }

@@ -50,11 +50,13 @@ GK_API_NAMESPACE {
     static Generator from_key_counter(const Tensor& key, const Tensor& counter);
     static Generator from_non_deterministic_state();
 
+    // The variable with the state, and how it makes numbers.
     const Variable& state() const { return state_; }
     Algorithm algorithm() const { return algorithm_; }
     // The last word of the state.
     Tensor key() const;
 
+    // Begins anew: from a state, a seed, or a key and a counter.
     void reset(const Tensor& state) const;
     void reset_from_seed(int64_t seed) const;
     void reset_from_key_counter(const Tensor& key, const Tensor& counter) const;

@@ -15,6 +15,7 @@
 namespace gk {
 GK_API_NAMESPACE {
 
+// What a function's cache of traces did so far.
 struct CacheInfo {
   int64_t hits = 0;       // calls and look-ups that found a trace
   int64_t misses = 0;     // those that traced, or tried to
@@ -44,6 +45,7 @@ struct GK_EXPORT Retrace {
   int line = 0;
   std::vector<RetraceReason> reasons;
 
+  // The same as some lines of text.
   std::string to_string() const;
 };
 
@@ -55,6 +57,7 @@ struct GK_EXPORT RetraceExplanation {
   std::vector<std::string> notes;
   std::vector<Retrace> retraces;
 
+  // The same as some lines of text.
   std::string to_string() const;
   // A table, for notebooks and pages.
   std::string to_html() const;

@@ -16,6 +16,7 @@ GK_API_NAMESPACE {
 
 inline constexpr int64_t kUnknown = -1;
 
+// The sizes of a tensor's dimensions, as far as they are known.
 class GK_EXPORT Shape {
  public:
   Shape() = default;  // of a scalar
@@ -26,6 +27,7 @@ class GK_EXPORT Shape {
   explicit Shape(std::vector<int64_t> dims);
   static Shape UnknownRank();
 
+  // Is the number of dimensions known?
   bool has_rank() const { return known_; }
   // -1 if unknown.
   int rank() const { return known_ ? static_cast<int>(dims_.size()) : -1; }
@@ -46,6 +48,7 @@ class GK_EXPORT Shape {
   std::vector<int64_t> dims_;
 };
 
+// Writes what to_string() gives.
 inline std::ostream& operator<<(std::ostream& out, const Shape& s) {
   return out << s.to_string();
 }

@@ -20,6 +20,7 @@ struct SparseValue;
 
 GK_API_NAMESPACE {
 
+// The elements that are not zero, and where they are.
 class GK_EXPORT SparseTensor {
  public:
   // No tensor; may only be assigned to.
@@ -31,6 +32,7 @@ class GK_EXPORT SparseTensor {
   // What of a tensor is not zero, false or empty.
   static SparseTensor from_dense(const Tensor& tensor);
 
+  // Is there one? And the type of its elements.
   bool defined() const noexcept { return values_.defined(); }
   DataType dtype() const { return values_.dtype(); }
   // As far as known.
@@ -39,6 +41,7 @@ class GK_EXPORT SparseTensor {
   const Tensor& values() const { return values_; }
   const Tensor& dense_shape() const { return dense_shape_; }
 
+  // Other values at the same places.
   SparseTensor with_values(const Tensor& values) const;
   // With the indices in row-major order.
   SparseTensor reorder() const;
@@ -67,6 +70,7 @@ class GK_EXPORT SparseTensor {
 // Members of sparse tensors under TensorFlow's names.
 namespace sparse {
 
+// See SparseTensor: the members of these names.
 inline SparseTensor from_dense(const Tensor& tensor) {
   return SparseTensor::from_dense(tensor);
 }
@@ -86,6 +90,7 @@ template <>
 struct TraceStructure<SparseTensor> {
   static constexpr const char* kName = "SparseTensor";
   static constexpr const char* kFields = "indices, values, dense_shape";
+  // --- For the library itself.
   static auto Tie(auto& value) {
     return std::tie(value.indices_, value.values_, value.dense_shape_);
   }

@@ -21,6 +21,7 @@ class Rows;
 
 GK_API_NAMESPACE {
 
+// Of while_loop.
 struct WhileOptions {
   std::string name = "while";
   // The loop stops after so many iterations; not defined(): no limit.

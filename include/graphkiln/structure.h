@@ -20,6 +20,7 @@ GK_API_NAMESPACE {
 // class and its keys.
 class GK_EXPORT Structure {
  public:
+  // What there is at a place.
   enum class Kind {
     kLeaf,
     kNone,  // nothing is there: an empty optional, a tensor not defined()
@@ -33,6 +34,7 @@ class GK_EXPORT Structure {
   // That of nothing.
   Structure();
 
+  // What the whole is.
   Kind kind() const;
   // The name of a struct, if GK_TRACE_STRUCTURE gave it one.
   const std::string& name() const;
@@ -42,6 +44,7 @@ class GK_EXPORT Structure {
   Structure child(size_t i) const;
   std::string key(size_t i) const;
 
+  // How many leaves there are.
   size_t num_leaves() const;
   // The way to each leaf: "weights/0/x".
   std::vector<std::string> leaf_paths(std::string_view separator = "/") const;

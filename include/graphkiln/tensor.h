@@ -43,6 +43,7 @@ using List6 = std::initializer_list<List5<T>>;
 
 }  // namespace detail
 
+// A value of one element type, or a value to come; a handle, copying shares.
 class GK_EXPORT Tensor {
  public:
   // No tensor: what a gradient that does not exist is.
@@ -103,6 +104,7 @@ class GK_EXPORT Tensor {
     return Foreign(kDataTypeOf<T>, shape, data, std::move(release));
   }
 
+  // Is there one?
   bool defined() const noexcept { return impl_ != nullptr; }
   // Is it a value to come, of a function that is being traced?
   bool is_symbolic() const;
@@ -199,6 +201,7 @@ class GK_EXPORT Tensor {
   TensorImpl* impl_ = nullptr;
 };
 
+// Writes the shape, the type and, as far as it is there, the value.
 GK_EXPORT std::ostream& operator<<(std::ostream& out, const Tensor& t);
 
 // Elementwise, with broadcasting. Throws Error if the element types differ.

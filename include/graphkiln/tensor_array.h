@@ -27,6 +27,7 @@ class TensorArrayImpl;
 
 GK_API_NAMESPACE {
 
+// Of an array: how long it may get, what its elements are.
 struct TensorArrayOptions {
   // Does writing beyond the end make the array longer?
   bool dynamic_size = false;
@@ -48,6 +49,7 @@ struct TensorArraySpec {
   bool infer_shape = true;
 };
 
+// Tensors that are written and read one by one.
 class GK_EXPORT TensorArray {
  public:
   // No array; may only be assigned to.
@@ -57,6 +59,7 @@ class GK_EXPORT TensorArray {
   TensorArray(DataType dtype, const Tensor& size,
               const TensorArrayOptions& options = {});
 
+  // Is there one? The type of its elements; may it grow?
   bool defined() const noexcept { return impl_ != nullptr; }
   DataType dtype() const;
   bool dynamic_size() const;
@@ -134,6 +137,7 @@ class GK_EXPORT TensorArray {
   ImplPtr impl_;
 };
 
+// Writes the size, the type and the shape of the elements.
 GK_EXPORT std::ostream& operator<<(std::ostream& out, const TensorArray& a);
 
 }  // GK_API_NAMESPACE

@@ -11,14 +11,17 @@
 namespace gk {
 GK_API_NAMESPACE {
 
+// What is known of a tensor that is not there yet.
 struct TensorSpec {
   Shape shape = Shape::UnknownRank();
   DataType dtype = DataType::kFloat;
   std::string name = {};
 };
 
+// An argument that may be either, unread.
 class TensorOrVariable {
  public:
+  // Of a tensor, a variable or a number.
   TensorOrVariable(const Tensor& t) : tensor_(t) {}
   TensorOrVariable(const Variable& v) : tensor_(v.handle()) {}
   template <Element T>

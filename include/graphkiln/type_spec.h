@@ -28,7 +28,9 @@ GK_API_NAMESPACE {
   struct ExtensionFacts;
   }
 
+  // What is known of a value that is made of tensors.
   struct GK_EXPORT TypeSpec {
+    // What the value is.
     enum class Kind {
       kTensor,
       kNone,
@@ -76,6 +78,7 @@ GK_API_NAMESPACE {
     std::string to_string() const;
     friend GK_EXPORT bool operator==(const TypeSpec& a, const TypeSpec& b);
   };
+  // Writes what to_string() gives.
   GK_EXPORT std::ostream& operator<<(std::ostream& out, const TypeSpec& spec);
 
   // How elements nest, and what is known of each leaf.
@@ -89,6 +92,7 @@ GK_API_NAMESPACE {
     detail::ResultShape shape = {};
   };
 
+  // Of ragged tensors.
   struct GK_EXPORT RaggedTensorSpec : TypeSpec {
     // kUnknown for ragged dimensions. All dimensions but the last are
     // partitioned unless `ragged_rank` says how many. Throws Error (ValueError)
@@ -100,12 +104,15 @@ GK_API_NAMESPACE {
     static RaggedTensorSpec from_value(const RaggedTensor& value);
   };
 
+  // Of sparse tensors.
   struct GK_EXPORT SparseTensorSpec : TypeSpec {
+    // `shape`: of the whole, as far as known.
     explicit SparseTensorSpec(const Shape& shape = Shape::UnknownRank(),
                               DataType dtype = DataType::kFloat);
     static SparseTensorSpec from_value(const SparseTensor& value);
   };
 
+  // Of slices.
   struct GK_EXPORT IndexedSlicesSpec : TypeSpec {
     // No `dense_shape_dtype`: values carry no dense shape. `indices_shape`:
     // how many rows there are, if that is known.
@@ -117,6 +124,7 @@ GK_API_NAMESPACE {
     static IndexedSlicesSpec from_value(const IndexedSlices& value);
   };
 
+  // Of datasets.
   struct GK_EXPORT DatasetSpec : TypeSpec {
     // `shape`: of the tensor that holds datasets.
     explicit DatasetSpec(const ElementSpec& element_spec,
@@ -124,12 +132,16 @@ GK_API_NAMESPACE {
     static DatasetSpec from_value(const Dataset& value);
   };
 
+  // Of optionals.
   struct GK_EXPORT OptionalSpec : TypeSpec {
+    // `element_spec`: of what it holds.
     explicit OptionalSpec(const ElementSpec& element_spec);
     static OptionalSpec from_value(const Optional& value);
   };
 
+  // Of iterators.
   struct GK_EXPORT IteratorSpec : TypeSpec {
+    // `element_spec`: of what it gives.
     explicit IteratorSpec(const ElementSpec& element_spec);
     static IteratorSpec from_value(const Iterator& value);
   };

@@ -18,6 +18,7 @@ GK_API_NAMESPACE {
 
 class Operation;
 
+// Of a variable that is made.
 struct VariableOptions {
   std::string name = "Variable";
   // Do gradient tapes watch it by themselves?
@@ -30,6 +31,7 @@ struct VariableOptions {
   bool lifted = true;
 };
 
+// A value that can be assigned to; a handle, copying shares it.
 class GK_EXPORT Variable {
  public:
   // Inside a traced function only while it is traced for the first time; the
@@ -39,6 +41,8 @@ class GK_EXPORT Variable {
   explicit Variable(const Tensor& initial_value,
                     const VariableOptions& options = {});
 
+  // What it is called, what values it takes, and whether tapes watch it by
+  // themselves.
   const std::string& name() const;
   DataType dtype() const;
   const Shape& shape() const;
@@ -113,6 +117,7 @@ class GK_EXPORT Variable {
   // --- For the library itself: the resource that operations name.
   const Tensor& handle() const;
   struct Facts;
+  // --- For the library itself.
   static Variable Of(std::shared_ptr<const Facts> facts) {
     Variable v;
     v.facts_ = std::move(facts);
@@ -125,6 +130,7 @@ class GK_EXPORT Variable {
   std::shared_ptr<const Facts> facts_;
 };
 
+// Writes the name, the shape, the type and the value.
 GK_EXPORT std::ostream& operator<<(std::ostream& out, const Variable& v);
 
 // While it lives, a Variable that this thread makes is what `creator` returns:
@@ -140,11 +146,13 @@ GK_EXPORT std::ostream& operator<<(std::ostream& out, const Variable& v);
 //       });
 class GK_EXPORT variable_creator_scope {
  public:
+  // Makes a variable in the usual way; what is asked instead.
   using Next = std::function<Variable(const Tensor& initial_value,
                                       const VariableOptions& options)>;
   using Creator =
       std::function<Variable(const Next& next, const Tensor& initial_value,
                              const VariableOptions& options)>;
+  // Until it is destroyed.
   explicit variable_creator_scope(Creator creator);
   ~variable_creator_scope();
   variable_creator_scope(const variable_creator_scope&) = delete;

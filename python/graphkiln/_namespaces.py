@@ -111,7 +111,7 @@ def names_below(prefix: str) -> list[str]:
 
 def listed(there: dict[str, object], prefix: str) -> list[str]:
     """What `dir` shows of a namespace in which some names are there already."""
-    public = (n for n in there if not n.startswith("_") or n.startswith("__"))
+    public = (n for n in list(there) if not n.startswith("_") or n.startswith("__"))
     return sorted({*public, *names_below(prefix)})
 
 

@@ -2,7 +2,7 @@
 #include <limits>
 #include <source_location>
 
-#include "api/same_gradient.h"
+#include "api/same_gradient_for_test.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // gradients; where parts disagree the error names both places.
 #include <map>
 
-#include "api/same_gradient.h"
+#include "api/same_gradient_for_test.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // gk::DataOptions: kept by datasets, merged, read again.
-#include "api/same_gradient.h"
+#include "api/same_gradient_for_test.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <map>
 
-#include "api/same_gradient.h"
+#include "api/same_gradient_for_test.h"
 
 namespace {
 

@@ -95,7 +95,8 @@ Tensor AreEqual(const TypeSpec& x, const TypeSpec& y,
     if (!x.is_compatible_with(y)) {
       return Outer(ConstantHere(InnerTensor::Scalar(false)));
     }
-    if (x_tensors.empty()) return Outer(ConstantHere(InnerTensor::Scalar(true)));
+    if (x_tensors.empty())
+      return Outer(ConstantHere(InnerTensor::Scalar(true)));
     return Outer(::gk::AreEqual(Inner(x_tensors), Inner(y_tensors)));
   });
 }

@@ -236,9 +236,10 @@ TEST(RuntimeTest, KeepsTheNumbersOfThreads) {
 TEST(FunctionTest, AttributesGoIntoGraphs) {
   const auto twice = [](gk::Tensor x) { return x + x; };
   const auto f = gk::function(
-      twice, {.name = "twice",
-              .experimental_implements = "my.twice",
-              .experimental_attributes = {{"_noinline", true}, {"time_major", 3}}});
+      twice,
+      {.name = "twice",
+       .experimental_implements = "my.twice",
+       .experimental_attributes = {{"_noinline", true}, {"time_major", 3}}});
   EXPECT_EQ(f(gk::Tensor(2.f)).item<float>(), 4.f);
   gk::Graph graph;
   {
@@ -246,7 +247,8 @@ TEST(FunctionTest, AttributesGoIntoGraphs) {
     f(gk::placeholder(gk::DataType::kFloat, {}));
   }
   const std::string text = graph.as_graph_def();
-  for (const char* part : {"_implements", "my.twice", "_noinline", "time_major"}) {
+  for (const char* part :
+       {"_implements", "my.twice", "_noinline", "time_major"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
   try {

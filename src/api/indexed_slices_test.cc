@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/same_gradient.h"
+#include "api/same_gradient_for_test.h"
 #include "graphkiln/graphkiln.h"
 
 namespace {

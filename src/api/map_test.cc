@@ -1,5 +1,5 @@
 // map_fn, vectorized_map, foldl, foldr and scan, eagerly and staged.
-#include "api/same_gradient.h"
+#include "api/same_gradient_for_test.h"
 
 namespace {
 

@@ -114,7 +114,8 @@ std::vector<Variable> Module::variables() const {
   return Found<Variable>(*this, [](const Variable&) { return true; });
 }
 std::vector<Variable> Module::trainable_variables() const {
-  return Found<Variable>(*this, [](const Variable& v) { return v.trainable(); });
+  return Found<Variable>(*this,
+                         [](const Variable& v) { return v.trainable(); });
 }
 std::vector<Variable> Module::non_trainable_variables() const {
   return Found<Variable>(*this,

@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include "api/same_gradient.h"
+#include "api/same_gradient_for_test.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Shapes of ragged tensors and partitions of rows: what they tell, what is made
 // with them eagerly and traced, and what they refuse.
-#include "api/same_gradient.h"
+#include "api/same_gradient_for_test.h"
 
 namespace {
 

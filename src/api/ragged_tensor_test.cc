@@ -2,7 +2,7 @@
 // results of functions, with gradients; and what they refuse.
 #include <limits>
 
-#include "api/same_gradient.h"
+#include "api/same_gradient_for_test.h"
 
 namespace {
 

@@ -101,8 +101,9 @@ void set_global_generator(const Generator& generator) {
 }
 
 Tensor Generator::key() const {
-  return reshape(slice(state_.value(), {RandomStateSize(NumberOf(algorithm_)) - 1}, {1}),
-                 std::vector<int64_t>());
+  return reshape(
+      slice(state_.value(), {RandomStateSize(NumberOf(algorithm_)) - 1}, {1}),
+      std::vector<int64_t>());
 }
 
 void Generator::reset(const Tensor& state) const {

@@ -12,7 +12,8 @@ std::vector<ResultPart> PartsOf(const Results& results) {
       i += next++->count;
     } else {
       const Tensor& t = tensors[i];
-      parts.push_back({TensorSpec{t.shape(), t.dtype()}, tensors.subspan(i, 1)});
+      parts.push_back(
+          {TensorSpec{t.shape(), t.dtype()}, tensors.subspan(i, 1)});
       ++i;
     }
   }

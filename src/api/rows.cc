@@ -157,7 +157,8 @@ class Fold final : public LoopWords<RowHost> {
 Results FoldRows(const Results& elements, const Results* initial,
                  const StepFn& f, const FoldCall& call, Place where) {
   return Guarded([&] {
-    if (elements.tensors.empty() || !elements.shape.arrays.empty()) ThrowNoElems();
+    if (elements.tensors.empty() || !elements.shape.arrays.empty())
+      ThrowNoElems();
     EnsureReady();
     return Fold(f, where).Run(elements, initial, call);
   });

@@ -1,7 +1,7 @@
 // For tests of what works eagerly and staged: the same values, the same
 // gradients, those of differences.
-#ifndef GK_API_SAME_GRADIENT_H_
-#define GK_API_SAME_GRADIENT_H_
+#ifndef GK_API_SAME_GRADIENT_FOR_TEST_H_
+#define GK_API_SAME_GRADIENT_FOR_TEST_H_
 
 #include <gtest/gtest.h>
 
@@ -84,4 +84,4 @@ inline void ExpectSameWithGradient(const ScalarFn& f, double x,
 
 }  // namespace gk_test
 
-#endif  // GK_API_SAME_GRADIENT_H_
+#endif  // GK_API_SAME_GRADIENT_FOR_TEST_H_

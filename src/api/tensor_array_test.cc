@@ -1,6 +1,6 @@
 // TensorArrays: every method eagerly and staged, in loops and branches, as
 // arguments and results of functions, with gradients; and what they refuse.
-#include "api/same_gradient.h"
+#include "api/same_gradient_for_test.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // The iterators of a test that live. A dropped one is let go by whoever is
 // still reading from it, on another thread: a test's log waits for that.
-#ifndef GK_DATA_LIVE_ITERATORS_H_
-#define GK_DATA_LIVE_ITERATORS_H_
+#ifndef GK_DATA_LIVE_ITERATORS_FOR_TEST_H_
+#define GK_DATA_LIVE_ITERATORS_FOR_TEST_H_
 
 #include <gtest/gtest.h>
 
@@ -25,4 +25,4 @@ struct LiveIterators {
 
 }  // namespace gk
 
-#endif  // GK_DATA_LIVE_ITERATORS_H_
+#endif  // GK_DATA_LIVE_ITERATORS_FOR_TEST_H_

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "data/live_iterators.h"
+#include "data/live_iterators_for_test.h"
 #include "data/task_pool.h"
 
 namespace gk {

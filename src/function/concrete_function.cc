@@ -356,9 +356,9 @@ Status ConcreteFunction::CallMatched(
   }
   BorrowedInputs inputs(arguments, captured);
   if (in_graph) return CallInGraph(builder, *function_, inputs.span(), outputs);
-  GK_RETURN_IF_ERROR(
-      ExplainedRun(RunFunction(*function_, inputs.span(), outputs, cancellation),
-                inputs.span()));
+  GK_RETURN_IF_ERROR(ExplainedRun(
+      RunFunction(*function_, inputs.span(), outputs, cancellation),
+      inputs.span()));
   PlaceResults(*function_, outputs);
   return OkStatus();
 }
@@ -396,9 +396,9 @@ Status ConcreteFunction::Run(std::span<const Tensor> arguments,
         RunFunction(*function_, arguments, outputs, cancellation), arguments));
   } else {
     BorrowedInputs inputs(arguments, captured_);
-    GK_RETURN_IF_ERROR(
-        ExplainedRun(RunFunction(*function_, inputs.span(), outputs, cancellation),
-                  inputs.span()));
+    GK_RETURN_IF_ERROR(ExplainedRun(
+        RunFunction(*function_, inputs.span(), outputs, cancellation),
+        inputs.span()));
   }
   PlaceResults(*function_, outputs);
   return OkStatus();

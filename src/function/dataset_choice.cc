@@ -67,8 +67,8 @@ TypedDataset Zipped(const TypedDataset& a, const TypedDataset& b) {
 TypedDataset Batched(const TypedDataset& d, int64_t size) {
   ElementSignature e = Stacked(d.elements, -1);
   Tensor variant =
-      ops::BatchDatasetV2(d.variant, Int64Of(size), NumberOf(0, DataType::kBool),
-                          e.types, e.shapes);
+      ops::BatchDatasetV2(d.variant, Int64Of(size),
+                          NumberOf(0, DataType::kBool), e.types, e.shapes);
   return {std::move(variant), std::move(e)};
 }
 
@@ -90,7 +90,8 @@ Tensor Draw(const Tensor& logits, const Tensor& seed) {
 }
 
 Tensor Directed(const TypedDataset& selector, Components datasets,
-                const ElementSignature& elements, const SampleOptions& options) {
+                const ElementSignature& elements,
+                const SampleOptions& options) {
   return ops::DirectedInterleaveDataset(selector.variant, datasets,
                                         elements.types, elements.shapes,
                                         options.stop_on_empty_dataset);

@@ -10,7 +10,9 @@ namespace {
 
 thread_local VariableCreation* current = nullptr;
 
-constexpr auto kNoInputs = [] { return StatusOr<TensorVector>(TensorVector()); };
+constexpr auto kNoInputs = [] {
+  return StatusOr<TensorVector>(TensorVector());
+};
 
 }  // namespace
 

@@ -89,7 +89,8 @@ class Inliner {
       const GraphFunction* callee = target.function;
       if (std::count(chain.begin(), chain.end(), callee) ||
           chain.size() >= kMaxDepth ||
-          f_->graph->num_nodes() + callee->graph().num_nodes() > kMaxInlinedNodes) {
+          f_->graph->num_nodes() + callee->graph().num_nodes() >
+              kMaxInlinedNodes) {
         continue;
       }
       chain.push_back(callee);

@@ -4,9 +4,9 @@
 
 namespace gk {
 
-// At the end of the process, before anything of oneDNN's is destroyed: waits for
-// threads that run in it (not for ever), and holds back those that come later.
-// The thread that calls this goes on as before.
+// At the end of the process, before anything of oneDNN's is destroyed: waits
+// for threads that run in it (not for ever), and holds back those that come
+// later. The thread that calls this goes on as before.
 void CloseDnnl();
 
 }  // namespace gk

@@ -115,7 +115,8 @@ inline Outcome RunBoth(const std::vector<DataType>& types, const Body& make,
 inline std::string CodeOf(const std::vector<DataType>& types,
                           const Body& make) {
   const FunctionAttr f = Function("main", types, make);
-    const Ref<Plan> plan = *(*CompiledFunction::Of(*f.definition))->DeclaredPlan();
+  const Ref<Plan> plan =
+      *(*CompiledFunction::Of(*f.definition))->DeclaredPlan();
   return plan->codes.empty() ? "" : plan->codes[0]->DebugString();
 }
 

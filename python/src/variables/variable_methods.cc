@@ -423,7 +423,9 @@ bool AddVariableType(PyObject* module) {
   SLOT(Py_nb_float, AsFloat);
   SLOT(Py_nb_index, AsIndex);
   SLOT(Py_tp_members, members);
-  slots.push_back({Py_tp_doc, Doc("What all variables are: a handle of a value and its type.")});
+  slots.push_back(
+      {Py_tp_doc,
+       Doc("What all variables are: a handle of a value and its type.")});
 #undef SLOT
   slots.push_back({Py_tp_getset, JoinedTables(&PyGetSetDef::name, getset,
                                               variable_properties)});

@@ -300,7 +300,8 @@ std::string TypeSpec::Text() const {
           dense_shape == DataType::kInvalid ? "None" : TypeText(dense_shape),
           ShapeObjectText(rows));
     case Kind::kDataset:
-      return Format("DatasetSpec({}, {})", elements->Text(), ShapeObjectText(shape));
+      return Format("DatasetSpec({}, {})", elements->Text(),
+                    ShapeObjectText(shape));
     case Kind::kOptional:
       return Format("OptionalSpec({},)", elements->Text());
     case Kind::kIterator:

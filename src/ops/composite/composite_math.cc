@@ -454,11 +454,13 @@ const CompositeRecord kRecords[] = {
      .doc = "The sum of tensors of one shape and dtype.",
      .example = ">>> tf.add_n([1, 2, 3]).numpy().item()\n6"},
     {.names = "math.accumulate_n",
-     .args = "inputs: tensors(T); shape: ints = None; tensor_dtype: type = None",
+     .args =
+         "inputs: tensors(T); shape: ints = None; tensor_dtype: type = None",
      .scope = "AddN",
      .build = AccumulateN,
-     .doc = "The sum of tensors, as `add_n` gives it; ValueError if one of them "
-            "has not the `shape`, TypeError if not the `tensor_dtype`.",
+     .doc =
+         "The sum of tensors, as `add_n` gives it; ValueError if one of them "
+         "has not the `shape`, TypeError if not the `tensor_dtype`.",
      .example = ">>> tf.math.accumulate_n([1, 2, 3]).numpy().item()\n6"},
     {.names = "argmax|math.argmax",
      .args = "input: tensor; axis: tensor(int32) as dimension = None; "
