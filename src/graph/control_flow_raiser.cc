@@ -58,7 +58,7 @@ Status ControlFlowRaiser::FindFrames() {
     const int i = todo.back();
     todo.pop_back();
     int out = frame_[i];
-    if (g_.Is(i, "Enter")) {
+    if (g_.Is(i, LoweredOp::kEnter)) {
       const auto& attrs = g_.nodes()[i].def.attr;
       const auto name = attrs.find("frame_name");
       const std::pair key{out,
@@ -70,7 +70,7 @@ Status ControlFlowRaiser::FindFrames() {
       }
       out = it->second;
       enters_.emplace(i, out);
-    } else if (g_.Is(i, "Exit")) {
+    } else if (g_.Is(i, LoweredOp::kExit)) {
       if (out == 0) return Wrong(i, "it leaves no loop");
       out = frames_[out].parent;
     }
@@ -210,7 +210,7 @@ void ControlFlowRaiser::Remove(int node, int moved_to) {
 void ControlFlowRaiser::BecomeIdentity(int node, Edge of) {
   users_.clear();
   Node& n = g_.nodes()[node];
-  n.def.op = OpRegistry::Get().The(kIdentity).name;
+  n.SetOp(OpRegistry::Get().The(kIdentity).name);
   std::erase_if(n.def.attr, [](const auto& a) {
     return a.first != "T" && a.first[0] != '_';
   });

@@ -10,11 +10,6 @@
 namespace gk {
 namespace {
 
-bool IsLowered(const std::string& op) {
-  return op == "Switch" || op == "Merge" || op == "_SwitchN" || op == "Enter" ||
-         op == "Exit" || op == "NextIteration" || op == "LoopCond";
-}
-
 // Of one node: some bytes ask for many.
 constexpr int64_t kMaxOutputs = 1 << 16;
 
@@ -25,17 +20,22 @@ bool ParseNumber(std::string_view text, int* number) {
 }
 
 // Ops of lowered control flow that no plan runs: "T" in, "T" out.
-bool PassesOneType(std::string_view op, std::vector<std::string>* arguments) {
-  if (op == "Switch") {
-    *arguments = {"output_false", "output_true"};
-  } else if (op == "Merge") {
-    *arguments = {"output", "value_index"};
-  } else if (op == "Enter" || op == "Exit" || op == "NextIteration") {
-    *arguments = {"output"};
-  } else {
-    return false;
+bool PassesOneType(LoweredOp op, std::vector<std::string>* arguments) {
+  switch (op) {
+    case LoweredOp::kSwitch:
+      *arguments = {"output_false", "output_true"};
+      return true;
+    case LoweredOp::kMerge:
+      *arguments = {"output", "value_index"};
+      return true;
+    case LoweredOp::kEnter:
+    case LoweredOp::kExit:
+    case LoweredOp::kNextIteration:
+      *arguments = {"output"};
+      return true;
+    default:
+      return false;
   }
-  return true;
 }
 
 }  // namespace
@@ -57,6 +57,7 @@ Status LoweredGraph::Add(const std::vector<proto::NodeDef>& defs) {
     }
     Node node;
     node.def = def;
+    node.lowered = LoweredOpOf(def.op);
     node.def.input.clear();
     nodes_.push_back(std::move(node));
   }
@@ -134,7 +135,7 @@ int LoweredGraph::AddNode(const std::string& name, std::string_view op) {
   by_name_.emplace(unique, size());
   Node node;
   node.def.name = std::move(unique);
-  node.def.op = op;
+  node.SetOp(op);
   nodes_.push_back(std::move(node));
   return size() - 1;
 }
@@ -161,18 +162,19 @@ StatusOr<LoweredGraph::Outputs> LoweredGraph::OutputsOf(int node) const {
     return static_cast<DataType>(it->second.type);
   };
   std::vector<std::string> arguments;
-  if (PassesOneType(def.op, &arguments)) {
+  const LoweredOp lowered = nodes_[node].lowered;
+  if (PassesOneType(lowered, &arguments)) {
     GK_ASSIGN_OR_RETURN(const DataType type, type_attr("T"));
     for (const std::string& a : arguments) {
       add(a, 0, a == "value_index" ? DataType::kInt32 : type);
     }
     return out;
   }
-  if (def.op == "LoopCond") {
+  if (lowered == LoweredOp::kLoopCond) {
     add("output", 0, DataType::kBool);
     return out;
   }
-  if (def.op == "_SwitchN") {
+  if (lowered == LoweredOp::kSwitchN) {
     GK_ASSIGN_OR_RETURN(const DataType type, type_attr("T"));
     const auto n = def.attr.find("num_outs");
     if (n == def.attr.end() || n->second.i < 0 || n->second.i > kMaxOutputs) {
@@ -351,8 +353,9 @@ int LoweredGraph::AddInteger(const std::string& name, int value) {
 }
 
 bool AnyLowered(const std::vector<proto::NodeDef>& nodes) {
-  return std::any_of(nodes.begin(), nodes.end(),
-                     [](const auto& n) { return IsLowered(n.op); });
+  return std::any_of(nodes.begin(), nodes.end(), [](const auto& n) {
+    return LoweredOpOf(n.op) != LoweredOp::kNone;
+  });
 }
 
 proto::AttrValue TypeList(const std::vector<DataType>& types) {

@@ -16,6 +16,7 @@
 
 #include "base/status.h"
 #include "framework/op_record.h"
+#include "graph/lowered_op.h"
 #include "proto/graph.gk.h"
 
 namespace gk {
@@ -30,7 +31,13 @@ class LoweredGraph {
     friend auto operator<=>(const Edge&, const Edge&) = default;
   };
   struct Node {
+    void SetOp(std::string_view op) {
+      def.op = op;
+      lowered = LoweredOpOf(op);
+    }
+
     proto::NodeDef def;  // without inputs
+    LoweredOp lowered = LoweredOp::kNone;  // what its op is
     std::vector<Edge> inputs;
     std::vector<int> controls;
     // An argument, or an edge that is defined outside, by its name there.
@@ -53,6 +60,9 @@ class LoweredGraph {
   std::vector<Node>& nodes() { return nodes_; }
   const std::vector<Node>& nodes() const { return nodes_; }
   int size() const { return static_cast<int>(nodes_.size()); }
+  bool Is(int node, LoweredOp op) const {
+    return !nodes_[node].gone && nodes_[node].lowered == op;
+  }
   bool Is(int node, std::string_view op) const {
     return !nodes_[node].gone && nodes_[node].def.op == op;
   }

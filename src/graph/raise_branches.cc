@@ -21,8 +21,9 @@ StatusOr<int> ControlFlowRaiser::RaiseIf(
   const int sides = static_cast<int>(first.side.size());
   const bool is_case = std::any_of(
       first.switches.begin(), first.switches.end(), [&](const auto& s) {
-        return std::any_of(s.begin(), s.end(),
-                           [&](Edge e) { return g_.Is(e.node, "_SwitchN"); });
+        return std::any_of(s.begin(), s.end(), [&](Edge e) {
+          return g_.Is(e.node, LoweredOp::kSwitchN);
+        });
       });
   if (!is_case && sides != 2) {
     return Wrong(group[0], "two branches are merged by a node of two inputs");
@@ -170,7 +171,7 @@ Status ControlFlowRaiser::RaiseBranches(
     std::vector<int> merges;
     std::unordered_map<int, Choice> choices;
     for (int i : within) {
-      if (g_.Is(i, "Merge")) merges.push_back(i);
+      if (g_.Is(i, LoweredOp::kMerge)) merges.push_back(i);
     }
     if (merges.empty()) break;
     if (merges.size() > kMaxMerges) {

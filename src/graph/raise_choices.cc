@@ -20,7 +20,7 @@ ControlFlowRaiser::Edge ControlFlowRaiser::Value(Edge e) const {
 }
 
 bool ControlFlowRaiser::IsSwitch(int i) const {
-  return (g_.Is(i, "Switch") || g_.Is(i, "_SwitchN")) &&
+  return (g_.Is(i, LoweredOp::kSwitch) || g_.Is(i, LoweredOp::kSwitchN)) &&
          g_.nodes()[i].inputs.size() == 2;
 }
 
@@ -40,7 +40,7 @@ StatusOr<ControlFlowRaiser::Choice> ControlFlowRaiser::ChoiceOf(
         if (!control) switches.insert(e);
         return true;
       }
-      if (g_.Is(e.node, "Merge")) choice.is_ready = false;
+      if (g_.Is(e.node, LoweredOp::kMerge)) choice.is_ready = false;
       return false;
     }));
     auto& side = sides.emplace_back();
@@ -141,7 +141,7 @@ std::set<int> ControlFlowRaiser::Following(const std::set<int>& switches,
       ++work_;
       const Node& node = g_.nodes()[user];
       if (found.count(user) != 0 || inside.count(user) == 0 ||
-          until.count(user) != 0 || g_.Is(user, "Merge")) {
+          until.count(user) != 0 || g_.Is(user, LoweredOp::kMerge)) {
         continue;
       }
       const bool uses =

@@ -57,13 +57,15 @@ Status ControlFlowRaiser::RaiseLoop(int frame) {
   int condition = -1;
   for (int i = 0; i < g_.size(); ++i) {
     if (g_.nodes()[i].gone) continue;
-    if (g_.Is(i, "Enter") && EntersTo(i) == frame) enters.push_back(i);
+    if (g_.Is(i, LoweredOp::kEnter) && EntersTo(i) == frame) {
+      enters.push_back(i);
+    }
     if (frame_[i] != frame) continue;
     members.push_back(i);
-    if (g_.Is(i, "LoopCond")) {
+    if (g_.Is(i, LoweredOp::kLoopCond)) {
       if (condition >= 0) return Wrong(i, "the loop has two conditions");
       condition = i;
-    } else if (g_.Is(i, "Exit")) {
+    } else if (g_.Is(i, LoweredOp::kExit)) {
       exits.push_back(i);
     }
   }
@@ -76,12 +78,12 @@ Status ControlFlowRaiser::RaiseLoop(int frame) {
   std::set<int> used_enters;
   std::vector<int> controls;
   for (int i : members) {
-    if (!g_.Is(i, "Merge")) continue;
+    if (!g_.Is(i, LoweredOp::kMerge)) continue;
     Variable v;
     v.merge = i;
     for (const Edge& e : g_.nodes()[i].inputs) {
-      if (g_.Is(e.node, "Enter")) v.enter = e.node;
-      if (g_.Is(e.node, "NextIteration")) v.next = e.node;
+      if (g_.Is(e.node, LoweredOp::kEnter)) v.enter = e.node;
+      if (g_.Is(e.node, LoweredOp::kNextIteration)) v.next = e.node;
     }
     if (v.enter < 0 && v.next < 0) continue;  // of a branch
     if (v.enter < 0 || v.next < 0 || g_.nodes()[i].inputs.size() != 2 ||
@@ -95,7 +97,9 @@ Status ControlFlowRaiser::RaiseLoop(int frame) {
     variables.push_back(v);
   }
   for (int i : members) {
-    if (!g_.Is(i, "Switch") || g_.nodes()[i].inputs.size() != 2) continue;
+    if (!g_.Is(i, LoweredOp::kSwitch) || g_.nodes()[i].inputs.size() != 2) {
+      continue;
+    }
     const auto at = of_merge.find(g_.nodes()[i].inputs[0].node);
     if (g_.nodes()[i].inputs[1].node == condition && at != of_merge.end()) {
       if (variables[at->second].test >= 0) {
