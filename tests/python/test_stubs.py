@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import inspect
 import json
 import os
 import re
@@ -210,6 +212,30 @@ def test_mistakes_are_found(checker, package, tmp_path):
 
 def test_the_program_with_types_runs():
     subprocess.run([sys.executable, str(ROOT / "tests/typing/use.py")], check=True)
+
+
+def test_methods_of_pythons_classes_have_types():
+    """Checkers read these where they are written."""
+    bare = []
+    for public, (module, attribute) in sorted(_namespaces._python_names().items()):
+        if module == "graphkiln._graphkiln":
+            continue
+        cls = getattr(importlib.import_module(module), attribute)
+        for name, method in vars(cls).items() if isinstance(cls, type) else ():
+            method = getattr(method, "__func__", method)
+            method = getattr(method, "fget", method)
+            if not inspect.isfunction(method) or (
+                name.startswith("_") and not name.startswith("__")
+            ):
+                continue
+            if "graphkiln" not in method.__code__.co_filename:
+                continue  # enum's and typing's
+            first, *given = inspect.signature(method).parameters.values()
+            kinds = [p.annotation for p in given]
+            kinds.append(inspect.signature(method).return_annotation)
+            if inspect.Signature.empty in kinds:
+                bare.append(f"{public}.{name}")
+    assert bare == []
 
 
 def test_every_parameter_and_result_has_a_type(package):

@@ -31,7 +31,9 @@ class Feature(enum.Enum):
         return tuple(cls.__members__.values())
 
     @classmethod
-    def all_but(cls, exclude) -> tuple["Feature", ...]:
+    def all_but(
+        cls, exclude: "Feature | list[Feature] | tuple[Feature, ...] | set[Feature]"
+    ) -> tuple["Feature", ...]:
         """All features except some.
 
         >>> len(tf.autograph.experimental.Feature.all_but(()))

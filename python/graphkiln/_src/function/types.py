@@ -2,6 +2,8 @@
 
 import abc
 import typing
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +30,7 @@ class Callable(metaclass=abc.ABCMeta):
         """Parameters and what is returned."""
 
     @abc.abstractmethod
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs it."""
 
 
@@ -36,7 +38,7 @@ class AtomicFunction(Callable):
     """A graph to call with all of its inputs, captures among them."""
 
     @abc.abstractmethod
-    def call_with_captures(self, args, kwargs, captures):
+    def call_with_captures(self, args: Any, kwargs: Any, captures: Any) -> Any:
         """Runs it with these captured values."""
 
 
@@ -51,7 +53,7 @@ class ConcreteFunction(Callable):
 
     @property
     @abc.abstractmethod
-    def inference_fn(self):
+    def inference_fn(self) -> AtomicFunction:
         """The function that runs when no tape watches."""
 
 
@@ -64,11 +66,11 @@ class PolymorphicFunction(Callable):
     """
 
     @abc.abstractmethod
-    def get_concrete_function(self, *args, **kwargs):
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The ConcreteFunction for arguments of these types."""
 
     @abc.abstractmethod
-    def experimental_get_compiler_ir(self, *args, **kwargs):
+    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Any:
         """What the graph is compiled to."""
 
 
@@ -88,26 +90,28 @@ class TraceType(metaclass=abc.ABCMeta):
         """Can a trace for `other` serve values of this type?"""
 
     @abc.abstractmethod
-    def most_specific_common_supertype(self, others):
+    def most_specific_common_supertype(
+        self, others: Sequence["TraceType"]
+    ) -> "TraceType | None":
         """The narrowest type of which all are subtypes, or None."""
 
     @abc.abstractmethod
-    def placeholder_value(self, placeholder_context):
+    def placeholder_value(self, placeholder_context: Any) -> Any:
         """What the Python function is traced with."""
 
-    def to_tensors(self, value) -> list:
+    def to_tensors(self, value: Any) -> list[Any]:
         """The tensors that a value of this type is made of."""
         return []
 
-    def from_tensors(self, tensors):
+    def from_tensors(self, tensors: Iterator[Any]) -> Any:
         """The value made of the next of the iterator `tensors`."""
         return self.placeholder_value(None)
 
-    def flatten(self) -> list:
+    def flatten(self) -> list[Any]:
         """The types of the tensors."""
         return []
 
-    def cast(self, value, cast_context):
+    def cast(self, value: Any, cast_context: Any) -> Any:
         """`value` as one of this type."""
         if value == self.placeholder_value(None):
             return value
@@ -121,7 +125,7 @@ class TraceType(metaclass=abc.ABCMeta):
         """Types that are equal have equal hashes."""
 
     @abc.abstractmethod
-    def __eq__(self, other) -> bool:
+    def __eq__(self, other: object) -> bool:
         """Types that are equal share a trace."""
 
 
@@ -129,7 +133,7 @@ class TraceType(metaclass=abc.ABCMeta):
 class SupportsTracingProtocol(typing.Protocol):
     """Objects that say themselves what type they are traced with."""
 
-    def __tf_tracing_type__(self, context) -> TraceType:
+    def __tf_tracing_type__(self, context: Any) -> TraceType:
         """The type of this object."""
 
 

@@ -34,7 +34,7 @@ class ExtensionType(ExtensionValue, metaclass=ExtensionTypeMetaclass):
     _tf_extension_type_abstract = True
     __hash__ = None
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: object, **kwargs: object) -> None:
         # What constructors of derived classes may call.
         cls = type(self)
         if "_tf_extension_type_abstract" in cls.__dict__:

@@ -32,7 +32,7 @@ class Module:
     # Names that a search leaves out.
     _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset()
 
-    def __init__(self, name: str | None = None):
+    def __init__(self, name: str | None = None) -> None:
         if name is None:
             name = _snake_case(type(self).__name__)
         elif not _graphkiln.is_module_name(name):
@@ -50,7 +50,7 @@ class Module:
         return self._name
 
     @property
-    def name_scope(self):
+    def name_scope(self) -> _graphkiln.name_scope:
         """A context in which ops are named below this module."""
         return self._name_scope
 
