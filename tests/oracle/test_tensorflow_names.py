@@ -1,0 +1,15 @@
+"""What is said to be TensorFlow's is what TensorFlow has."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+TOOL = Path(__file__).resolve().parents[2] / "tools" / "tensorflow_names"
+
+
+def test_the_list_of_names_is_fresh():
+    # On its own: some of TensorFlow's modules gain names when they are used.
+    done = subprocess.run([sys.executable, str(TOOL), "--check"])
+    assert done.returncode == 0
