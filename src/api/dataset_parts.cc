@@ -148,23 +148,22 @@ Traced Trace(const char* name, const std::vector<Spec>& arguments,
   ElementSignature all;
   for (const Spec& s : arguments) all = Joined(std::move(all), SignatureOf(*s));
   std::vector<ElementResult> results;
-  made.f =
-      TraceElementFunction(name, all, [&](std::span<const InnerTensor> given) {
-        const VariableCreation none(kCppWords);
-        std::vector<ElementValue> values;
-        for (const Spec& s : arguments) {
-          const auto part = given.first(SignatureOf(*s).types.size());
-          given = given.subspan(part.size());
-          values.push_back({Outer(TensorVector(part.begin(), part.end())), s});
-        }
-        results = body(values);
-        TensorVector tensors;
-        for (const ElementResult& r : results) {
-          const TensorVector own = Inner(r.parts.tensors);
-          tensors.insert(tensors.end(), own.begin(), own.end());
-        }
-        return tensors;
-      });
+  const auto of_components = [&](std::span<const InnerTensor> given) {
+    std::vector<ElementValue> values;
+    for (const Spec& s : arguments) {
+      const auto part = given.first(SignatureOf(*s).types.size());
+      given = given.subspan(part.size());
+      values.push_back({Outer(TensorVector(part.begin(), part.end())), s});
+    }
+    results = body(values);
+    TensorVector tensors;
+    for (const ElementResult& r : results) {
+      const TensorVector own = Inner(r.parts.tensors);
+      tensors.insert(tensors.end(), own.begin(), own.end());
+    }
+    return tensors;
+  };
+  made.f = TraceElementFunction(name, all, of_components, &kCppWords);
   size_t next = 0;
   for (const ElementResult& r : results) {
     ElementSignature own;

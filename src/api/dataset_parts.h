@@ -12,7 +12,6 @@
 #include "api/type_spec_inner.h"
 #include "api/words.h"
 #include "function/dataset_steps.h"
-#include "function/variable_creation.h"
 #include "graphkiln/dataset.h"
 
 namespace gk::api {

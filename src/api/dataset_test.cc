@@ -233,6 +233,18 @@ TEST(DatasetTest, BucketsByLength) {
       "tensor");
 }
 
+TEST(DatasetTest, FunctionsLoseNoWrites) {
+  ExpectFails(
+      [] {
+        Dataset::range(2).map([](Tensor x) {
+          const gk::TensorArray array(gk::DataType::kInt64, 1);
+          const gk::TensorArray unused = array.write(0, x);
+          return x;
+        });
+      },
+      ErrorCode::kValueError, "was never used, so what it wrote is lost");
+}
+
 TEST(DatasetTest, BatchesAndRows) {
   const Dataset five = Dataset::range(5);
   EXPECT_EQ(AllRows(five.batch(2)), (NumberRows{{0, 1}, {2, 3}, {4}}));

@@ -1,9 +1,12 @@
 #include "function/dataset_builder.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
-#include "function/func_graph.h"
 #include "framework/graph.h"
+#include "function/trace_function.h"
+#include "function/variable_creation.h"
 #include "ops/composite.h"
 #include "ops/fn/Cast.h"
 
@@ -16,36 +19,101 @@ std::string OpOfDataset(const Tensor& variant) {
   return std::string(ValueOrThrow(Dataset::Of(variant))->kind());
 }
 
-ElementFunction TraceElementFunction(
-    std::string name, const ElementSignature& arguments,
-    FunctionRef<TensorVector(std::span<const Tensor>)> body) {
-  auto graph = MakeRef<FuncGraph>(std::move(name));
-  TensorVector given;
-  for (size_t i = 0; i < arguments.types.size(); ++i) {
-    const std::string argument = Format("args_{}", i);
-    given.push_back(ValueOrThrow(graph->AddArgument(
-        argument, arguments.types[i], arguments.shapes[i], argument)));
+namespace {
+
+// The placeholders of components.
+class ComponentArguments final : public ArgumentFace {
+ public:
+  explicit ComponentArguments(FuncGraph* graph) : ArgumentFace(graph) {}
+  const TensorVector& components() const { return components_; }
+
+  Names NamesOf(const TraceType&, const std::string& parameter,
+                const std::string&) override {
+    return {parameter, parameter};
   }
-  FuncGraph::Building building(graph.get());
-  return FinishElementFunction(graph.get(), body(given));
+  Status Tensor(const gk::Tensor& placeholder) override {
+    components_.push_back(placeholder);
+    return OkStatus();
+  }
+  Status Variable(const TraceType&, const gk::Tensor&,
+                  const std::string&) override {
+    return Internal("a variable is no component of an element");
+  }
+
+ private:
+  TensorVector components_;
+};
+
+class ElementBody final : public TracedBody {
+ public:
+  ElementBody(FuncGraph* graph, OfComponents body)
+      : arguments_(graph), body_(body) {}
+
+  ArgumentFace* arguments() override { return &arguments_; }
+  Status Call() override {
+    results_ = body_(arguments_.components());
+    return OkStatus();
+  }
+  StatusOr<StructureRef> Results(AddResult add) override {
+    std::vector<StructureRef> leaves;
+    for (const Tensor& t : results_) {
+      GK_RETURN_IF_ERROR(add(t));
+      leaves.push_back(Structure::Leaf());
+    }
+    return Structure::List(std::move(leaves));
+  }
+
+ private:
+  ComponentArguments arguments_;
+  const OfComponents body_;
+  TensorVector results_;
+};
+
+Ref<FunctionType> TypeOf(const ElementSignature& arguments) {
+  std::vector<FunctionParameter> parameters;
+  for (size_t i = 0; i < arguments.types.size(); ++i) {
+    parameters.push_back(
+        {Format("args_{}", i), ParameterKind::kPositionalOrKeyword, false,
+         TraceType::Tensor(arguments.types[i], arguments.shapes[i])});
+  }
+  return MakeRef<FunctionType>(std::move(parameters));
 }
 
-ElementFunction FinishElementFunction(FuncGraph* graph,
-                                      std::span<const Tensor> results) {
-  ElementFunction made{.result = SignatureOf(results)};
-  Ref<GraphFunction> function = ValueOrThrow(graph->Finish(
-      results, /*function_name=*/{}, {{"_tf_data_function", true}}));
-  for (const FunctionCapture& c : graph->captures()) {
-    if (!c.external) {
-      throw Error(InvalidArgument(
-          "{}: a value asked for at each call cannot be captured by the "
-          "function of a dataset",
-          graph->name()));
-    }
-    made.captured.push_back(c.external);
+}  // namespace
+
+StatusOr<Ref<ConcreteFunction>> TraceElements(FuncGraph* graph,
+                                              const ElementSignature& arguments,
+                                              const HostWords* words,
+                                              OfComponents body) {
+  std::optional<VariableCreation> creation;
+  if (words != nullptr) creation.emplace(graph, *words);
+  ElementBody traced(graph, body);
+  return TraceFunction(
+      graph,
+      {graph->name(), TypeOf(arguments), {}, {{"_tf_data_function", true}}},
+      &traced);
+}
+
+ElementFunction AsElementFunction(const ConcreteFunction& function) {
+  const Ref<GraphFunction>& definition = function.function();
+  ElementFunction made{{definition->name(), definition, nullptr},
+                       ValueOrThrow(function.CaptureValues()),
+                       {}};
+  for (const Output& result : definition->results()) {
+    const Node::OutputInfo& info = result.node->output(result.index);
+    made.result.types.push_back(info.dtype);
+    made.result.shapes.push_back(info.shape);
   }
-  made.function = {function->name(), std::move(function), nullptr};
   return made;
+}
+
+ElementFunction TraceElementFunction(std::string name,
+                                     const ElementSignature& arguments,
+                                     OfComponents body,
+                                     const HostWords* words) {
+  const auto graph = MakeRef<FuncGraph>(std::move(name));
+  return AsElementFunction(
+      *ValueOrThrow(TraceElements(graph.get(), arguments, words, body)));
 }
 
 ElementFunction TraceUntilFixed(

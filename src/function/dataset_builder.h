@@ -11,10 +11,10 @@
 #include "base/function_ref.h"
 #include "data/dataset.h"
 #include "framework/attr_value.h"
+#include "function/concrete_function.h"
+#include "function/host_words.h"
 
 namespace gk {
-
-class FuncGraph;
 
 struct TypedDataset {
   Tensor variant;
@@ -31,15 +31,25 @@ struct ElementFunction {
   ElementSignature result;
 };
 
-// Traces `body` in a graph of its own: it gets a placeholder for each
-// component. Throws what it throws.
-ElementFunction TraceElementFunction(
-    std::string name, const ElementSignature& arguments,
-    FunctionRef<TensorVector(std::span<const Tensor>)> body);
+// A function of an element: gets the components of one, gives those of what it
+// makes of it. Throws.
+using OfComponents = FunctionRef<TensorVector(std::span<const Tensor>)>;
 
-// The function that a graph, which is being built, has become.
-ElementFunction FinishElementFunction(FuncGraph* graph,
-                                      std::span<const Tensor> results);
+// Traces `body` into `graph`, new and not entered, as all is traced
+// (trace_function.h), with the error if it makes a variable in the `words` of
+// the language; null where the body is the library's. What it throws passes
+// through.
+StatusOr<Ref<ConcreteFunction>> TraceElements(FuncGraph* graph,
+                                              const ElementSignature& arguments,
+                                              const HostWords* words,
+                                              OfComponents body);
+// As ops call it, with what it captures as that is now.
+ElementFunction AsElementFunction(const ConcreteFunction& function);
+// Both, in a graph of its own.
+ElementFunction TraceElementFunction(std::string name,
+                                     const ElementSignature& arguments,
+                                     OfComponents body,
+                                     const HostWords* words = nullptr);
 
 // A function of a state and an element, which returns the next state and
 // whatever else. `trace` is called until the state that it is given covers

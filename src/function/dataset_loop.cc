@@ -1,7 +1,7 @@
 #include "function/dataset_loop.h"
 
-#include "function/func_graph.h"
 #include "framework/handle_data.h"
+#include "function/func_graph.h"
 #include "ops/fn/ReduceDataset.h"
 #include "ops/fn/ScanDataset.h"
 #include "ops/fn/TakeWhileDataset.h"
@@ -39,9 +39,9 @@ class Iteration {
   const TensorVector& state() const { return state_; }
   const TensorVector& element() const { return element_; }
 
-  // Of the next state and of what the scan gives: that state once more, and
-  // whether the iteration counts.
-  ElementFunction Finish(const TensorVector& next, const Tensor& counts) {
+  // The results: the next state and what the scan gives, that state once more
+  // and whether the iteration counts.
+  TensorVector Return(const TensorVector& next, const Tensor& counts) {
     TensorVector arguments = state_, results;
     arguments.insert(arguments.end(), element_.begin(), element_.end());
     ThrowIfError(graph_->OrderArguments(arguments));
@@ -51,7 +51,11 @@ class Iteration {
       }
     }
     results.push_back(ValueOrThrow(graph_->MarkReturned(counts)));
-    return FinishElementFunction(graph_.get(), results);
+    return results;
+  }
+  ElementFunction Finish(const TensorVector& results) {
+    return AsElementFunction(*ValueOrThrow(ConcreteFunction::FromFuncGraph(
+        *graph_, results, {{"_tf_data_function", true}})));
   }
 
  private:
@@ -98,9 +102,9 @@ void BuildDatasetLoop(DatasetLoop& loop, const TypedDataset& dataset,
   carried.shapes.resize(start.size(), TensorShape());
   for (const Tensor& t : start) carried.types.push_back(t.dtype());
 
-  ElementFunction f;
+  TensorVector results;
   {
-    FuncGraph::Building building(iteration->graph());
+    const FuncGraph::Building building(iteration->graph());
     iteration->Carry(start, carried.shapes);
     TensorVector next = state.Next();
     if (!needed.empty()) {
@@ -108,16 +112,17 @@ void BuildDatasetLoop(DatasetLoop& loop, const TypedDataset& dataset,
     } else if (next.empty()) {
       next.push_back(Const<int32_t>(0));
     }
-    f = iteration->Finish(next, counts);
+    results = iteration->Return(next, counts);
   }
+  const ElementFunction f = iteration->Finish(results);
   loop.End(iteration->graph());
 
   const ElementSignature scanned =
       Joined(carried, {{DataType::kBool}, {TensorShape()}});
-  Tensor variant = ops::ScanDataset(
-      dataset.variant, start, f.captured, f.function, scanned.types,
-      scanned.shapes, /*preserve_cardinality=*/true,
-      /*use_default_device=*/false);
+  Tensor variant = ops::ScanDataset(dataset.variant, start, f.captured,
+                                    f.function, scanned.types, scanned.shapes,
+                                    /*preserve_cardinality=*/true,
+                                    /*use_default_device=*/false);
   const size_t n = start.size();
   if (may_end) {
     const ElementFunction counting =

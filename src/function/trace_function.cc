@@ -8,16 +8,6 @@
 namespace gk {
 namespace {
 
-class Leaving {
- public:
-  explicit Leaving(TracedBody* body) : body_(body) {}
-  ~Leaving() { body_->Leave(); }
-  Leaving(const Leaving&) = delete;
-
- private:
-  TracedBody* const body_;
-};
-
 Status CallBody(FuncGraph* graph, const FunctionTrace& trace, TracedBody* body,
                 TensorVector* results) {
   const FuncGraph::Building building(graph);
@@ -44,10 +34,7 @@ StatusOr<Ref<ConcreteFunction>> TraceFunction(FuncGraph* graph,
                                               TracedBody* body) {
   BeginTrace(graph, trace.attributes);
   TensorVector results;
-  {
-    const Leaving leaving(body);
-    GK_RETURN_IF_ERROR(CallBody(graph, trace, body, &results));
-  }
+  GK_RETURN_IF_ERROR(CallBody(graph, trace, body, &results));
   const Status alone = CheckStandsAlone(*graph, trace.name, trace.attributes);
   if (!alone.ok()) return body->NotAlone(alone);
   return ConcreteFunction::FromFuncGraph(*graph, results, trace.attributes);

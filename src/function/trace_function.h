@@ -13,8 +13,8 @@
 
 namespace gk {
 
-// What the face does in a trace, in the order of the functions, each once. The
-// graph is built on this thread until Leave. What they throw passes through.
+// What the face does in a trace, in the order of the functions, each once,
+// while the graph is built on this thread. What they throw passes through.
 class TracedBody {
  public:
   // What makes values of the placeholders.
@@ -26,9 +26,6 @@ class TracedBody {
   // How what it returned nests; each tensor in it is given to `add`.
   using AddResult = FunctionRef<Status(const Tensor&)>;
   virtual StatusOr<StructureRef> Results(AddResult add) = 0;
-  // The graph is left, also after an error or while an exception passes: what
-  // served the body alone may go. Throws nothing.
-  virtual void Leave() {}
 
   // The error of a function that has to stand alone and does not.
   virtual Status NotAlone(Status error) { return error; }

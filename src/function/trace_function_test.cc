@@ -37,11 +37,6 @@ class FakeBody final : public TracedBody {
     GK_RETURN_IF_ERROR(add(arguments_.made));
     return Structure::Leaf();
   }
-  void Leave() override {
-    steps.push_back("leave");
-    EXPECT_NE(FuncGraph::Current(), graph_);
-    EXPECT_FALSE(TraceWrites::AreWatched());
-  }
   Status NotAlone(Status error) override {
     steps.push_back("not alone");
     return error;
@@ -110,7 +105,7 @@ class TraceFunctionTest : public testing::Test {
 TEST_F(TraceFunctionTest, GoesThroughItsStepsInOrder) {
   ASSERT_TRUE(Run().ok());
   EXPECT_EQ(body_.steps,
-            (Steps{"argument", "call", "check arguments", "results", "leave"}));
+            (Steps{"argument", "call", "check arguments", "results"}));
   EXPECT_TRUE(graph_->finished());
   EXPECT_TRUE(made_->signature().type);
   EXPECT_TRUE(made_->signature().output);
@@ -119,21 +114,21 @@ TEST_F(TraceFunctionTest, GoesThroughItsStepsInOrder) {
 TEST_F(TraceFunctionTest, IsLeftAfterAnErrorOfTheBody) {
   body_.fails = ValueError("of the body");
   EXPECT_EQ(Run().message(), "of the body");
-  EXPECT_EQ(body_.steps, (Steps{"argument", "call", "leave"}));
+  EXPECT_EQ(body_.steps, (Steps{"argument", "call"}));
 }
 
 TEST_F(TraceFunctionTest, IsLeftWhileAnExceptionPasses) {
   body_.throws = true;
   EXPECT_THROW((void)Run(), std::runtime_error);
   EXPECT_EQ(FuncGraph::Current(), nullptr);
-  EXPECT_EQ(body_.steps, (Steps{"argument", "call", "leave"}));
+  EXPECT_FALSE(TraceWrites::AreWatched());
+  EXPECT_EQ(body_.steps, (Steps{"argument", "call"}));
 }
 
 TEST_F(TraceFunctionTest, LooksAtNoResultOfABodyThatChangedItsArguments) {
   body_.changed = ValueError("changed");
   EXPECT_EQ(Run().message(), "changed");
-  EXPECT_EQ(body_.steps,
-            (Steps{"argument", "call", "check arguments", "leave"}));
+  EXPECT_EQ(body_.steps, (Steps{"argument", "call", "check arguments"}));
 }
 
 TEST_F(TraceFunctionTest, RefusesAWriteThatIsLost) {
@@ -141,7 +136,7 @@ TEST_F(TraceFunctionTest, RefusesAWriteThatIsLost) {
   const Status lost = Run();
   EXPECT_EQ(lost.code(), Code::kValueError);
   EXPECT_EQ(lost.message(), LostWrite("write at net.cc:1"));
-  EXPECT_EQ(body_.steps.back(), "leave");
+  EXPECT_EQ(body_.steps.back(), "results");
 }
 
 TEST_F(TraceFunctionTest, TellsEffectsNoOrderWhereThatIsOff) {

@@ -22,9 +22,10 @@ VariableCreation::VariableCreation(Rule rule, Inputs inputs,
       inputs_(inputs),
       words_(words),
       outer_(std::exchange(current, this)) {}
-VariableCreation::VariableCreation(const HostWords& words)
+VariableCreation::VariableCreation(const FuncGraph* graph,
+                                   const HostWords& words)
     : VariableCreation(Rule::kNever, kNoInputs, words) {
-  graph_ = FuncGraph::Current();
+  graph_ = graph;
 }
 VariableCreation::~VariableCreation() { current = outer_; }
 

@@ -30,8 +30,8 @@ class VariableCreation {
   // order, null where it gives none; outlives this.
   using Inputs = FunctionRef<StatusOr<TensorVector>()>;
   VariableCreation(Rule rule, Inputs inputs, const HostWords& words);
-  // Nothing that outlives the calls is made in the graph that is built here.
-  explicit VariableCreation(const HostWords& words);
+  // Nothing that outlives the calls is made in `graph`.
+  VariableCreation(const FuncGraph* graph, const HostWords& words);
   ~VariableCreation();
   VariableCreation(const VariableCreation&) = delete;
 

@@ -306,7 +306,7 @@ def test_what_an_interrupt_leaves_entered_ends_with_its_object():
     with tf.init_scope():
         assert float(tf.constant(1.0) + 1.0) == 2.0
     graph = _graphkiln.FuncGraph("f")
-    graph._enter_elements()
+    graph._enter()
     del graph
     gc.collect()
     assert tf.executing_eagerly() and records()

@@ -14,7 +14,6 @@ from graphkiln import _graphkiln
 from graphkiln._graphkiln import elements, type_spec_from_value
 from graphkiln._src.host import py_function
 from graphkiln._src.types import dtypes
-from graphkiln.data import _traced as traced
 
 
 class Source:
@@ -113,7 +112,6 @@ class Source:
     def flat_map_fn(self, _) -> object:
         """The dataset of what one generator yields, made in the function that
         is being traced."""
-        number = TensorSpec((), dtypes.int64)
         components = elements.flat_specs(self.spec)
 
         def get_iterator_id_fn():
@@ -140,15 +138,9 @@ class Source:
             made.set_shape(())
             return made
 
-        def trace(function, spec):
-            return traced.Traced(
-                function, "Dataset.from_generator()", spec, convert=False
-            ).function
-
-        init = trace(get_iterator_id_fn, ())
-        step = trace(generator_next_fn, number)
-        final = trace(finalize_fn, number)
-        return _graphkiln.generated_dataset(self.spec, init, step, final)
+        return _graphkiln.generated_dataset(
+            self.spec, get_iterator_id_fn, generator_next_fn, finalize_fn
+        )
 
 
 def _converted(spec: object, value: object) -> object:

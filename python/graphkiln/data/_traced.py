@@ -1,10 +1,10 @@
-"""The functions that datasets call: traced once, converted by AutoGraph."""
+"""How datasets call the user's functions: converted by AutoGraph, and errors
+speak of the user's own."""
 
 import re
 from collections.abc import Callable
 
 from graphkiln import _graphkiln
-from graphkiln._graphkiln import elements
 from graphkiln._src.function import tracing
 
 # The modules that call what the user gave.
@@ -14,85 +14,15 @@ _CALLERS = (
     "graphkiln.autograph.root",
 )
 
-_ATTRIBUTES = {"_tf_data_function": True}
 
-
-class Traced:
-    """A function of an element.
-
-    Attributes:
-      function: the tf.types.experimental.ConcreteFunction of its components.
-      output_spec: the structure of what it returns.
-    """
-
-    def __init__(
-        self,
-        function: Callable,
-        transformation: str,
-        spec: object,
-        convert: bool = True,
-        adjust: Callable = lambda result: result,
-    ):
-        """Args:
-        function: called with the element; with its parts, if it is a tuple.
-        transformation: "Dataset.map()", for names and messages.
-        spec: of the element.
-        convert: whether AutoGraph converts the function.
-        adjust: what becomes of its result, in the same graph.
-        """
-        if not callable(function):
-            raise ValueError(
-                "Argument `func` must be a callable. Received "
-                f"func={function} (of type {type(function)})"
-            )
-
-        def body(components: list) -> list:
-            value = elements.from_tensors(spec, components)
-            arguments = value if type(value) is tuple else (value,)
-            called = tracing.convert_callee(function) if convert else function
-            try:
-                result = called(*arguments)
-            except TypeError as error:
-                _show_own_name(error, function)
-                raise
-            result = adjust(result)
-            if isinstance(result, list):
-                result = tuple(result)
-            try:
-                result = elements.map(_as_value, result)
-                self.output_spec = elements.spec_of(result)
-                return elements.to_tensors(self.output_spec, result)
-            except (TypeError, ValueError) as error:
-                raise TypeError(
-                    "Unsupported return value from function passed to "
-                    f"{transformation}: {result}."
-                ) from error
-
-        self.function = of_components(
-            _name(transformation, function), elements.flat_specs(spec), body
-        )
-
-
-def of_components(
-    name: str, specs: list, body: Callable
-) -> _graphkiln.ConcreteFunction:
-    """`body`, which takes and returns a list of components, traced."""
-    graph = _graphkiln.FuncGraph(name)
-    _graphkiln.keep_body(graph)
-    graph._enter_elements()
+def call_converted(function: Callable, arguments: tuple) -> object:
+    """What AutoGraph's conversion of `function` gives for these."""
+    called = tracing.convert_callee(function)
     try:
-        given = [
-            graph._add_argument(f"args_{i}", s.dtype, s.shape, f"args_{i}")
-            for i, s in enumerate(specs)
-        ]
-        results = [graph._mark_returned(t) for t in body(given)]
-    finally:
-        graph._exit()
-    _graphkiln.release_bodies(graph)
-    function = _graphkiln.finish_graph(graph, results, dict(_ATTRIBUTES))
-    function.graph = graph
-    _graphkiln.keep_parts(graph)
-    return function
+        return called(*arguments)
+    except TypeError as error:
+        _show_own_name(error, function)
+        raise
 
 
 def _show_own_name(error: TypeError, function: Callable) -> None:
@@ -111,22 +41,4 @@ def _show_own_name(error: TypeError, function: Callable) -> None:
     )
 
 
-def _as_value(leaf: object) -> object:
-    if isinstance(leaf, _graphkiln.BaseVariable):
-        return _graphkiln.convert_to_tensor(leaf)
-    cls = type(leaf)
-    if leaf is None or hasattr(cls, "_type_spec") or (
-        hasattr(cls, "__tf_flatten__")
-    ):
-        return leaf
-    return _graphkiln.convert_to_tensor(leaf)
-
-
-def _name(transformation: str, function: Callable) -> str:
-    """"Dataset_map_lambda"."""
-    name = getattr(function, "__name__", None) or type(function).__name__
-    text = transformation.replace(".", "_").replace("()", "") + "_" + name
-    return re.sub(r"[^A-Za-z0-9_]", "", text)
-
-
-_graphkiln.provide(Traced, of_components)
+_graphkiln.provide(call_converted)

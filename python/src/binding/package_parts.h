@@ -36,8 +36,7 @@ namespace gk::py {
   PART(Dataset, "graphkiln.data._dataset")                          \
   PART(dataset_loop, "graphkiln.data._loops")                       \
   PART(iterator_loop, "graphkiln.data._loops")                      \
-  PART(of_components, "graphkiln.data._traced")                     \
-  PART(Traced, "graphkiln.data._traced")
+  PART(call_converted, "graphkiln.data._traced")
 
 class PackagePart {
  public:

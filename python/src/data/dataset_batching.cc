@@ -30,12 +30,11 @@ TypedDataset Rows(const Arguments& a) {
     tensors = tensors && IsTensorSpec(leaf.ptr());
   }
   if (tensors) return Own(a);
-  return DatasetOf(
-      Recoded(a, "Dataset_unbatch_rows", {},
-              nb::cpp_function([own](nb::object components) {
-                const nb::object value = ElementOfComponents(own, components);
-                return ComponentsOfElement(own, value, /*rows=*/true);
-              })));
+  return DatasetOf(Recoded(
+      a, "Dataset_unbatch_rows", {}, [&](std::span<const Tensor> components) {
+        const nb::object value = ElementOfComponents(own, Wrapped(components));
+        return Tensors(ComponentsOfElement(own, value, /*rows=*/true));
+      }));
 }
 
 nb::object Unbatch(const Arguments& a) {

@@ -1,4 +1,6 @@
 // tf.data.Dataset: elements made by functions of elements.
+#include <optional>
+
 #include "base/caught.h"
 #include "framework/op_builder.h"
 #include "function/user_scopes.h"
@@ -58,25 +60,23 @@ struct Settled {
 };
 
 Settled Settle(const Arguments& a, const char* function, const char* caller,
-               nb::object state_of) {
+               FunctionRef<nb::object(const nb::object& returned)> state_of) {
   const nb::object state = [&] {
     const WithinScope scope("initial_state");
     return NormalizedElement(a["initial_state"]);
   }();
-  const nb::object f = nb::borrow(a[function]),
-                   element = ElementSpecOf(a.self());
-  const nb::object trace = nb::cpp_function([=](nb::object spec) {
-    return UsersFunction(f, caller, nb::make_tuple(spec, element)).traced();
-  });
-  const nb::object settled =
-      UntilFixedSpec(SpecOfElement(state), trace, state_of);
-  const nb::object spec = settled[1];
-  return {spec, ComponentsOfElement(spec, state), UsersFunction(settled[0])};
+  const nb::object element = ElementSpecOf(a.self());
+  std::optional<UsersFunction> f;
+  const nb::object spec =
+      UntilFixedSpec(SpecOfElement(state), [&](const nb::object& now) {
+        f.emplace(a[function], caller, nb::make_tuple(now, element));
+        return state_of(f->output());
+      });
+  return {spec, ComponentsOfElement(spec, state), *std::move(f)};
 }
 
 nb::object Scan(const Arguments& a) {
-  const nb::object first = nb::cpp_function([](nb::object traced) {
-    nb::object made = traced.attr("output_spec");
+  const auto first = [](const nb::object& made) {
     if (!nb::isinstance<nb::tuple>(made) || nb::len(made) != 2) {
       Throw(TypeError(
           "Invalid `scan_func`. `scan_func` should return a pair consisting of "
@@ -84,7 +84,7 @@ nb::object Scan(const Arguments& a) {
           TextOf(made)));
     }
     return nb::object(made[0]);
-  });
+  };
   const Settled made = Settle(a, "scan_func", "Dataset.scan()", first);
   const nb::object spec = made.f.output()[1];
   return Then(a,
@@ -94,9 +94,7 @@ nb::object Scan(const Arguments& a) {
 }
 
 nb::object Reduce(const Arguments& a) {
-  const nb::object whole = nb::cpp_function([](nb::object traced) {
-    return traced.attr("output_spec").operator nb::object();
-  });
+  const auto whole = [](const nb::object& made) { return made; };
   const Settled made = Settle(a, "reduce_func", "reduce()", whole);
   const TypedDataset own = Own(a);
   const ElementFunction f = made.f.core();

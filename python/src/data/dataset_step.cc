@@ -6,9 +6,7 @@
 #include "ops/fn/Cast.h"
 #include "ops/fn/GeneratorDataset.h"
 #include "ops/random/random_seeds.h"
-#include "python/src/binding/package_parts.h"
 #include "python/src/data/dataset_methods.h"
-#include "python/src/function/concrete_function.h"
 
 namespace gk::py {
 
@@ -68,46 +66,16 @@ nb::object DatasetSpecOfElements(nb::handle element_spec) {
   return DatasetSpecOf(element_spec, TensorShape());
 }
 
-UsersFunction::UsersFunction(nb::handle f, const char* caller, nb::handle spec,
-                             nb::object adjust)
-    : traced_([&] {
-        nb::dict named;
-        if (adjust.is_valid()) named["adjust"] = adjust;
-        return package::Traced.Held()(f, nb::str(caller), spec, **named);
-      }()) {}
-
-ElementFunction CoreFunction(nb::handle function) {
-  ElementFunction made;
-  Ref<GraphFunction> f = DefinitionOf(function.ptr());
-  if (!f) Throw(TypeError("not a ConcreteFunction"));
-  made.function = {f->name(), std::move(f), nullptr};
-  made.captured = Tensors(nb::object(function.attr("captured_inputs")));
-  return made;
-}
-
-ElementFunction UsersFunction::core() const {
-  ElementFunction made = CoreFunction(function());
-  made.result = SignatureOfSpec(output());
-  return made;
-}
-
-nb::object UsersFunction::Elements(void (*none)(steps::Text)) const {
-  const nb::object returned = output();
-  if (!IsDatasetSpec(returned)) none([&] { return TextOf(returned); });
-  return ElementSpecOf(returned);
-}
-
 nb::object Recoded(const Arguments& a, const char* name, nb::handle spec,
-                   nb::object recode) {
-  const nb::object made = package::of_components(
-      nb::str(name), FlatSpecs(ElementSpecOf(a.self())), recode);
+                   OfComponents recode) {
+  const nb::object made =
+      TracedElements(name, SignatureOfSpec(ElementSpecOf(a.self())), recode);
   ElementFunction f = CoreFunction(made);
   nb::object own = nb::borrow(spec);
   if (own.is_valid()) {
     f.result = SignatureOfSpec(own);
   } else {
     nb::list parts;
-    f.result = SignatureOf(Tensors(nb::object(made.attr("outputs"))));
     for (size_t i = 0; i < f.result.types.size(); ++i) {
       parts.append(
           Owned(WrapTensorSpec(f.result.shapes[i], f.result.types[i])));
@@ -121,15 +89,22 @@ void AddGeneratedDataset(nb::module_& m) {
   m.def(
       "generated_dataset",
       [](nb::object spec, nb::object init, nb::object next, nb::object end) {
-        const ElementFunction first = CoreFunction(init),
-                              step = CoreFunction(next),
-                              last = CoreFunction(end);
+        const nb::object number =
+            Owned(WrapTensorSpec(TensorShape(), DataType::kInt64));
+        const auto traced = [](nb::handle f, nb::handle of) {
+          return UsersFunction(f, "Dataset.from_generator()", of, {},
+                               /*convert=*/false);
+        };
+        const UsersFunction f = traced(init, nb::tuple()),
+                            g = traced(next, number), h = traced(end, number);
+        const ElementFunction first = f.core(), step = g.core(),
+                              last = h.core();
         const ElementSignature e = SignatureOfSpec(spec);
         return Made(
             ops::GeneratorDataset(first.captured, step.captured, last.captured,
                                   first.function, step.function, last.function,
                                   e.types, e.shapes),
-            spec, nb::make_tuple(init, next, end));
+            spec, nb::make_tuple(f.function(), g.function(), h.function()));
       },
       "The dataset of elements of `spec` that three functions make: of a\n"
       "generator's number, of its next element, and of its end.");

@@ -16,6 +16,7 @@
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/data/element_spec.h"
 #include "python/src/data/made_dataset.h"
+#include "python/src/data/users_function.h"
 #include "python/src/tensors/tensor_spec_type.h"
 
 namespace gk::py {
@@ -74,31 +75,10 @@ decltype(auto) WithWords(nanobind::handle spec, F&& use) {
                                                [&] { return TextOf(spec); }});
 }
 
-// A function that the user gave, of an element of `spec`; "Dataset.map()" is
-// who calls it. `adjust`, where given, makes something of its result.
-class UsersFunction {
- public:
-  UsersFunction(nanobind::handle f, const char* caller, nanobind::handle spec,
-                nanobind::object adjust = nanobind::object());
-  explicit UsersFunction(nanobind::object traced)
-      : traced_(std::move(traced)) {}
-  nanobind::object function() const { return traced_.attr("function"); }
-  nanobind::object output() const { return traced_.attr("output_spec"); }
-  // As steps take it.
-  ElementFunction core() const;
-  // Of the elements of the dataset that it returns; else `none` is called.
-  nanobind::object Elements(void (*none)(steps::Text)) const;
-  const nanobind::object& traced() const { return traced_; }
-
- private:
-  nanobind::object traced_;
-};
-ElementFunction CoreFunction(nanobind::handle function);
-
-// The dataset of what `recode` makes of the lists of components of elements;
-// without a spec, elements are tuples of those.
+// The dataset of what `recode` makes of the components of elements; without a
+// spec, elements are tuples of those.
 nanobind::object Recoded(const Arguments& a, const char* name,
-                         nanobind::handle spec, nanobind::object recode);
+                         nanobind::handle spec, OfComponents recode);
 
 }  // namespace gk::py
 

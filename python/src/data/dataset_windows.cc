@@ -25,10 +25,10 @@ nb::object Zipped(const Arguments& windows, nb::handle spec) {
   for (nb::handle leaf : ElementLeaves(spec)) {
     leaves.push_back(SignatureOfSpec(ElementSpecOf(leaf)));
   }
-  const auto zipped = [leaves](nb::list given) {
-    return Wrapped(steps::ZipWindows(Tensors(given), leaves));
-  };
-  return Recoded(windows, "Dataset_window_zip", spec, nb::cpp_function(zipped));
+  return Recoded(
+      windows, "Dataset_window_zip", spec, [&](std::span<const Tensor> given) {
+        return steps::ZipWindows({given.begin(), given.end()}, leaves);
+      });
 }
 
 nb::object ZipWindows(const Arguments& a) { return Zipped(a, a["spec"]); }
@@ -55,7 +55,7 @@ nb::object Window(const Arguments& a) {
 // A function that must return an int64 scalar: what `adjust` makes of what the
 // user's returns.
 UsersFunction IntegerFunction(nb::handle f, nb::handle spec, const char* name,
-                              nb::object adjust) {
+                              const UsersFunction::Adjust& adjust) {
   UsersFunction made(f, kGroups, spec, adjust);
   WithWords(made.output(), [&](const steps::Described& returned) {
     steps::CheckInteger(name, returned);
@@ -71,17 +71,16 @@ nb::object AsInteger(nb::handle result) {
 nb::object GroupByWindow(const Arguments& a) {
   const bool sized = a.has("window_size");
   steps::CheckWindowSize(sized, a.has("window_size_func"));
-  const nb::object as_integer = nb::cpp_function(&AsInteger);
   const nb::object own = ElementSpecOf(a.self());
   const UsersFunction key =
-      IntegerFunction(a["key_func"], own, "key_func", as_integer);
+      IntegerFunction(a["key_func"], own, "key_func", AsInteger);
   nb::object size_function = nb::none();
   ElementFunction size;
   if (sized) {
     size = steps::SameSize(Number(a, "window_size"));
   } else {
     const UsersFunction f = IntegerFunction(a["window_size_func"], KeySpec(),
-                                            "window_size_func", as_integer);
+                                            "window_size_func", AsInteger);
     size = f.core();
     size_function = f.function();
   }
@@ -134,11 +133,10 @@ nb::object BucketBySequenceLength(const Arguments& a) {
     steps::CheckPadded(CoreElement(own));
     buckets.padding = PaddingOf(a, own);
   }
-  const UsersFunction bucket =
-      IntegerFunction(a["element_length_func"], own, "key_func",
-                      nb::cpp_function([&buckets](nb::handle length) {
-                        return Wrapped(buckets.Of(Converted(length)));
-                      }));
+  const UsersFunction bucket = IntegerFunction(
+      a["element_length_func"], own, "key_func", [&](nb::handle length) {
+        return Wrapped(buckets.Of(Converted(length)));
+      });
   const TypedDataset made =
       steps::BucketBySequenceLength(Own(a), bucket.core(), buckets);
   return Then(a, made,

@@ -186,15 +186,15 @@ Object Decode(Handle spec, const TensorVector& components, size_t* next) {
   });
 }
 
+}  // namespace
+
 // --- Leaves of values.
 
-bool IsComposite(Handle value) {
+bool IsCompositeElement(Handle value) {
   PyTypeObject* type = Py_TYPE(value.ptr());
   return Attribute<"__tf_flatten__">(type) != nullptr ||
          Attribute<"_type_spec">(type) != nullptr;
 }
-
-}  // namespace
 
 // The narrowest spec that covers both, or None if forms or types differ.
 Object Common(Handle first, Handle second) {
@@ -226,7 +226,7 @@ Object StackOfDatasets(Handle list) {
 }
 
 Object NormalizedLeaf(Handle value, size_t i) {
-  if (value.is_none() || IsComposite(value)) return nb::borrow(value);
+  if (value.is_none() || IsCompositeElement(value)) return nb::borrow(value);
   if (PyList_Check(value.ptr())) {
     Object stack = StackOfDatasets(value);
     if (!stack.is_none()) return stack;
@@ -252,17 +252,13 @@ Object CheckedSpec(Handle spec) {
 
 }  // namespace
 
-// (what `trace(spec)` made, spec) with a spec of the state that the state it
-// returns fits: shapes that change become unknown.
-Object UntilFixedSpec(Handle spec, Handle trace, Handle state_of) {
+Object UntilFixedSpec(Handle spec,
+                      FunctionRef<Object(const Object&)> returned) {
   return Told([&] {
-    Object made;
-    const ElementSpec settled =
+    return PythonElement(
         UntilFixed(CoreElement(spec), [&](const ElementSpec& now) {
-          made = trace(PythonElement(now));
-          return CoreElement(Object(state_of(made)));
-        });
-    return nb::make_tuple(made, PythonElement(settled));
+          return CoreElement(returned(PythonElement(now)));
+        }));
   });
 }
 
@@ -510,7 +506,6 @@ void AddElementSpecs(nb::module_& m) {
         "common(first, second): the narrowest spec that covers both, or None.");
   e.def("checked", &CheckedSpec,
         "checked(spec): itself; TypeError if a leaf is no tf.TypeSpec.");
-  e.def("until_fixed", &UntilFixedSpec);
   e.def("batched", &BatchedElement, nb::arg("spec"), nb::arg("size").none());
   e.def("sliced", &SlicedElement);
 }

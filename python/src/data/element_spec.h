@@ -77,6 +77,8 @@ nanobind::dict ElementAttributes(nanobind::handle spec);
 // The structure with tensors for leaves that are none: values of NumPy and
 // Python. Composite tensors and None stay.
 nanobind::object NormalizedElement(nanobind::handle value);
+// Is it a leaf of another kind than tensors?
+bool IsCompositeElement(nanobind::handle value);
 // The structure of specs of a value; lists are tensors.
 nanobind::object SpecOfElement(nanobind::handle value);
 // The components of a value that `spec` describes; or, if `rows`, tensors
@@ -91,8 +93,11 @@ nanobind::object ElementOfComponents(nanobind::handle spec,
 nanobind::object Common(nanobind::handle first, nanobind::handle second);
 // The tf.TensorSpecs of the components.
 nanobind::list FlatSpecs(nanobind::handle spec);
-nanobind::object UntilFixedSpec(nanobind::handle spec, nanobind::handle trace,
-                                nanobind::handle state_of);
+// A spec of a state that the state which a function of it returns fits, as
+// `returned` tells: shapes that change become unknown.
+nanobind::object UntilFixedSpec(
+    nanobind::handle spec,
+    FunctionRef<nanobind::object(const nanobind::object& spec)> returned);
 
 // The structure of specs of rows; see tf.data.Dataset.from_tensor_slices.
 nanobind::object RowsOfSpec(nanobind::handle spec);

@@ -3,11 +3,13 @@
 #include <utility>
 #include <vector>
 
-#include "python/src/binding/errors.h"
+#include "python/src/binding/bound_values.h"
 #include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
+#include "python/src/function/concrete_function.h"
 #include "python/src/graph/graph_parts.h"
 #include "python/src/graph/name_scope.h"
+#include "python/src/graph/source_location.h"
 #include "python/src/nest/nest_node.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
@@ -75,8 +77,7 @@ void ExplainScope(PyObject* function) {
 PythonBody::PythonBody(nb::handle graph, FuncGraph* builder,
                        const FunctionType& type, nb::handle function,
                        bool convert, nb::handle features)
-    : graph_(nb::borrow(graph)),
-      function_(nb::borrow(function)),
+    : function_(nb::borrow(function)),
       features_(nb::borrow(features)),
       convert_(convert),
       type_(type),
@@ -136,20 +137,46 @@ StatusOr<StructureRef> PythonBody::Results(AddResult add) {
   return structure;
 }
 
-void PythonBody::Leave() {
-  PyObject *type, *error, *trace;
-  PyErr_Fetch(&type, &error, &trace);
-  try {
-    ReleaseBodies(graph_);
-  } catch (nb::python_error& failed) {
-    failed.discard_as_unraisable(graph_);
-  }
-  PyErr_Restore(type, error, trace);
-}
-
 Status PythonBody::NotAlone(Status error) {
   PyErr_SetString(PyExc_AssertionError, error.message().c_str());
   return PythonError();
+}
+
+namespace {
+
+class PartsReleased {
+ public:
+  explicit PartsReleased(nb::handle graph) : graph_(graph) {}
+  ~PartsReleased() {
+    PyObject *type, *error, *trace;
+    PyErr_Fetch(&type, &error, &trace);
+    try {
+      ReleaseBodies(graph_);
+    } catch (nb::python_error& failed) {
+      failed.discard_as_unraisable(graph_);
+    }
+    PyErr_Restore(type, error, trace);
+  }
+  PartsReleased(const PartsReleased&) = delete;
+
+ private:
+  const nb::handle graph_;
+};
+
+}  // namespace
+
+StatusOr<nb::object> PythonTraced(
+    nb::handle graph, FunctionRef<StatusOr<Ref<ConcreteFunction>>()> trace) {
+  const PartsReleased released(graph);
+  StatusOr<Ref<ConcreteFunction>> function = [&] {
+    const TracedHere here;
+    return trace();
+  }();
+  GK_RETURN_IF_ERROR(function.status());
+  nb::object made = Owned(NewConcreteFunction(*std::move(function)));
+  made.attr("graph") = graph;
+  KeepParts(graph);
+  return made;
 }
 
 }  // namespace gk::py

@@ -22,17 +22,22 @@ class PythonBody final : public TracedBody {
   Status Call() override;
   Status CheckArguments() override;
   StatusOr<StructureRef> Results(AddResult add) override;
-  void Leave() override;
   Status NotAlone(Status error) override;
 
  private:
-  const nanobind::object graph_, function_, features_;
+  const nanobind::object function_, features_;
   const bool convert_;
   const FunctionType& type_;
   PythonArguments arguments_;
   ArgumentSnapshot before_;
   PyRef result_;
 };
+
+// What `trace` makes of a new `graph`, a ConcreteFunction, which has that for
+// Python. Graphs of its parts may go then, also after an error.
+StatusOr<nanobind::object> PythonTraced(
+    nanobind::handle graph,
+    FunctionRef<StatusOr<Ref<ConcreteFunction>>()> trace);
 
 }  // namespace gk::py
 

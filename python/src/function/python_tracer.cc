@@ -17,7 +17,6 @@
 #include "python/src/function/traced_values.h"
 #include "python/src/function/typed_values.h"
 #include "python/src/graph/func_graph_object.h"
-#include "python/src/graph/graph_parts.h"
 #include "python/src/graph/source_location.h"
 #include "python/src/ops/assertions.h"
 #include "python/src/tensors/tensor_type.h"
@@ -45,8 +44,8 @@ PyRef ListOf(const Items& items, Make make) {
 void RefuseGenerators(nb::handle function) {
   constexpr int kGenerates = CO_GENERATOR | CO_ASYNC_GENERATOR;
   if (PyFunction_Check(function.ptr())) {
-    const auto* code = reinterpret_cast<PyCodeObject*>(
-        PyFunction_GET_CODE(function.ptr()));
+    const auto* code =
+        reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function.ptr()));
     if ((code->co_flags & kGenerates) == 0) return;
   }
   const nb::module_ inspect = nb::module_::import_("inspect");
@@ -79,7 +78,7 @@ void FilterFrames() {
 }  // namespace
 
 StatusOr<Ref<Trace>> PythonTracer::MakeTrace(const Ref<FunctionType>& type,
-                                            VariableCreation* creation) {
+                                             VariableCreation* creation) {
   try {
     StatusOr<Ref<Trace>> made = Run(type, creation);
     if (made.ok()) return made;
@@ -92,7 +91,7 @@ StatusOr<Ref<Trace>> PythonTracer::MakeTrace(const Ref<FunctionType>& type,
 }
 
 StatusOr<Ref<Trace>> PythonTracer::Run(const Ref<FunctionType>& type,
-                                      VariableCreation* creation) {
+                                       VariableCreation* creation) {
   const PythonFunction& python = *FunctionOf(function_)->python;
   RefuseGenerators(python.function());
   const nb::object baked = ValuesReadBy(python, *type);
@@ -110,22 +109,17 @@ StatusOr<Ref<Trace>> PythonTracer::Run(const Ref<FunctionType>& type,
   const bool convert = nb::cast<bool>(nb::bool_(python.Option("autograph")));
   PythonBody traced(graph, builder.get(), *type, python.Body(), convert,
                     python.Option("experimental_autograph_options"));
-  StatusOr<Ref<ConcreteFunction>> function = [&] {
-    const TracedHere here;
-    return TraceFunction(builder.get(), {name, type, variables, attributes},
-                         &traced);
-  }();
-  GK_RETURN_IF_ERROR(function.status());
-  TensorVector captured = (*function)->TellingCaptures();
-  const nb::object made = Owned(NewConcreteFunction(*std::move(function)));
-  made.attr("graph") = graph;
+  GK_ASSIGN_OR_RETURN(const nb::object made, PythonTraced(graph, [&] {
+                        return TraceFunction(
+                            builder.get(), {name, type, variables, attributes},
+                            &traced);
+                      }));
   made.attr("_baked") = baked;
-  KeepParts(graph);
   if (creation != nullptr) {
     GK_RETURN_IF_ERROR(KeepVariables(creation->made()));
   }
   auto trace = MakeRef<PyTrace>(type, made.ptr());
-  trace->captured = std::move(captured);
+  trace->captured = ConcreteFunctionOf(made.ptr())->function->TellingCaptures();
   return Ref<Trace>(std::move(trace));
 }
 

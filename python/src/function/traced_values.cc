@@ -25,14 +25,6 @@ namespace {
 
 using Kind = TraceType::Kind;
 
-FuncGraph* FuncGraphOf(PyObject* o) {
-  if (!PyObject_TypeCheck(o, FuncGraphType) || GraphOf(o)->func == nullptr) {
-    Raise(TypeError("not a FuncGraph that can be changed"));
-    return nullptr;
-  }
-  return GraphOf(o)->func;
-}
-
 // Where something else than an argument of a graph stands for a tensor.
 class OtherArguments final : public PythonArguments {
  public:
@@ -258,41 +250,8 @@ StatusOr<AttrMap> FunctionAttributes(PyObject* attrs) {
 
 namespace {
 
-// finish_graph(graph, results, attrs) -> ConcreteFunction
-PyObject* FinishGraph(PyObject*, PyObject* args) {
-  PyObject *graph, *results, *attrs;
-  if (!PyArg_ParseTuple(args, "OO!O!", &graph, &PyList_Type, &results,
-                        &PyDict_Type, &attrs)) {
-    return nullptr;
-  }
-  FuncGraph* f = FuncGraphOf(graph);
-  if (f == nullptr) return nullptr;
-  TensorVector tensors;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(results); ++i) {
-    PyObject* r = PyList_GET_ITEM(results, i);
-    if (!IsTensor(r)) return Raise(TypeError("result {} is no tensor", i));
-    tensors.push_back(TensorOf(r));
-  }
-  StatusOr<AttrMap> map = FunctionAttributes(attrs);
-  if (!map.ok()) return Raise(map.status());
-  if (!f->signature().output) {
-    // Of what the library makes: a list.
-    f->set_signature(
-        {f->signature().type, Structure::List(std::vector<StructureRef>(
-                                  tensors.size(), Structure::Leaf()))});
-  }
-  StatusOr<Ref<ConcreteFunction>> function = [&] {
-    // Results are converted inside.
-    FuncGraph::Building building(f);
-    return ConcreteFunction::FromFuncGraph(*f, tensors, *std::move(map));
-  }();
-  if (!function.ok()) return Raise(function.status());
-  return NewConcreteFunction(*std::move(function));
-}
-
 PyMethodDef kTracedValuesFunctions[] = {
     {"make_value", Guarded<MakeValue>, METH_VARARGS, nullptr},
-    {"finish_graph", Guarded<FinishGraph>, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

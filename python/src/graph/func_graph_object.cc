@@ -168,15 +168,6 @@ PyObject* OrderArguments(PyObject* o, PyObject* list) {
   Py_RETURN_NONE;
 }
 
-// _mark_returned(tensor): the Identity that stands for a result.
-PyObject* MarkReturned(PyObject* o, PyObject* tensor) {
-  FuncGraph* f = BuilderOf(o);
-  if (f == nullptr) return nullptr;
-  if (!IsTensor(tensor)) return Raise(TypeError("not a tensor"));
-  StatusOr<Tensor> t = f->MarkReturned(TensorOf(tensor));
-  return t.ok() ? WrapTensor(*std::move(t)) : Raise(t.status());
-}
-
 // _evaluate(tensors, arguments): values of tensors of this graph, given those
 // of its arguments (None where unknown).
 PyObject* Evaluate(PyObject* o, PyObject* args) {
@@ -314,7 +305,6 @@ PyMethodDef kFuncGraphMethods[] = {
     {"_capture", Guarded<CaptureTensor>, METH_VARARGS, nullptr},
     {"_evaluate", Guarded<Evaluate>, METH_VARARGS, nullptr},
     {"_order_arguments", Guarded<OrderArguments>, METH_O, nullptr},
-    {"_mark_returned", Guarded<MarkReturned>, METH_O, nullptr},
     {"finalize", Guarded<Finalize>, METH_NOARGS,
      "finalize($self)\n--\n\n"
      "Nothing can be added from now on."},

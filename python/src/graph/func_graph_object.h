@@ -3,16 +3,13 @@
 #define GK_PYTHON_FUNC_GRAPH_OBJECT_H_
 
 #include <memory>
-#include <optional>
 #include <thread>
 #include <vector>
 
 #include "function/func_graph.h"
-#include "function/variable_creation.h"
 #include "python/src/binding/errors.h"
 #include "python/src/binding/py_ref.h"
 #include "python/src/binding/type_parts.h"
-#include "python/src/graph/source_location.h"
 
 namespace gk::py {
 
@@ -23,8 +20,6 @@ struct EnteredGraph {
 
   const std::thread::id thread = std::this_thread::get_id();
   FuncGraph::Building building;
-  std::optional<TracedHere> trace;
-  std::optional<VariableCreation> creation;
 };
 
 struct PyGraph {

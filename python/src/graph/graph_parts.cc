@@ -48,13 +48,4 @@ void KeepParts(nb::handle graph) {
 
 void KeepPart(nb::handle part) { ListOf(Around(), kParts).append(part); }
 
-void AddGraphParts(nb::module_& m) {
-  m.def("keep_parts", KeepParts, nb::arg("graph"),
-        "What nodes of the graph call lives with the function around, too.");
-  m.def("keep_body", KeepBody, nb::arg("body"),
-        "Keeps the graph of a part until the function around is traced.");
-  m.def("release_bodies", ReleaseBodies, nb::arg("graph"),
-        "The function is traced: graphs of its parts may go.");
-}
-
 }  // namespace gk::py

@@ -20,8 +20,6 @@ void ReleaseBodies(nanobind::handle graph);
 // The graph that is being built calls the part, which lives as long.
 void KeepPart(nanobind::handle part);
 
-void AddGraphParts(nanobind::module_& m);
-
 }  // namespace gk::py
 
 #endif  // GK_PYTHON_GRAPH_PARTS_H_

@@ -101,14 +101,6 @@ bool ExitGraph(PyObject* o) {
 PyObject* Enter(PyObject* o, PyObject*) {
   return EnterGraph(o) ? Py_NewRef(o) : nullptr;
 }
-// The same where the trace of a function of elements begins.
-PyObject* EnterElements(PyObject* o, PyObject*) {
-  EnteredGraph* const entered = EnterGraph(o);
-  if (entered == nullptr) return nullptr;
-  entered->trace.emplace();
-  entered->creation.emplace(kPythonWords);
-  return Py_NewRef(o);
-}
 PyObject* Exit(PyObject* o, PyObject*) {
   return ExitGraph(o) ? Py_NewRef(Py_None) : nullptr;
 }
@@ -299,7 +291,6 @@ PyObject* DoesNothing(PyObject*, PyObject*) { Py_RETURN_NONE; }
 
 PyMethodDef kGraphScopesMethods[] = {
     {"_enter", Guarded<Enter>, METH_NOARGS, nullptr},
-    {"_enter_elements", Guarded<EnterElements>, METH_NOARGS, nullptr},
     {"_exit", Guarded<Exit>, METH_NOARGS, nullptr},
     {"_inherit_device", Guarded<InheritDevice>, METH_NOARGS, nullptr},
     {"as_default", Guarded<AsDefault>, METH_NOARGS,
@@ -393,8 +384,8 @@ bool GatesOf(PyObject* graph, PyObject* given, std::vector<Node*>* nodes) {
       if (!held) return false;
       item = held.get();
     } else if (item == Py_None) {
-      Raise(TypeError(
-          "Can not convert a NoneType into a Tensor or Operation."));
+      Raise(
+          TypeError("Can not convert a NoneType into a Tensor or Operation."));
       return false;
     }
     const Graph* own = GraphOf(graph)->graph;

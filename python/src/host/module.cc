@@ -35,7 +35,6 @@
 #include "python/src/graph/graph_def.h"
 #include "python/src/graph/graph_elements.h"
 #include "python/src/graph/graph_functions.h"
-#include "python/src/graph/graph_parts.h"
 #include "python/src/graph/graph_scopes.h"
 #include "python/src/graph/host_function.h"
 #include "python/src/graph/name_scope.h"
@@ -136,7 +135,6 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddDimension(m);
   gk::py::AddAtomicFunction(m);
   gk::py::AddPlainValues(m);
-  gk::py::AddGraphParts(m);
   gk::py::AddFunctionSpec(m);
   gk::py::AddRetraces(m);
   gk::py::AddScopes(m);

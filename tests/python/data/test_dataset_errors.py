@@ -142,3 +142,15 @@ def test_what_is_no_function_is_refused():
     for f in (D.range(2).map, D.range(2).filter, D.range(2).flat_map):
         with pytest.raises(ValueError, match="must be a callable"):
             f(5)
+
+
+def test_functions_lose_no_writes():
+    def loses(x):
+        array = tf.TensorArray(tf.int64, 1)
+        array.write(0, x)
+        return x
+
+    with pytest.raises(ValueError, match="was never used"):
+        D.range(2).map(loses)
+    kept = D.range(2).map(lambda x: tf.TensorArray(tf.int64, 1).write(0, x).stack())
+    assert [v.tolist() for v in kept.as_numpy_iterator()] == [[0], [1]]

@@ -1,0 +1,125 @@
+#include "python/src/data/users_function.h"
+
+#include <cctype>
+#include <utility>
+
+#include "python/src/binding/package_parts.h"
+#include "python/src/binding/words.h"
+#include "python/src/control_flow/staged_values.h"
+#include "python/src/data/element_spec.h"
+#include "python/src/function/concrete_function.h"
+#include "python/src/function/python_body.h"
+#include "python/src/graph/func_graph_object.h"
+#include "python/src/graph/graph_parts.h"
+#include "python/src/variables/variable_type.h"
+
+namespace gk::py {
+
+namespace nb = nanobind;
+
+namespace {
+
+// "Dataset_map_lambda".
+std::string TracedName(std::string_view caller, nb::handle function) {
+  std::string text;
+  const auto append = [&](std::string_view name) {
+    for (const char c : name) {
+      if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') text += c;
+    }
+  };
+  for (const char c : caller) append({c == '.' ? "_" : &c, 1});
+  text += '_';
+  nb::object name = nb::getattr(function, "__name__", nb::none());
+  if (!PyUnicode_Check(name.ptr()) || PyUnicode_GET_LENGTH(name.ptr()) == 0) {
+    name = function.type().attr("__name__");
+  }
+  append(StringView(name.ptr()));
+  PyErr_Clear();  // what is no UTF-8 is left out
+  return text;
+}
+
+nb::object AsValue(nb::handle leaf) {
+  const bool value =
+      !IsVariable(leaf.ptr()) && (leaf.is_none() || IsCompositeElement(leaf));
+  return value ? nb::borrow(leaf) : Wrapped(Converted(leaf));
+}
+
+// The components of what a function returned, and its spec.
+TensorVector ComponentsOfResult(nb::object result, const char* caller,
+                                nb::object* spec) {
+  try {
+    nb::list leaves;
+    for (nb::handle leaf : ElementLeaves(result)) leaves.append(AsValue(leaf));
+    result = PackedElement(result, leaves);
+    *spec = SpecOfElement(result);
+    return Tensors(ComponentsOfElement(*spec, result));
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_TypeError) && !error.matches(PyExc_ValueError)) {
+      throw;
+    }
+    Raise(TypeError("Unsupported return value from function passed to {}: {}.",
+                    caller, TextOf(result)));
+    nb::python_error unsupported;
+    PyException_SetCause(unsupported.value().ptr(),
+                         nb::borrow(error.value()).release().ptr());
+    throw unsupported;
+  }
+}
+
+}  // namespace
+
+nb::object TracedElements(const std::string& name,
+                          const ElementSignature& arguments,
+                          OfComponents body) {
+  const auto builder = MakeRef<FuncGraph>(name);
+  const nb::object graph = Owned(WrapGraph(builder->graph().get()));
+  KeepBody(graph);
+  return Tried([&] {
+    return ValueOrThrow(PythonTraced(graph, [&] {
+      return TraceElements(builder.get(), arguments, &kPythonWords, body);
+    }));
+  });
+}
+
+ElementFunction CoreFunction(nb::handle function) {
+  if (!IsConcreteFunction(function.ptr())) {
+    Throw(TypeError("not a ConcreteFunction"));
+  }
+  const Ref<ConcreteFunction> f(ConcreteFunctionOf(function.ptr())->function);
+  if (!f) Throw(RuntimeError("this function has been collected"));
+  return Tried([&] { return AsElementFunction(*f); });
+}
+
+UsersFunction::UsersFunction(nb::handle f, const char* caller, nb::handle spec,
+                             const Adjust& adjust, bool convert) {
+  if (!PyCallable_Check(f.ptr())) {
+    Throw(ValueError(
+        "Argument `func` must be a callable. Received func={} (of type {})",
+        TextOf(f), TextOf(f.type())));
+  }
+  const auto body = [&](std::span<const Tensor> components) {
+    nb::object given = ElementOfComponents(spec, Wrapped(components));
+    if (!PyTuple_CheckExact(given.ptr())) given = nb::make_tuple(given);
+    nb::object result = convert
+                            ? package::call_converted(f, given)
+                            : Owned(PyObject_CallObject(f.ptr(), given.ptr()));
+    if (adjust) result = adjust(result);
+    if (PyList_Check(result.ptr())) result = nb::tuple(result);
+    return ComponentsOfResult(std::move(result), caller, &output_);
+  };
+  function_ =
+      TracedElements(TracedName(caller, f), SignatureOfSpec(spec), body);
+}
+
+ElementFunction UsersFunction::core() const {
+  ElementFunction made = CoreFunction(function_);
+  made.result = SignatureOfSpec(output_);
+  return made;
+}
+
+nb::object UsersFunction::Elements(void (*none)(steps::Text)) const {
+  if (!IsDatasetSpec(output_)) none([&] { return TextOf(output_); });
+  return output_.attr("element_spec");
+}
+
+}  // namespace gk::py
