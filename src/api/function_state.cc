@@ -22,10 +22,6 @@
 namespace gk::api::detail {
 namespace {
 
-// A function that traces itself deeper than this never ends.
-constexpr int kMaxTracingDepth = 64;
-thread_local int tracing_depth = 0;
-
 class ApiTrace final : public Trace {
  public:
   ApiTrace(Ref<FunctionType> type, Ref<::gk::ConcreteFunction> concrete,
@@ -123,20 +119,6 @@ TensorVector HandlesOf(std::span<const Variable> variables) {
   for (const Variable& v : variables) handles.push_back(Inner(v.handle()));
   return handles;
 }
-
-class DepthScope {
- public:
-  DepthScope() {
-    if (tracing_depth >= kMaxTracingDepth) {
-      throw ::gk::Error(::gk::RuntimeError(
-          "maximum recursion depth exceeded: a function calls itself while it "
-          "is traced"));
-    }
-    ++tracing_depth;
-  }
-  ~DepthScope() { --tracing_depth; }
-  DepthScope(const DepthScope&) = delete;
-};
 
 }  // namespace
 
@@ -280,7 +262,6 @@ class LambdaTracer final : public Tracer {
 
  private:
   StatusOr<Ref<Trace>> Run(const Ref<FunctionType>& type) {
-    DepthScope depth;
     auto graph = MakeRef<FuncGraph>(NodeName(options_.name));
     LambdaTrace traced(graph.get(), body_);
     const TensorVector variables = HandlesOf(call_.variables());
@@ -356,18 +337,11 @@ std::vector<Tensor> FunctionState::Call(
     *shape = trace.shape();
     TensorVector outputs;
     ThrowIfError(trace.concrete()->CallMatched(inputs, &outputs));
-    // Calls that are part of a trace are made once for it.
-    if (FuncGraph::Current() == nullptr) {
-      if (!found.made) {
-        rep_->function.detector()->CountCalls(1);
-      } else {
-        const auto warning = rep_->function.NoteTracedCall([this] {
-          return Format("{}, made at {},", rep_->options.name,
-                        rep_->function.detector()->place());
-        });
-        if (warning) WarnOfRetracing(*warning);
-      }
-    }
+    const auto warning = rep_->function.FinishCall(found.made, [this] {
+      return Format("{}, made at {},", rep_->options.name,
+                    rep_->function.detector().place());
+    });
+    if (warning) WarnOfRetracing(*warning);
     return Outer(outputs);
   });
 }

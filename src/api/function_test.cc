@@ -50,6 +50,17 @@ TEST(FunctionTest, RecursionWithoutEndIsAnError) {
   call = [&](const gk::Tensor& x) { return f(x); };
   EXPECT_EQ(CodeOf([&] { f(gk::Tensor(1.0f)); }),
             gk::ErrorCode::kRuntimeError);
+  call = [](const gk::Tensor& x) { return x; };
+  EXPECT_EQ(f(gk::Tensor(1.0f)).item<float>(), 2);
+}
+
+TEST(FunctionTest, RecursionGoesAsDeepAsTheStackAllows) {
+  std::function<gk::Tensor(const gk::Tensor&, int)> call;
+  auto f = gk::function([&](const gk::Tensor& x, int n) {
+    return n == 0 ? x : call(x, n - 1) + 1;
+  });
+  call = [&](const gk::Tensor& x, int n) { return f(x, n); };
+  EXPECT_EQ(f(gk::Tensor(0), 100).item<int32_t>(), 100);
 }
 
 TEST(FunctionTest, RecursionByLiteralEnds) {

@@ -319,10 +319,10 @@ Status ConcreteFunction::Call(std::span<const Tensor> arguments,
   return CallMatched(arguments, outputs, cancellation);
 }
 
-Status ConcreteFunction::CallMatched(
-    std::span<const Tensor> arguments, TensorVector* outputs,
-    const CancellationToken* cancellation) const {
-  OpBuilder* builder = OpBuilder::Current();
+Status ConcreteFunction::CallMatched(std::span<const Tensor> arguments,
+                                     TensorVector* outputs,
+                                     const CancellationToken* cancellation,
+                                     OpBuilder* builder) const {
   const bool observed = CurrentObservers().active();
   const bool in_graph = builder != nullptr && builder->builds_graph();
   if (!in_graph) {

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "framework/graph.h"
 #include "framework/op_builder.h"
 #include "function/func_graph.h"
-#include "framework/graph.h"
 
 namespace gk {
 
@@ -58,7 +58,8 @@ class ConcreteFunction final : public RefCounted {
               const CancellationToken* cancellation = nullptr) const;
   // The same where the caller has matched dtypes and shapes.
   Status CallMatched(std::span<const Tensor> arguments, TensorVector* outputs,
-                     const CancellationToken* cancellation = nullptr) const;
+                     const CancellationToken* cancellation = nullptr,
+                     OpBuilder* builder = OpBuilder::Current()) const;
   Status CheckArguments(std::span<const Tensor> arguments) const;
 
   // Resources that it captures as arguments: (number of the argument, what it
@@ -90,7 +91,7 @@ class ConcreteFunction final : public RefCounted {
   TracedSignature signature_;
   std::vector<std::pair<int, Tensor>> captured_arguments_;
   bool differentiated_ = false;  // has gradients in it
-  TensorVector captured_;  // the values, unless some are deferred
+  TensorVector captured_;        // the values, unless some are deferred
   bool has_deferred_ = false;
   // A node that asks for a device of another process: it cannot run here.
   const Node* misplaced_ = nullptr;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/stack.h"
+
 namespace gk {
 namespace {
 
@@ -35,10 +37,13 @@ StatusOr<Ref<Trace>> TraceBy(Rule rule, const Ref<FunctionType>& type,
 
 }  // namespace
 
+PolymorphicFunction::PolymorphicFunction(const HostWords& words)
+    : detector_(MakeRef<RetracingDetector>("")), words_(words) {}
+
 void PolymorphicFunction::Configure(PolymorphicFunctionOptions options,
                                     Ref<RetracingDetector> detector) {
   options_ = std::move(options);
-  detector_ = std::move(detector);
+  if (detector) detector_ = std::move(detector);
   cache_.SetMaxTraces(options_.max_traces);
 }
 
@@ -55,14 +60,14 @@ StatusOr<Ref<Trace>> PolymorphicFunction::MakeFirst(
   if (made_variables) {
     made = nullptr;
     bool again;
-    GK_ASSIGN_OR_RETURN(made, TraceBy(Rule::kRefused, type, words_, tracer,
-                                      &again));
+    GK_ASSIGN_OR_RETURN(made,
+                        TraceBy(Rule::kRefused, type, words_, tracer, &again));
     ++count;
   }
   made_variables_.store(made_variables);
   traced_once_.store(true);
   tracings_.fetch_add(count);
-  if (detector_) detector_->NoteFunction();
+  detector_->NoteFunction();
   return made;
 }
 
@@ -102,6 +107,12 @@ StatusOr<std::vector<TypeDifference>> PolymorphicFunction::ReasonsToRetrace(
 
 StatusOr<PolymorphicFunction::Found> PolymorphicFunction::FindOrTrace(
     const TraceRequest& request, Tracer* tracer) {
+  if (!HasStackLeft()) {
+    return tracer->TooDeep(
+        Format("maximum recursion depth exceeded: a {} is called from inside "
+               "of its trace more deeply than the stack of this thread allows",
+               words_.function));
+  }
   std::vector<TypeDifference> changed;
   for (;;) {
     Ref<Trace> known = cache_.Find(request.type, request.variables);
@@ -131,8 +142,13 @@ StatusOr<PolymorphicFunction::Found> PolymorphicFunction::FindOrTrace(
   return Found{std::move(found), made};
 }
 
-std::optional<std::string> PolymorphicFunction::NoteTracedCall(
-    FunctionRef<std::string()> shown_name) {
+std::optional<std::string> PolymorphicFunction::FinishCall(
+    bool made, FunctionRef<std::string()> shown_name) {
+  if (!Counts(OpBuilder::Current())) return {};
+  if (!made) {
+    CountCall();
+    return {};
+  }
   const auto excess = detector_->NoteTracedCall();
   if (!excess) return {};
   return Format(
@@ -150,7 +166,7 @@ RetraceExplanation PolymorphicFunction::Explain() const {
     out.notes.emplace_back(
         "Its first call traced it twice, because it created variables.");
   }
-  const int others = detector_ ? detector_->num_functions() : 0;
+  const int others = detector_->num_functions();
   if (others <= 1) return out;
   const std::string& place = detector_->place();
   out.notes.push_back(Format(
@@ -160,7 +176,8 @@ RetraceExplanation PolymorphicFunction::Explain() const {
           ? "Every object has its own for a method: keep the objects, or "
             "decorate a function that takes what it needs as arguments."
           : Format("Create the {} once, outside of the loop or function that "
-                   "makes it, and call that one.", words_.function)));
+                   "makes it, and call that one.",
+                   words_.function)));
   return out;
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/function_ref.h"
+#include "framework/op_builder.h"
 #include "function/baked_values.h"
 #include "function/host_words.h"
 #include "function/retrace_explanation.h"
@@ -46,6 +47,9 @@ class Tracer {
   virtual Status ComparisonError() { return OkStatus(); }
   // Where the call is, for explanations.
   virtual CallSite Site() { return {}; }
+  // Functions call one another deeper than the thread's stack allows, while
+  // they are traced.
+  virtual Status TooDeep(std::string text) { return RuntimeError("{}", text); }
 
  protected:
   ~Tracer() = default;
@@ -66,17 +70,18 @@ struct PolymorphicFunctionOptions {
 
 class PolymorphicFunction {
  public:
-  explicit PolymorphicFunction(const HostWords& words) : words_(words) {}
+  explicit PolymorphicFunction(const HostWords& words);
   PolymorphicFunction(const PolymorphicFunction&) = delete;
 
-  // Before anything is traced, and before other threads see it.
+  // Before anything is traced, and before other threads see it. `detector`:
+  // null for one of its own.
   void Configure(PolymorphicFunctionOptions options,
                  Ref<RetracingDetector> detector);
 
   TraceCache& cache() { return cache_; }
   const TraceCache& cache() const { return cache_; }
   const PolymorphicFunctionOptions& options() const { return options_; }
-  RetracingDetector* detector() const { return detector_.get(); }
+  const RetracingDetector& detector() const { return *detector_; }
 
   struct Found {
     Ref<Trace> trace;
@@ -89,10 +94,16 @@ class PolymorphicFunction {
   StatusOr<std::vector<TypeDifference>> ReasonsToRetrace(
       const Trace& trace, BakedValues* values) const;
 
-  // A call ran whose trace was made for it. The warning, if there is to be
-  // one; `shown_name` says in it what was called.
-  std::optional<std::string> NoteTracedCall(
-      FunctionRef<std::string()> shown_name);
+  // Calls that are made in a graph are made once for it and do not count.
+  static bool Counts(const OpBuilder* builder) {
+    return builder == nullptr || !builder->builds_graph();
+  }
+  // A call that counts went well, of a trace that was there.
+  void CountCall() { detector_->CountCalls(1); }
+  // A call went well; was its trace `made` for it? The warning, if there is to
+  // be one; `shown_name` says in it what was called.
+  std::optional<std::string> FinishCall(bool made,
+                                        FunctionRef<std::string()> shown_name);
 
   // How often the user's function has been run for a trace.
   int tracing_count() const { return tracings_.load(); }
@@ -102,15 +113,14 @@ class PolymorphicFunction {
   RetraceExplanation Explain() const;
 
  private:
-  StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
-                                 Tracer* tracer);
-  StatusOr<Ref<Trace>> MakeFirst(const Ref<FunctionType>& type,
-                                 Tracer* tracer);
+  StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type, Tracer* tracer);
+  StatusOr<Ref<Trace>> MakeFirst(const Ref<FunctionType>& type, Tracer* tracer);
 
-  TraceCache cache_;  // first: cached calls look nowhere else
+  // First: cached calls look nowhere else.
+  TraceCache cache_;
+  Ref<RetracingDetector> detector_;
   const HostWords& words_;
   PolymorphicFunctionOptions options_;
-  Ref<RetracingDetector> detector_;
   std::atomic<int> tracings_{0};
   std::atomic<bool> traced_once_{false};
   std::atomic<bool> made_variables_{false};

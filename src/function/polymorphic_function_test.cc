@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "function/func_graph.h"
 #include "function/retrace_advice.h"
 
 namespace gk {
@@ -96,7 +98,7 @@ class PolymorphicFunctionTest : public testing::Test {
     return found.status();
   }
   std::optional<std::string> Traced() {
-    return f_.NoteTracedCall([] { return std::string("<f>"); });
+    return f_.FinishCall(/*made=*/true, [] { return std::string("<f>"); });
   }
 
   Ref<RetracingDetector> detector_ = MakeRef<RetracingDetector>("place:1");
@@ -264,6 +266,50 @@ TEST_F(PolymorphicFunctionTest, WarnsOfTheFifthTracingInTenCalls) {
                           "retraces:\nTrace 3 at here"),
             std::string::npos)
       << *warning;
+}
+
+TEST_F(PolymorphicFunctionTest, CallsInAGraphDoNotCountOthersDo) {
+  const auto graph = MakeRef<FuncGraph>("around");
+  const FuncGraph::Building building(graph.get());
+  for (int n = 1; n <= 8; ++n) {
+    ASSERT_TRUE(Call(n).ok());
+    EXPECT_FALSE(Traced());
+  }
+  // What another thread does is in no graph.
+  int warnings = 0;
+  std::thread([&] {
+    for (int i = 0; i < 5; ++i) warnings += Traced() ? 1 : 0;
+  }).join();
+  EXPECT_EQ(warnings, 1);
+}
+
+// Each trace calls for another.
+class EndlessTracer final : public Tracer {
+ public:
+  explicit EndlessTracer(PolymorphicFunction* f) : f_(f) {}
+  StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>&,
+                                 VariableCreation*) override {
+    GK_ASSIGN_OR_RETURN(PolymorphicFunction::Found found,
+                        f_->FindOrTrace({OfSize(++depth), {}}, this));
+    return std::move(found.trace);
+  }
+  int64_t depth = 0;
+
+ private:
+  PolymorphicFunction* const f_;
+};
+
+TEST_F(PolymorphicFunctionTest, TracesInTracesEndWithTheStack) {
+  EndlessTracer tracer(&f_);
+  const Status deep = f_.FindOrTrace({OfSize(0), {}}, &tracer).status();
+  EXPECT_EQ(deep.code(), Code::kRuntimeError);
+  EXPECT_EQ(deep.message(),
+            "maximum recursion depth exceeded: a host.function is called from "
+            "inside of its trace more deeply than the stack of this thread "
+            "allows");
+  EXPECT_GT(tracer.depth, 64);
+  EXPECT_EQ(f_.tracing_count(), 0);
+  EXPECT_TRUE(Call(1).ok());
 }
 
 TEST(RetracingDetectorTest, CachedCallsFillTheWindow) {

@@ -4,6 +4,7 @@ import functools
 import itertools
 import logging
 import re
+import threading
 import types
 import xml.etree.ElementTree
 
@@ -149,6 +150,27 @@ def test_traces_inside_of_traces_do_not_count(warnings):
     outer(1)
     down(8)
     assert warnings == []
+
+
+def test_traces_of_other_threads_are_not_inside_of_this_one(warnings):
+    traces, goes_on = threading.Event(), threading.Event()
+
+    @tf.function(autograph=False)
+    def slow(x):
+        traces.set()
+        assert goes_on.wait(60)
+        return x
+
+    thread = threading.Thread(target=slow, args=(1,))
+    thread.start()
+    assert traces.wait(60)
+    f = identity()
+    try:
+        calls = [functools.partial(f, i) for i in range(8)]
+        assert noted(warnings, calls) == [("5/5", 4), ("6/6", 5)]
+    finally:
+        goes_on.set()
+        thread.join()
 
 
 def test_inner_functions_called_from_new_outer_ones(warnings):

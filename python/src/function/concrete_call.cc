@@ -65,8 +65,7 @@ std::vector<PyObject*> ByParameter(
     }
   }
   if (!unexpected.empty()) {
-    throw Misfit{
-        Format("got an unexpected keyword argument '{}'", unexpected)};
+    throw Misfit{Format("got an unexpected keyword argument '{}'", unexpected)};
   }
   return values;
 }
@@ -124,8 +123,8 @@ TensorVector FlatInputs(const ConcreteFunction& f, const CallArguments& call) {
     if (values[i] == nullptr) missing.push_back(names[i]);
   }
   if (!missing.empty()) {
-    throw Misfit{Format("{} missing required arguments: {}.", shown,
-                        Joined(missing))};
+    throw Misfit{
+        Format("{} missing required arguments: {}.", shown, Joined(missing))};
   }
   if (!twice.empty()) {
     throw Misfit{Format("{} got two values for '{}'.", shown, twice[0])};
@@ -153,8 +152,8 @@ TensorVector FlatInputs(const ConcreteFunction& f, const CallArguments& call) {
 
 }  // namespace
 
-PyObject* CallStructured(PyConcreteFunction* f, PyObject* const* args,
-                         size_t n, PyObject* kwnames) {
+PyObject* CallStructured(PyConcreteFunction* f, PyObject* const* args, size_t n,
+                         PyObject* kwnames) {
   const CallArguments call{args, n, kwnames};
   const Ref<ConcreteFunction> keep(f->function);
   const Ref<FunctionType> type = keep->signature().type;
@@ -169,16 +168,16 @@ PyObject* CallStructured(PyConcreteFunction* f, PyObject* const* args,
       inputs = FlatInputs(*keep, call);
     }
   } catch (const Misfit& flat) {
-    PyRef signature = PyRef::Steal(
-        FunctionTypeOf(reinterpret_cast<PyObject*>(f), nullptr));
+    PyRef signature =
+        PyRef::Steal(FunctionTypeOf(reinterpret_cast<PyObject*>(f), nullptr));
     if (signature) {
-      RaiseMisfit(reason, call, *FunctionTypeIn(signature.get()),
-                  "\nFallback to flat signature also failed due to: " +
-                      flat.reason);
+      RaiseMisfit(
+          reason, call, *FunctionTypeIn(signature.get()),
+          "\nFallback to flat signature also failed due to: " + flat.reason);
     }
     return nullptr;
   }
-  return RunConcrete(f, inputs, false);
+  return RunConcrete(f, inputs);
 }
 
 }  // namespace gk::py

@@ -1,4 +1,3 @@
-#include "python/src/binding/text_caster.h"
 #include "python/src/function/concrete_function.h"
 
 #include <structmember.h>  // after Python.h
@@ -12,6 +11,7 @@
 #include "function/plan_text.h"
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
+#include "python/src/binding/text_caster.h"
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/graph/source_location.h"
 #include "python/src/nest/nest_node.h"
@@ -133,8 +133,7 @@ PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
       inputs[i] = impl;
     }
     if (i == n) {
-      return RunConcrete(self, {reinterpret_cast<const Tensor*>(storage), n},
-                         false);
+      return RunConcrete(self, {reinterpret_cast<const Tensor*>(storage), n});
     }
   }
   return structured_call(self, args, n, kwnames);
@@ -229,29 +228,31 @@ PyMemberDef members[] = {
 
 }  // namespace
 
-PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs,
-                      bool matched) {
+PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs) {
+  const Status status = f->function->CheckArguments(inputs);
+  if (!status.ok()) return Raise(status);
+  return RunMatched(f, inputs, OpBuilder::Current());
+}
+
+PyObject* RunMatched(PyConcreteFunction* f, std::span<const Tensor> inputs,
+                     OpBuilder* builder) {
   const ConcreteFunction& function = *f->function;
   // What gives a captured value may change the captures.
   Ref<ConcreteFunction> keep;
   if (function.has_deferred()) keep = Ref<ConcreteFunction>(f->function);
-  if (!matched) {
-    Status status = function.CheckArguments(inputs);
-    if (!status.ok()) return Raise(status);
-  }
   if (!LastErrorOrigin().node.empty()) ClearErrorOrigin();
   OutputBuffer buffer;
   TensorVector& outputs = *buffer;
   Status status;
-  if (OpBuilder::Current()->builds_graph()) {
-    status = function.CallMatched(inputs, &outputs);
+  if (builder->builds_graph()) {
+    status = function.CallMatched(inputs, &outputs, nullptr, builder);
   } else if (f->long_running) {
     // Keeps the function alive while other threads may drop it.
     keep = Ref<ConcreteFunction>(f->function);
     const auto start = std::chrono::steady_clock::now();
     {
       GilRelease unlocked(true);
-      status = function.CallMatched(inputs, &outputs);
+      status = function.CallMatched(inputs, &outputs, nullptr, builder);
     }
     if (std::chrono::steady_clock::now() - start < kLong &&
         !function.function()->effects().ordered) {
@@ -259,7 +260,7 @@ PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs,
     }
   } else {
     const auto start = std::chrono::steady_clock::now();
-    status = function.CallMatched(inputs, &outputs);
+    status = function.CallMatched(inputs, &outputs, nullptr, builder);
     f->long_running = std::chrono::steady_clock::now() - start >= kLong;
   }
   if (!status.ok()) return RaiseRunError(status, function.name());

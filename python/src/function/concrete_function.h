@@ -37,9 +37,11 @@ inline PyConcreteFunction* ConcreteFunctionOf(PyObject* o) {
 }
 // Null: not a ConcreteFunction.
 Ref<GraphFunction> DefinitionOf(PyObject* o);
-// Runs with inputs of matching types, and packs the outputs. New reference.
-PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs,
-                      bool matched);
+// Checks the inputs, runs, and packs the outputs. New reference.
+PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs);
+// The same with inputs of matching types, in this thread's `builder`.
+PyObject* RunMatched(PyConcreteFunction* f, std::span<const Tensor> inputs,
+                     OpBuilder* builder);
 
 // Other captures, as ConcreteFunction::WithCaptures takes them.
 Status SetCaptures(PyConcreteFunction* f,

@@ -12,8 +12,6 @@ struct PyFunction {
   PyObject_HEAD;
   vectorcallfunc call;
   PolymorphicFunction* function;
-  // Its detector: counts the calls that went well outside of any trace.
-  RetracingDetector* detector;
   CallRules* rules;
   PythonFunction* python;
   bool guarded;         // asks whether frozen values still hold

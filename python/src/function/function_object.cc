@@ -21,7 +21,6 @@
 #include "python/src/function/py_trace.h"
 #include "python/src/function/python_tracer.h"
 #include "python/src/function/typed_values.h"
-#include "python/src/graph/source_location.h"
 #include "python/src/host/log_functions.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/tensor_type.h"
@@ -36,28 +35,33 @@ namespace {
 PyFunction* Self(PyObject* o) { return FunctionOf(o); }
 TraceCache& CacheOf(PyObject* o) { return Self(o)->function->cache(); }
 
-PyObject* Run(const KnownCall& known, std::span<const Tensor> tensors) {
+PyObject* RunInOrder(const KnownCall& known, std::span<const Tensor> tensors,
+                     OpBuilder* builder) {
   auto* f = ConcreteFunctionOf(ConcreteOf(*known.trace()));
   const std::vector<int>& order =
       static_cast<const PyKnownCall&>(known).order();
-  if (order.empty()) return RunConcrete(f, tensors, true);
+  if (order.empty()) return RunMatched(f, tensors, builder);
   TensorVector inputs;
   inputs.reserve(order.size());
   for (int i : order) inputs.push_back(tensors[i]);
-  return RunConcrete(f, inputs, true);
+  return RunMatched(f, inputs, builder);
 }
 
-// Counts a call that went well. Passes the result on.
-PyObject* Counted(PyObject* o, PyObject* result) {
-  if (result != nullptr) [[likely]] {
-    Self(o)->detector->CountCalls(one_outside_of_traces);
+PyObject* RunKnown(PyObject* o, const KnownCall& known,
+                   std::span<const Tensor> tensors) {
+  OpBuilder* const builder = OpBuilder::Current();
+  const bool counts = PolymorphicFunction::Counts(builder);
+  PyObject* result = RunInOrder(known, tensors, builder);
+  if (result != nullptr && counts) [[likely]] {
+    Self(o)->function->CountCall();
   }
   return result;
 }
 
-// A call ran that was traced. False with an exception set.
-bool NoteTracedCall(PyObject* o) {
-  const auto warning = Self(o)->function->NoteTracedCall([o] {
+// Counts a call that went well, and warns if its trace was `made` for it in
+// vain. False with an exception set.
+bool FinishCall(PyObject* o, bool made) {
+  const auto warning = Self(o)->function->FinishCall(made, [o] {
     PyRef f = PyRef::Steal(PyObject_GetAttrString(o, "__wrapped__"));
     PyRef text = PyRef::Steal(f ? PyObject_Str(f.get()) : nullptr);
     return std::string(text ? StringView(text.get()) : std::string_view());
@@ -160,12 +164,6 @@ nb::object OfObject(PyObject* o, nb::handle instance) {
 
 PyObject* CallSlowly(PyObject* o, PyObject* const* args, size_t n,
                      PyObject* kwnames) {
-  if (!HasStackLeft()) {
-    PyErr_SetString(PyExc_RecursionError,
-                    "a tf.function is called from inside of its trace more "
-                    "deeply than the stack of this thread allows");
-    return nullptr;
-  }
   const CallArguments call{args, n, kwnames};
   if (FunctionsRunEagerly()) {
     const nb::object body = Self(o)->python->Body();
@@ -188,13 +186,9 @@ PyObject* CallSlowly(PyObject* o, PyObject* const* args, size_t n,
     return nullptr;
   }
   Remember(o, call, asked, found.trace);
-  PyObject* result =
-      RunConcrete(ConcreteFunctionOf(ConcreteOf(*found.trace)), inputs, false);
-  if (!found.made) return Counted(o, result);
-  if (result == nullptr || traces_in_progress != 0) return result;
-  if (NoteTracedCall(o)) return result;
-  Py_DECREF(result);
-  return nullptr;
+  PyRef result = PyRef::Steal(
+      RunConcrete(ConcreteFunctionOf(ConcreteOf(*found.trace)), inputs));
+  return result && FinishCall(o, found.made) ? result.Release() : nullptr;
 }
 
 PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
@@ -204,7 +198,7 @@ PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
     CallKey key(&CacheOf(o).captured());
     if (key.Add(args, n, kwnames)) {
       Ref<KnownCall> known = CacheOf(o).FindCall(key.words());
-      if (known) return Counted(o, Run(*known, key.tensors()));
+      if (known) return RunKnown(o, *known, key.tensors());
     }
   }
   return CallSlowly(o, args, n, kwnames);
@@ -224,7 +218,7 @@ PyObject* CallGuarded(PyObject* o, PyObject* const* args, size_t nargsf,
         const auto reasons =
             Self(o)->function->ReasonsToRetrace(*known->trace(), &values);
         if (!reasons.ok()) return Raise(reasons.status());
-        if (reasons->empty()) return Counted(o, Run(*known, key.tensors()));
+        if (reasons->empty()) return RunKnown(o, *known, key.tensors());
         CacheOf(o).TakeBackHit();
       }
     }
@@ -236,8 +230,6 @@ PyObject* New(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* o = type->tp_alloc(type, 0);
   if (o == nullptr) return nullptr;
   Self(o)->call = Guarded<Call>;
-  static RetracingDetector* nobody = new RetracingDetector("");
-  Self(o)->detector = nobody;
   Self(o)->function = new PolymorphicFunction(kPythonWords);
   Self(o)->rules = new CallRules();
   Self(o)->python = new PythonFunction();
@@ -360,14 +352,12 @@ PyMethodDef kFunctionFunctions[] = {
 
 void SetPythonFunction(PyObject* o, PythonFunction python) {
   CallRules rules = python.Rules();
-  const Ref<RetracingDetector> detector = python.Detector();
   PolymorphicFunctionOptions settled =
       OptionsOf(python.Name(), python.options());
   settled.of_object = python.is_bound();
   settled.of_graph = python.IsGiven("of_graph");
   Self(o)->guarded = settled.on_baked_change != OnBakedChange::kIgnore;
-  Self(o)->function->Configure(std::move(settled), detector);
-  Self(o)->detector = detector.get();
+  Self(o)->function->Configure(std::move(settled), python.Detector());
   Self(o)->needs_instance = python.needs_instance();
   Self(o)->call = Self(o)->guarded ? Guarded<CallGuarded> : Guarded<Call>;
   *Self(o)->rules = std::move(rules);

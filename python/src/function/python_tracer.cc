@@ -155,4 +155,9 @@ Status PythonTracer::ComparisonError() {
 
 CallSite PythonTracer::Site() { return CallSiteNow(); }
 
+Status PythonTracer::TooDeep(std::string text) {
+  PyErr_SetString(PyExc_RecursionError, text.c_str());
+  return PythonError();
+}
+
 }  // namespace gk::py

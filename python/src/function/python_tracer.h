@@ -22,6 +22,7 @@ class PythonTracer final : public Tracer {
   StatusOr<TensorVector> Inputs() override;
   Status ComparisonError() override;
   CallSite Site() override;
+  Status TooDeep(std::string text) override;
 
  private:
   StatusOr<Ref<Trace>> Run(const Ref<FunctionType>& type,

@@ -189,13 +189,8 @@ TracedHere::TracedHere() {
   PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
   Py_XDECREF(frame);
   Sites().push_back({frame, id});
-  ++traces_in_progress;
-  one_outside_of_traces = 0;
 }
-TracedHere::~TracedHere() {
-  Sites().pop_back();
-  one_outside_of_traces = --traces_in_progress == 0;
-}
+TracedHere::~TracedHere() { Sites().pop_back(); }
 
 namespace {
 

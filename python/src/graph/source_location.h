@@ -31,11 +31,6 @@ const std::string& PackageDirectory();
 // Does code stand in the package? Needs the GIL.
 bool IsOwnCode(PyCodeObject* code);
 
-// How many traces are being made, by all threads, and 1 while there are none,
-// to be added to counts of calls. Both need the GIL.
-inline int traces_in_progress = 0;
-inline int64_t one_outside_of_traces = 1;
-
 // While one lives the Python function that runs where it is made traces: what
 // is below its frame is known. With the GIL, on one thread.
 class TracedHere {
