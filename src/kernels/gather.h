@@ -1,4 +1,5 @@
-// Rows picked by index. Callers have checked the indices.
+// Rows picked by index. Where nothing else is said callers have checked the
+// indices.
 //
 // Raw memory; T is the element or bytes of its size.
 #ifndef GK_KERNELS_GATHER_H_
@@ -6,8 +7,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
+#include "base/interrupt.h"
 #include "base/thread_pool.h"
 
 namespace gk {
@@ -48,6 +51,64 @@ void GatherRows(const T* params, const Index* indices, T* out, int64_t batch,
                          k += n;
                        }
                      });
+}
+
+// Where the elements lie that rows of indices [offsets.size(), dims.size()]
+// into an array of these dimensions name; -1 for rows that are outside. Returns
+// the first of those, or -1.
+inline int64_t PlacesOfIndices(const int64_t* indices,
+                               std::span<const int64_t> dims,
+                               std::span<const int64_t> strides,
+                               std::span<int64_t> places) {
+  const size_t depth = dims.size();
+  int64_t bad = -1;
+  TurnPoll poll;
+  for (size_t i = 0; i < places.size(); ++i) {
+    poll();
+    const int64_t* at = indices + i * depth;
+    int64_t place = 0;
+    for (size_t d = 0; d < depth && place >= 0; ++d) {
+      place = at[d] < 0 || at[d] >= dims[d] ? -1 : place + at[d] * strides[d];
+    }
+    places[i] = place;
+    if (place < 0 && bad < 0) bad = static_cast<int64_t>(i);
+  }
+  return bad;
+}
+
+// out [places.size(), width]: the elements from each place on; zeros where it
+// is -1.
+template <class T>
+void TakeRuns(const T* params, std::span<const int64_t> places, int64_t width,
+              T* out, ThreadPool& pool) {
+  pool.ParallelRange(static_cast<int64_t>(places.size()), width + 2,
+                     [&](int64_t begin, int64_t end) {
+                       for (int64_t i = begin; i < end; ++i) {
+                         if (places[i] < 0) {
+                           std::fill_n(out + i * width, width, T());
+                         } else {
+                           std::copy_n(params + places[i], width,
+                                       out + i * width);
+                         }
+                       }
+                     });
+}
+
+// The elements at these places.
+template <class T>
+void TakeElements(const T* params, std::span<const int64_t> places, T* out) {
+  for (int64_t place : places) *out++ = params[place];
+}
+
+// params [outer, size, inner], of which out has the slices chosen from `size`.
+template <class T>
+void TakeSlices(const T* params, std::span<const int64_t> chosen, int64_t outer,
+                int64_t size, int64_t inner, T* out) {
+  for (int64_t o = 0; o < outer; ++o) {
+    for (int64_t s : chosen) {
+      out = std::copy_n(params + (o * size + s) * inner, inner, out);
+    }
+  }
 }
 
 }  // namespace gk

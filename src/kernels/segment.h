@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <type_traits>
 
 #include "base/interrupt.h"
@@ -50,6 +51,32 @@ void ReduceSegments(const T* data, const int64_t* ids, int64_t rows,
       }
     }
   });
+}
+
+// Sorted ids: divides the rows of out by the sizes of their segments.
+template <class T>
+void DivideBySizes(std::span<const int64_t> ids, int64_t inner, T* out) {
+  using C = ComputeType<T>;
+  for (size_t i = 0; i < ids.size();) {
+    size_t end = i;
+    while (end < ids.size() && ids[end] == ids[i]) ++end;
+    const C count = static_cast<C>(end - i);
+    T* row = out + ids[i] * inner;
+    for (int64_t k = 0; k < inner; ++k) {
+      row[k] = Convert<T>(C(Convert<C>(row[k]) / count));
+    }
+    i = end;
+  }
+}
+
+// Fills the rows of out that ids name.
+template <class T>
+void FillRows(std::span<const int64_t> ids, int64_t inner, T value, T* out) {
+  TurnPoll poll;
+  for (int64_t id : ids) {
+    poll();
+    std::fill_n(out + id * inner, inner, value);
+  }
 }
 
 }  // namespace gk

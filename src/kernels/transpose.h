@@ -7,6 +7,7 @@
 #ifndef GK_KERNELS_TRANSPOSE_H_
 #define GK_KERNELS_TRANSPOSE_H_
 
+#include <complex>
 #include <cstdint>
 #include <span>
 
@@ -27,6 +28,12 @@ using TransposeTileFn = void (*)(const void* in, int64_t in_stride, void* out,
                                  int64_t out_stride, int64_t rows,
                                  int64_t columns);
 TransposeTileFn TransposeTileFor(int64_t element_size);
+
+// Complex numbers, in place.
+template <class C>
+void Conjugate(std::span<C> values) {
+  for (C& v : values) v = std::conj(v);
+}
 
 }  // namespace gk
 

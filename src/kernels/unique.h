@@ -1,6 +1,6 @@
 // Distinct values of a sequence in the order of their first appearance.
 //
-// A pure function; T is an integer, float, double or a narrow float of
+// Pure functions; T is an integer, float, double or a narrow float of
 // base/half.h. -0 equals 0, a NaN equals nothing, as in comparisons.
 #ifndef GK_KERNELS_UNIQUE_H_
 #define GK_KERNELS_UNIQUE_H_
@@ -9,7 +9,13 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
+#include <string_view>
 #include <type_traits>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "base/interrupt.h"
 #include "kernels/sort.h"
@@ -62,6 +68,107 @@ int64_t UniqueIds(const T* values, int64_t n, Index* ids, Index* firsts) {
     ids[i] = static_cast<Index>(table[slot]);
   }
   return count;
+}
+
+// The same of texts.
+inline int64_t UniqueIds(const std::string* values, int64_t n, int64_t* ids,
+                         int64_t* firsts) {
+  std::unordered_map<std::string_view, int64_t> seen;
+  int64_t count = 0;
+  TurnPoll poll;
+  for (int64_t i = 0; i < n; ++i) {
+    poll();
+    const auto [it, added] = seen.try_emplace(values[i], count);
+    if (added) firsts[count++] = i;
+    ids[i] = it->second;
+  }
+  return count;
+}
+
+// The slices of values [outer, size, inner], which are equal when all of their
+// values are: the number of each, the first of each and how many there are of
+// it.
+struct UniqueSlices {
+  std::vector<int64_t> ids, firsts, counts;
+
+  UniqueSlices(const int64_t* values, int64_t outer, int64_t size,
+               int64_t inner)
+      : ids(size) {
+    const Slices slices{values, outer, size, inner};
+    std::unordered_map<int64_t, int64_t, Slices, Slices> seen(16, slices,
+                                                              slices);
+    TurnPoll poll;
+    for (int64_t s = 0; s < size; ++s) {
+      poll();
+      const auto [it, added] =
+          seen.try_emplace(s, static_cast<int64_t>(firsts.size()));
+      if (added) {
+        firsts.push_back(s);
+        counts.push_back(0);
+      }
+      ids[s] = it->second;
+      ++counts[it->second];
+    }
+  }
+
+ private:
+  struct Slices {
+    const int64_t* values;
+    int64_t outer, size, inner;
+    const int64_t* Run(int64_t o, int64_t s) const {
+      return values + (o * size + s) * inner;
+    }
+    size_t operator()(int64_t s) const {
+      uint64_t h = 0x9E3779B97F4A7C15;
+      for (int64_t o = 0; o < outer; ++o) {
+        for (int64_t i = 0; i < inner; ++i) {
+          h = (h ^ static_cast<uint64_t>(Run(o, s)[i])) * 0xBF58476D1CE4E5B9;
+          h ^= h >> 29;
+        }
+      }
+      return h;
+    }
+    bool operator()(int64_t a, int64_t b) const {
+      for (int64_t o = 0; o < outer; ++o) {
+        if (!std::equal(Run(o, a), Run(o, a) + inner, Run(o, b))) return false;
+      }
+      return true;
+    }
+  };
+};
+
+// How many there are of each number below `count`.
+inline std::vector<int64_t> CountIds(std::span<const int64_t> ids,
+                                     int64_t count) {
+  std::vector<int64_t> counts(count);
+  for (int64_t id : ids) ++counts[id];
+  return counts;
+}
+
+// The places of the values of x that are not in y. Key: what values are
+// compared as.
+template <class Key, class T>
+std::vector<int64_t> PlacesOfMissing(std::span<const T> x,
+                                     std::span<const T> y) {
+  const auto key = [](const T& v) {
+    if constexpr (std::is_floating_point_v<Key>) {
+      return static_cast<Key>(SortKey(v));
+    } else {
+      return static_cast<Key>(v);
+    }
+  };
+  std::unordered_set<Key> drop;
+  TurnPoll poll;
+  for (const T& v : y) {
+    poll();
+    drop.insert(key(v));
+  }
+  std::vector<int64_t> kept;
+  for (size_t i = 0; i < x.size(); ++i) {
+    poll();
+    if (!drop.contains(key(x[i]))) kept.push_back(static_cast<int64_t>(i));
+  }
+  return kept;
 }
 
 }  // namespace gk

@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 
-#include "base/interrupt.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
+#include "kernels/gather.h"
 #include "kernels/unique.h"
 #include "ops/element_moves.h"
 
@@ -22,14 +21,8 @@ Status EqualityIds(const Tensor& t, std::vector<int64_t>* ids) {
   const int64_t n = t.num_elements();
   ids->resize(n);
   if (t.dtype() == DataType::kString) {
-    std::unordered_map<std::string_view, int64_t> seen;
-    TurnPoll poll;
-    for (int64_t i = 0; i < n; ++i) {
-      poll();
-      const int64_t next = static_cast<int64_t>(seen.size());
-      (*ids)[i] =
-          seen.try_emplace(t.data<std::string>()[i], next).first->second;
-    }
+    std::vector<int64_t> firsts(n);
+    UniqueIds(t.data<std::string>(), n, ids->data(), firsts.data());
     return OkStatus();
   }
   std::vector<int64_t> firsts(n);
@@ -107,44 +100,8 @@ Status ComputeUnique(KernelContext& c) {
   std::vector<int64_t> elements;
   GK_RETURN_IF_ERROR(EqualityIds(x, &elements));
   if (x.num_elements() == 0) outer = inner = 0;
-  struct Slices {
-    const std::vector<int64_t>& ids;
-    int64_t outer, size, inner;
-    const int64_t* Run(int64_t o, int64_t s) const {
-      return ids.data() + (o * size + s) * inner;
-    }
-    size_t operator()(int64_t s) const {
-      uint64_t h = 0x9E3779B97F4A7C15;
-      for (int64_t o = 0; o < outer; ++o) {
-        for (int64_t i = 0; i < inner; ++i) {
-          h = (h ^ static_cast<uint64_t>(Run(o, s)[i])) * 0xBF58476D1CE4E5B9;
-          h ^= h >> 29;
-        }
-      }
-      return h;
-    }
-    bool operator()(int64_t a, int64_t b) const {
-      for (int64_t o = 0; o < outer; ++o) {
-        if (!std::equal(Run(o, a), Run(o, a) + inner, Run(o, b))) return false;
-      }
-      return true;
-    }
-  };
-  const Slices slices{elements, outer, size, inner};
-  std::unordered_map<int64_t, int64_t, Slices, Slices> seen(16, slices, slices);
-  std::vector<int64_t> ids(size), firsts, counts;
-  TurnPoll poll;
-  for (int64_t s = 0; s < size; ++s) {
-    poll();
-    const int64_t next = static_cast<int64_t>(firsts.size());
-    auto [it, added] = seen.try_emplace(s, next);
-    if (added) {
-      firsts.push_back(s);
-      counts.push_back(0);
-    }
-    ids[s] = it->second;
-    ++counts[it->second];
-  }
+  const UniqueSlices slices(elements.data(), outer, size, inner);
+  const auto& [ids, firsts, counts] = slices;
   const int64_t found = static_cast<int64_t>(firsts.size());
   TensorShape shape = x.shape();
   shape.SetDim(axis, found);
@@ -153,12 +110,8 @@ Status ComputeUnique(KernelContext& c) {
   GK_RETURN_IF_ERROR(VisitMoved(x.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T* from = static_cast<const T*>(x.raw_data());
-    T* to = static_cast<T*>(y->raw_data());
-    for (int64_t o = 0; o < outer; ++o) {
-      for (int64_t s : firsts) {
-        to = std::copy_n(from + (o * size + s) * inner, inner, to);
-      }
-    }
+    TakeSlices(from, firsts, outer, size, inner,
+               static_cast<T*>(y->raw_data()));
   }));
   const DataType index = c.attr<DataType>("out_idx");
   GK_ASSIGN_OR_RETURN(Tensor idx,
@@ -184,54 +137,28 @@ Status ListDiffShape(InferenceContext& c) {
   return OkStatus();
 }
 
-// The positions of the elements of x that are not in y.
-template <class Key, class Get>
-std::vector<int64_t> Missing(const Tensor& x, const Tensor& y, Get get) {
-  std::unordered_set<Key> drop;
-  TurnPoll poll;
-  for (int64_t i = 0; i < y.num_elements(); ++i) {
-    poll();
-    drop.insert(get(y, i));
-  }
-  std::vector<int64_t> kept;
-  for (int64_t i = 0; i < x.num_elements(); ++i) {
-    poll();
-    if (!drop.contains(get(x, i))) kept.push_back(i);
-  }
-  return kept;
-}
-
 Status ComputeListDiff(KernelContext& c) {
   const Tensor &x = c.input(0), &y = c.input(1);
   if (x.rank() != 1) return InvalidArgument("x should be a 1D vector.");
   if (y.rank() != 1) return InvalidArgument("y should be a 1D vector.");
   std::vector<int64_t> kept;
+  const auto compare_as = [&](auto key, auto tag) {
+    using T = decltype(tag);
+    kept = PlacesOfMissing<decltype(key), T>(x.flat<T>(), y.flat<T>());
+  };
   bool known = true;
   if (x.dtype() == DataType::kString) {
-    kept = Missing<std::string_view>(x, y, [](const Tensor& t, int64_t i) {
-      return std::string_view(t.data<std::string>()[i]);
-    });
+    compare_as(std::string_view(), std::string());
   } else if (x.dtype() == DataType::kBool) {
-    kept = Missing<bool>(
-        x, y, [](const Tensor& t, int64_t i) { return t.data<bool>()[i]; });
+    compare_as(bool(), bool());
   } else if (x.dtype() == DataType::kUint64) {
-    kept = Missing<uint64_t>(
-        x, y, [](const Tensor& t, int64_t i) { return t.data<uint64_t>()[i]; });
+    compare_as(uint64_t(), uint64_t());
   } else {
     known = VisitType<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
-                      uint32_t>(x.dtype(), [&](auto tag) {
-      using T = decltype(tag);
-      kept = Missing<int64_t>(x, y, [](const Tensor& t, int64_t i) {
-        return static_cast<int64_t>(t.data<T>()[i]);
-      });
-    });
-    known = known ||
-            VisitType<float, double, half, bfloat16>(x.dtype(), [&](auto tag) {
-              using T = decltype(tag);
-              kept = Missing<double>(x, y, [](const Tensor& t, int64_t i) {
-                return static_cast<double>(SortKey(t.data<T>()[i]));
-              });
-            });
+                      uint32_t>(
+                x.dtype(), [&](auto tag) { compare_as(int64_t(), tag); }) ||
+            VisitType<float, double, half, bfloat16>(
+                x.dtype(), [&](auto tag) { compare_as(double(), tag); });
   }
   if (!known) {
     return c.NoKernel();
@@ -245,8 +172,7 @@ Status ComputeListDiff(KernelContext& c) {
   return VisitMoved(x.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T* from = static_cast<const T*>(x.raw_data());
-    T* to = static_cast<T*>(out->raw_data());
-    for (int64_t i : kept) *to++ = from[i];
+    TakeElements(from, kept, static_cast<T*>(out->raw_data()));
   });
 }
 

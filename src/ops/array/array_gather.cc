@@ -1,6 +1,14 @@
 // Picking rows of a tensor by index.
+#include "ops/fn/array_gather.h"
+
+#include <algorithm>
+
 #include "base/interrupt.h"
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "kernels/gather.h"
 #include "ops/dynamic_axes.h"
+#include "ops/element_moves.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/Mul.h"
 #include "ops/fn/Prod.h"
@@ -12,14 +20,6 @@
 #include "ops/fn/StridedSlice.h"
 #include "ops/fn/Transpose.h"
 #include "ops/fn/UnsortedSegmentSum.h"
-#include "ops/fn/array_gather.h"
-
-#include <algorithm>
-
-#include "framework/grad_context.h"
-#include "framework/op_registry.h"
-#include "kernels/gather.h"
-#include "ops/element_moves.h"
 #include "ops/int32_attrs.h"
 
 namespace gk {
@@ -335,41 +335,23 @@ Status ComputeGatherNd(KernelContext& c) {
   std::vector<int64_t> values, offsets(rows);
   GK_RETURN_IF_ERROR(IntegerValues(indices, &values));
   const auto strides = StridesOf(x.shape());
-  TurnPoll poll;
-  for (int64_t i = 0; i < rows; ++i) {
-    poll();
-    const std::span<const int64_t> at(values.data() + i * depth, depth);
-    for (int d = 0; d < depth && offsets[i] >= 0; ++d) {
-      if (at[d] < 0 || at[d] >= x.dim(d)) {
-        offsets[i] = -1;
-      } else {
-        offsets[i] += at[d] * strides[d];
-      }
-    }
-    if (offsets[i] < 0 && policy != "IGNORE") {
-      TensorShape outer;
-      for (int d = 0; d + 1 < indices.rank(); ++d) outer.AddDim(indices.dim(d));
-      return InvalidArgument(
-          "indices{} = [{}] does not index into param shape {}",
-          PositionString(outer, i), JoinText(at, ", "),
-          x.shape().DebugString());
-    }
+  const int64_t bad = PlacesOfIndices(
+      values.data(), x.shape().dims().subspan(0, depth), strides, offsets);
+  if (bad >= 0 && policy != "IGNORE") {
+    TensorShape outer;
+    for (int d = 0; d + 1 < indices.rank(); ++d) outer.AddDim(indices.dim(d));
+    return InvalidArgument(
+        "indices{} = [{}] does not index into param shape {}",
+        PositionString(outer, bad),
+        JoinText(std::span(values).subspan(bad * depth, depth), ", "),
+        x.shape().DebugString());
   }
   if (shape.num_elements() == 0) return OkStatus();
   return VisitMoved(x.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T* from = static_cast<const T*>(x.raw_data());
-    T* to = static_cast<T*>(out->raw_data());
-    ThreadPool::Global().ParallelRange(
-        rows, width + 2, [&](int64_t begin, int64_t end) {
-          for (int64_t i = begin; i < end; ++i) {
-            if (offsets[i] < 0) {
-              std::fill_n(to + i * width, width, T());
-            } else {
-              std::copy_n(from + offsets[i], width, to + i * width);
-            }
-          }
-        });
+    TakeRuns(from, offsets, width, static_cast<T*>(out->raw_data()),
+             ThreadPool::Global());
   });
 }
 

@@ -2,12 +2,14 @@
 #include "ops/fn/array_order.h"
 
 #include <algorithm>
-#include <string_view>
-#include <unordered_map>
+#include <span>
+#include <string>
 
 #include "base/interrupt.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
+#include "kernels/gather.h"
+#include "kernels/search.h"
 #include "kernels/sort.h"
 #include "kernels/unique.h"
 #include "ops/element_moves.h"
@@ -44,17 +46,7 @@ Status ComputeWhere(KernelContext& c) {
                 int64_t, uint8_t, uint16_t, uint32_t, uint64_t, complex64,
                 complex128>(x.dtype(), [&](auto tag) {
         using T = decltype(tag);
-        const T* data = x.data<T>();
-        TurnPoll poll;
-        for (int64_t i = 0; i < x.num_elements(); ++i) {
-          poll();
-          if constexpr (std::is_same_v<T, half> ||
-                        std::is_same_v<T, bfloat16>) {
-            if (static_cast<float>(data[i]) != 0) found.push_back(i);
-          } else {
-            if (data[i] != T()) found.push_back(i);
-          }
-        }
+        found = PlacesOfNonZeros<T>(x.flat<T>());
       });
   if (!known) {
     return c.NoKernel();
@@ -63,16 +55,7 @@ Status ComputeWhere(KernelContext& c) {
   GK_RETURN_IF_ERROR(
       c.Allocate(0, DataType::kInt64,
                  TensorShape({int64_t(found.size()), int64_t{rank}}), &out));
-  int64_t* to = out->data<int64_t>();
-  TurnPoll poll;
-  for (size_t i = 0; i < found.size(); ++i) {
-    poll();
-    int64_t rest = found[i];
-    for (int d = rank - 1; d >= 0; --d) {
-      to[i * rank + d] = rest % x.dim(d);
-      rest /= x.dim(d);
-    }
-  }
+  Unravel(found, x.shape().dims(), rank, 1, out->data<int64_t>());
   return OkStatus();
 }
 
@@ -254,13 +237,7 @@ Status ComputeUnique(KernelContext& c) {
     count = UniqueIds(static_cast<const uint8_t*>(x.raw_data()), n, ids.data(),
                       firsts.data());
   } else if (x.dtype() == DataType::kString) {
-    std::unordered_map<std::string_view, int64_t> seen;
-    count = 0;
-    for (int64_t i = 0; i < n; ++i) {
-      auto [it, added] = seen.try_emplace(x.data<std::string>()[i], count);
-      if (added) firsts[count++] = i;
-      ids[i] = it->second;
-    }
+    count = UniqueIds(x.data<std::string>(), n, ids.data(), firsts.data());
   }
   if (count < 0) {
     return c.NoKernel();
@@ -270,16 +247,14 @@ Status ComputeUnique(KernelContext& c) {
   GK_RETURN_IF_ERROR(VisitMoved(x.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T* from = static_cast<const T*>(x.raw_data());
-    T* to = static_cast<T*>(y->raw_data());
-    for (int64_t i = 0; i < count; ++i) to[i] = from[firsts[i]];
+    TakeElements(from, std::span(firsts).first(count),
+                 static_cast<T*>(y->raw_data()));
   }));
   GK_ASSIGN_OR_RETURN(Tensor idx, IntegerTensor(index, ids, x.shape()));
   c.set_output(1, std::move(idx));
   if (c.num_outputs() == 3) {
-    std::vector<int64_t> counts(count);
-    for (int64_t id : ids) ++counts[id];
-    GK_ASSIGN_OR_RETURN(Tensor t,
-                        IntegerTensor(index, counts, TensorShape({count})));
+    GK_ASSIGN_OR_RETURN(Tensor t, IntegerTensor(index, CountIds(ids, count),
+                                                TensorShape({count})));
     c.set_output(2, std::move(t));
   }
   return OkStatus();

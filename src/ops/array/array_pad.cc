@@ -6,6 +6,7 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/elementwise.h"
+#include "kernels/mirror.h"
 #include "ops/element_moves.h"
 #include "ops/fn/Pack.h"
 #include "ops/fn/Range.h"
@@ -136,46 +137,6 @@ void PadGradient(GradContext& g) {
 
 // ---- MirrorPad ----
 
-// For each position along a padded dimension the position it mirrors.
-std::vector<int64_t> MirrorMap(int64_t size, int64_t before, int64_t after,
-                               bool reflect) {
-  std::vector<int64_t> map;
-  const int64_t skip = reflect ? 1 : 0;
-  for (int64_t i = before; i-- > 0;) map.push_back(i + skip);
-  for (int64_t i = 0; i < size; ++i) map.push_back(i);
-  for (int64_t i = 0; i < after; ++i) map.push_back(size - 1 - skip - i);
-  return map;
-}
-
-// Visits (padded, original) offsets of all elements.
-template <class Fn>
-void VisitMirrored(const TensorShape& original,
-                   const std::vector<std::vector<int64_t>>& maps, Fn&& fn) {
-  const int rank = original.rank();
-  const auto strides = StridesOf(original);
-  int64_t total = 1;
-  for (const auto& m : maps) total *= static_cast<int64_t>(m.size());
-  if (total == 0) return;
-  std::vector<int64_t> index(rank);
-  const int64_t width =
-      rank > 0 ? static_cast<int64_t>(maps[rank - 1].size()) : 1;
-  for (int64_t at = 0; at < total; at += width) {
-    int64_t base = 0;
-    for (int d = 0; d + 1 < rank; ++d) base += maps[d][index[d]] * strides[d];
-    if (rank == 0) {
-      fn(at, base);
-    } else {
-      for (int64_t i = 0; i < width; ++i) {
-        fn(at + i, base + maps[rank - 1][i]);
-      }
-    }
-    for (int d = rank - 2; d >= 0; --d) {
-      if (++index[d] < static_cast<int64_t>(maps[d].size())) break;
-      index[d] = 0;
-    }
-  }
-}
-
 Status MirrorMaps(KernelContext& c, bool grad, TensorShape* original,
                   TensorShape* padded,
                   std::vector<std::vector<int64_t>>* maps) {
@@ -235,7 +196,7 @@ Status ComputeMirrorPad(KernelContext& c) {
     using T = typename decltype(tag)::type;
     const T* from = static_cast<const T*>(x.raw_data());
     T* to = static_cast<T*>(out->raw_data());
-    VisitMirrored(original, maps,
+    VisitMirrored(StridesOf(original), maps,
                   [&](int64_t p, int64_t o) { to[p] = from[o]; });
   });
 }
@@ -257,7 +218,7 @@ Status ComputeMirrorPadGrad(KernelContext& c) {
         using C = ComputeType<T>;
         const T* from = dy.data<T>();
         T* to = out->data<T>();
-        VisitMirrored(original, maps, [&](int64_t p, int64_t o) {
+        VisitMirrored(StridesOf(original), maps, [&](int64_t p, int64_t o) {
           to[o] = Convert<T>(C(Convert<C>(to[o]) + Convert<C>(from[p])));
         });
       });

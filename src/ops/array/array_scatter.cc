@@ -6,6 +6,7 @@
 #include "base/interrupt.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
+#include "kernels/gather.h"
 #include "kernels/scatter.h"
 #include "ops/element_moves.h"
 #include "ops/fn/Equal.h"
@@ -106,23 +107,14 @@ Status FindTargets(KernelContext& c, const Tensor& indices,
   std::vector<int64_t> values;
   GK_RETURN_IF_ERROR(IntegerValues(indices, &values));
   const auto strides = StridesOf(shape);
-  out->offsets.assign(rows, 0);
-  TurnPoll poll;
-  for (int64_t i = 0; i < rows; ++i) {
-    poll();
-    const std::span<const int64_t> at(values.data() + i * depth, depth);
-    int64_t& offset = out->offsets[i];
-    for (int d = 0; d < depth && offset >= 0; ++d) {
-      if (at[d] < 0 || at[d] >= shape.dim(d)) {
-        offset = -1;
-      } else {
-        offset += at[d] * strides[d];
-      }
-    }
-    if (offset < 0 && policy != "IGNORE") {
-      return InvalidArgument("indices[{}] = [{}] does not index into shape {}",
-                             i, JoinText(at, ", "), shape.DebugString());
-    }
+  out->offsets.resize(rows);
+  const int64_t bad = PlacesOfIndices(
+      values.data(), shape.dims().subspan(0, depth), strides, out->offsets);
+  if (bad >= 0 && policy != "IGNORE") {
+    return InvalidArgument(
+        "indices[{}] = [{}] does not index into shape {}", bad,
+        JoinText(std::span(values).subspan(bad * depth, depth), ", "),
+        shape.DebugString());
   }
   return OkStatus();
 }

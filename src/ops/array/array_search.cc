@@ -1,10 +1,10 @@
 // Places of values: in sorted rows, in buckets, in a grid.
-#include "base/interrupt.h"
 #include "ops/fn/array_search.h"
 
 #include <algorithm>
 #include <limits>
 
+#include "base/interrupt.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/search.h"
@@ -88,8 +88,7 @@ Status ComputeBucketize(KernelContext& c) {
   const bool known =
       VisitType<float, double, int32_t, int64_t>(x.dtype(), [&](auto tag) {
         using T = decltype(tag);
-        Bucketize(bounds, x.data<T>(), x.num_elements(),
-                  out->data<int32_t>());
+        Bucketize(bounds, x.data<T>(), x.num_elements(), out->data<int32_t>());
       });
   if (known) return OkStatus();
   return c.NoKernel();
@@ -157,17 +156,8 @@ Status ComputeUnravel(KernelContext& c) {
   }
   const int64_t rank = dims_in.num_elements(), n = indices.num_elements();
   std::vector<int64_t> places(rank * n);
-  TurnPoll poll;
-  for (int64_t i = 0; i < n; ++i) {
-    poll();
-    int64_t rest = flat[i];
-    for (int64_t d = rank - 1; d >= 0; --d) {
-      places[d * n + i] = rest % dims[d];
-      rest /= dims[d];
-    }
-    // Only the first place of an index below zero carries its sign.
-    if (rank > 0 && rest != 0) places[i] += rest * dims[0];
-  }
+  // Only the first place of an index below zero carries its sign.
+  Unravel(flat, dims, 1, n, places.data());
   const TensorShape shape =
       indices.rank() == 0 ? TensorShape({rank}) : TensorShape({rank, n});
   GK_ASSIGN_OR_RETURN(Tensor out,

@@ -1,5 +1,15 @@
 // Reductions of rows by segment, with sorted and unsorted segment ids.
+#include "ops/fn/array_segment.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
 #include "base/interrupt.h"
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "kernels/segment.h"
+#include "ops/element_moves.h"
 #include "ops/fn/ConcatV2.h"
 #include "ops/fn/Equal.h"
 #include "ops/fn/Fill.h"
@@ -18,16 +28,6 @@
 #include "ops/fn/Sub.h"
 #include "ops/fn/UnsortedSegmentProd.h"
 #include "ops/fn/UnsortedSegmentSum.h"
-#include "ops/fn/array_segment.h"
-
-#include <algorithm>
-#include <cstdint>
-#include <limits>
-
-#include "framework/grad_context.h"
-#include "framework/op_registry.h"
-#include "kernels/segment.h"
-#include "ops/element_moves.h"
 
 namespace gk {
 namespace {
@@ -221,25 +221,10 @@ Status ComputeSorted(KernelContext& c) {
     T* to = out->data<T>();
     const T empty = kOp == SegmentOp::kProd ? Convert<T>(C(1)) : T{};
     std::fill_n(to, out->num_elements(), empty);
-    const T start = EmptySegment<kOp, T>();
-    for (int64_t id : ids) {
-      poll();
-      std::fill_n(to + id * inner, inner, start);
-    }
+    FillRows<T>(ids, inner, EmptySegment<kOp, T>(), to);
     ReduceSegments<kOp>(data.data<T>(), ids.data(), ids.size(), inner, to,
                         ThreadPool::Global());
-    if constexpr (kMean) {
-      for (size_t i = 0; i < ids.size();) {
-        size_t end = i;
-        while (end < ids.size() && ids[end] == ids[i]) ++end;
-        const C count = static_cast<C>(end - i);
-        T* row = to + ids[i] * inner;
-        for (int64_t k = 0; k < inner; ++k) {
-          row[k] = Convert<T>(C(Convert<C>(row[k]) / count));
-        }
-        i = end;
-      }
-    }
+    if constexpr (kMean) DivideBySizes<T>(ids, inner, to);
   });
   return known ? OkStatus() : NoKernel(c);
 }

@@ -5,7 +5,7 @@
 
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
-#include "kernels/elementwise.h"
+#include "kernels/sequence.h"
 #include "ops/element_moves.h"
 #include "ops/fn/Mul.h"
 #include "ops/fn/Range.h"
@@ -102,29 +102,18 @@ Status ComputeRange(KernelContext& c) {
     }
   }
   Status status;
-  const bool known = VisitRange(
-      c.input(0), c.input(1), c.input(2), &status,
-      [&](auto tag, auto start, auto limit, auto delta) -> Status {
-        using T = decltype(tag);
-        using C = decltype(start);
-        int64_t size;
-        GK_RETURN_IF_ERROR(RangeSize(start, limit, delta, &size));
-        Tensor* out;
-        GK_RETURN_IF_ERROR(
-            c.Allocate(0, c.input(0).dtype(), TensorShape({size}), &out));
-        T* data = out->template data<T>();
-        // Summing, not multiplying, is how the interface defines it.
-        C v = start;
-        for (int64_t i = 0; i < size; ++i) {
-          data[i] = Convert<T>(v);
-          if constexpr (std::is_same_v<C, T>) {
-            v = static_cast<C>(v + delta);
-          } else {
-            v = Convert<C>(Convert<T>(C(v + delta)));
-          }
-        }
-        return OkStatus();
-      });
+  const bool known =
+      VisitRange(c.input(0), c.input(1), c.input(2), &status,
+                 [&](auto tag, auto start, auto limit, auto delta) -> Status {
+                   using T = decltype(tag);
+                   int64_t size;
+                   GK_RETURN_IF_ERROR(RangeSize(start, limit, delta, &size));
+                   Tensor* out;
+                   GK_RETURN_IF_ERROR(c.Allocate(0, c.input(0).dtype(),
+                                                 TensorShape({size}), &out));
+                   FillRange<T>(start, delta, size, out->template data<T>());
+                   return OkStatus();
+                 });
   return known ? status : c.NoKernel();
 }
 
@@ -160,18 +149,8 @@ Status ComputeLinSpace(KernelContext& c) {
   const bool known =
       VisitType<float, double, half, bfloat16>(out->dtype(), [&](auto tag) {
         using T = decltype(tag);
-        using C = ComputeType<T>;
-        const C start = Convert<C>(c.input(0).scalar<T>());
-        const C stop = Convert<C>(c.input(1).scalar<T>());
-        T* data = out->data<T>();
-        data[0] = Convert<T>(start);
-        if (num == 1) return;
-        const C step =
-            Convert<C>(Convert<T>(C((stop - start) / static_cast<C>(num - 1))));
-        for (int64_t i = 1; i < num - 1; ++i) {
-          data[i] = Convert<T>(C(start + step * static_cast<C>(i)));
-        }
-        data[num - 1] = Convert<T>(stop);
+        FillLinspace<T>(c.input(0).scalar<T>(), c.input(1).scalar<T>(), num,
+                        out->data<T>());
       });
   if (known) return OkStatus();
   return c.NoKernel();
@@ -237,13 +216,7 @@ Status ComputeOneHot(KernelContext& c) {
   return VisitMoved(out->dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T& on = *static_cast<const T*>(c.input(2).raw_data());
-    T* data = static_cast<T*>(out->raw_data());
-    for (size_t i = 0; i < values.size(); ++i) {
-      const int64_t v = values[i];
-      if (v < 0 || v >= depth) continue;
-      const int64_t row = i / inner, column = i % inner;
-      data[(row * depth + v) * inner + column] = on;
-    }
+    SetHot(values, depth, inner, on, static_cast<T*>(out->raw_data()));
   });
 }
 

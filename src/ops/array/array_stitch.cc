@@ -1,18 +1,19 @@
 // Rows dealt out by number, and put together again.
-#include "base/interrupt.h"
+#include "ops/fn/array_stitch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "kernels/stitch.h"
+#include "ops/element_moves.h"
 #include "ops/fn/DynamicPartition.h"
 #include "ops/fn/GatherV2.h"
 #include "ops/fn/ParallelDynamicStitch.h"
 #include "ops/fn/Range.h"
 #include "ops/fn/Reshape.h"
 #include "ops/fn/Size.h"
-#include "ops/fn/array_stitch.h"
-
-#include <algorithm>
-
-#include "framework/grad_context.h"
-#include "framework/op_registry.h"
-#include "ops/element_moves.h"
 
 namespace gk {
 namespace {
@@ -66,12 +67,8 @@ Status StitchShape(InferenceContext& c) {
 Status ComputeStitch(KernelContext& c) {
   const int n = c.num_inputs() / 2;
   int64_t last = -1;
-  TurnPoll poll;
   for (int i = 0; i < n; ++i) {
-    for (int32_t id : c.input(i).flat<int32_t>()) {
-      poll();
-      last = std::max<int64_t>(last, id);
-    }
+    last = LargestId(c.input(i).flat<int32_t>(), last);
     const TensorShape &ids = c.input(i).shape(), &data = c.input(n + i).shape();
     if (!StartsWith(data, ids)) {
       return InvalidArgument(
@@ -96,29 +93,21 @@ Status ComputeStitch(KernelContext& c) {
   }
   GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
   std::vector<bool> written(last + 1);
-  int64_t missing = last + 1;
   for (int i = 0; i < n; ++i) {
-    for (int32_t id : c.input(i).flat<int32_t>()) {
-      poll();
-      if (id < 0) return InvalidArgument("indices[{}] is out of range", i);
-      if (!written[id]) --missing;
-      written[id] = true;
+    if (!MarkIds(c.input(i).flat<int32_t>(), &written)) {
+      return InvalidArgument("indices[{}] is out of range", i);
     }
   }
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, c.input(n).dtype(), shape, &out));
-  if (missing > 0) ZeroElements(out);
+  if (std::ranges::count(written, false) > 0) ZeroElements(out);
   if (shape.num_elements() == 0) return OkStatus();
   return VisitMoved(out->dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     T* to = static_cast<T*>(out->raw_data());
     for (int i = 0; i < n; ++i) {
-      const T* from = static_cast<const T*>(c.input(n + i).raw_data());
-      for (int32_t id : c.input(i).flat<int32_t>()) {
-        poll();
-        std::copy_n(from, inner, to + id * inner);
-        from += inner;
-      }
+      PlaceRows(static_cast<const T*>(c.input(n + i).raw_data()),
+                c.input(i).flat<int32_t>(), inner, to);
     }
   });
 }
@@ -161,15 +150,11 @@ Status ComputePartition(KernelContext& c) {
   }
   const int64_t parts = c.num_outputs();
   std::vector<int64_t> sizes(parts);
-  TurnPoll poll;
-  for (int64_t i = 0; i < ids.num_elements(); ++i) {
-    poll();
-    const int32_t id = ids.data<int32_t>()[i];
-    if (id < 0 || id >= parts) {
-      return InvalidArgument("partitions{} = {} is not in [0, {})",
-                             PositionString(ids.shape(), i), id, parts);
-    }
-    ++sizes[id];
+  const int64_t bad = CountParts(ids.flat<int32_t>(), &sizes);
+  if (bad >= 0) {
+    return InvalidArgument("partitions{} = {} is not in [0, {})",
+                           PositionString(ids.shape(), bad),
+                           ids.data<int32_t>()[bad], parts);
   }
   int64_t inner = 1;
   for (int64_t d : Rest(data.shape(), ids.rank())) {
@@ -190,13 +175,8 @@ Status ComputePartition(KernelContext& c) {
     for (int64_t p = 0; p < parts; ++p) {
       to[p] = static_cast<T*>(c.output(static_cast<int>(p)).raw_data());
     }
-    const T* from = static_cast<const T*>(data.raw_data());
-    for (int32_t id : ids.flat<int32_t>()) {
-      poll();
-      std::copy_n(from, inner, to[id]);
-      from += inner;
-      to[id] += inner;
-    }
+    DealRows(static_cast<const T*>(data.raw_data()), ids.flat<int32_t>(), inner,
+             std::move(to));
   });
 }
 

@@ -91,9 +91,9 @@ Status ComputeConjugateTranspose(KernelContext& c) {
   GK_RETURN_IF_ERROR(ComputeTranspose(c));
   Tensor& out = c.output(0);
   if (out.dtype() == DataType::kComplex64) {
-    for (complex64& v : out.flat<complex64>()) v = std::conj(v);
+    Conjugate(out.flat<complex64>());
   } else if (out.dtype() == DataType::kComplex128) {
-    for (complex128& v : out.flat<complex128>()) v = std::conj(v);
+    Conjugate(out.flat<complex128>());
   }
   return OkStatus();
 }

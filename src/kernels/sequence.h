@@ -1,0 +1,61 @@
+// Numbers in a row, and single elements set among others.
+//
+// Raw memory; narrow floats are computed as floats, and rounded at each step as
+// their own type would be.
+#ifndef GK_KERNELS_SEQUENCE_H_
+#define GK_KERNELS_SEQUENCE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include "kernels/elementwise.h"
+
+namespace gk {
+
+// start, start + delta, ...: summed, not multiplied, as the interface defines
+// it. C: what T is computed as.
+template <class T, class C>
+void FillRange(C start, C delta, int64_t n, T* out) {
+  C v = start;
+  for (int64_t i = 0; i < n; ++i) {
+    out[i] = Convert<T>(v);
+    if constexpr (std::is_same_v<C, T>) {
+      v = static_cast<C>(v + delta);
+    } else {
+      v = Convert<C>(Convert<T>(C(v + delta)));
+    }
+  }
+}
+
+// n > 0 numbers from start to stop, both among them if n > 1.
+template <class T>
+void FillLinspace(T start_value, T stop_value, int64_t n, T* out) {
+  using C = ComputeType<T>;
+  const C start = Convert<C>(start_value), stop = Convert<C>(stop_value);
+  out[0] = Convert<T>(start);
+  if (n == 1) return;
+  const C step =
+      Convert<C>(Convert<T>(C((stop - start) / static_cast<C>(n - 1))));
+  for (int64_t i = 1; i < n - 1; ++i) {
+    out[i] = Convert<T>(C(start + step * static_cast<C>(i)));
+  }
+  out[n - 1] = Convert<T>(stop);
+}
+
+// hot [rows, inner], out [rows, depth, inner]: sets the element that each names
+// on the middle axis; those outside of it name none.
+template <class T>
+void SetHot(std::span<const int64_t> hot, int64_t depth, int64_t inner,
+            const T& on, T* out) {
+  for (size_t i = 0; i < hot.size(); ++i) {
+    const int64_t v = hot[i], at = static_cast<int64_t>(i);
+    if (v < 0 || v >= depth) continue;
+    out[(at / inner * depth + v) * inner + at % inner] = on;
+  }
+}
+
+}  // namespace gk
+
+#endif  // GK_KERNELS_SEQUENCE_H_
