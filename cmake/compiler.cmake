@@ -70,6 +70,9 @@ set(GK_STANDARD_HEADERS <algorithm> <atomic> <bit> <cmath> <cstdint> <cstring>
   <functional> <limits> <map> <memory> <mutex> <numeric> <optional> <span>
   <string> <string_view> <thread> <tuple> <type_traits> <unordered_map>
   <unordered_set> <utility> <variant> <vector>)
+set(GK_FRAMEWORK_HEADERS ${PROJECT_SOURCE_DIR}/src/framework/op_registry.h
+  ${PROJECT_SOURCE_DIR}/src/framework/grad_context.h
+  ${PROJECT_SOURCE_DIR}/src/framework/op_builder.h)
 
 # gk_precompile(TARGET HEADER...): TARGET's files begin with the standard
 # headers and these. gk_precompile(TARGET REUSE OTHER) shares OTHER's, which
@@ -91,14 +94,16 @@ endfunction()
 # (the release preset). Files still stand alone: the other presets prove it.
 option(GK_UNITY "Compile several files at once" OFF)
 
-# gk_unity(TARGET NUMBER [ALONE FILE...]): TARGET's files are compiled NUMBER at
-# a time, none with those of another folder, each FILE by itself: it has names
-# that others have, too. Tables of op records have one name in all files.
+# gk_unity(TARGET NUMBER [FOLDERS FOLDER...] [ALONE FILE...]): TARGET's files are
+# compiled NUMBER at a time, of these folders alone if any are named, none with
+# those of another folder; each FILE (a regular expression) by itself: it has
+# names that others have, too, or loops, where what is made inline depends on the
+# file. Tables of op records have one name in all files.
 function(gk_unity target number)
   if(NOT GK_UNITY)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 2 unity "" "" "ALONE")
+  cmake_parse_arguments(PARSE_ARGV 2 unity "" "" "FOLDERS;ALONE")
   list(JOIN unity_ALONE "|" alone)
   set_target_properties(${target} PROPERTIES
     UNITY_BUILD ON UNITY_BUILD_MODE GROUP
@@ -115,7 +120,8 @@ function(gk_unity target number)
       set(count 0)
       set(before ${path})
     endif()
-    if(NOT name MATCHES "^(${alone})$")
+    if(NOT name MATCHES "^(${alone})$" AND
+       (NOT unity_FOLDERS OR folder IN_LIST unity_FOLDERS))
       math(EXPR batch "${count} / ${number}")
       math(EXPR count "${count} + 1")
       set_source_files_properties(${source} PROPERTIES

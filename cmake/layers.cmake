@@ -47,6 +47,17 @@ string(JOIN "|" GK_CALLED_FUNCTION
   variable_creation variant_cache)
 set(GK_CALLED_FUNCTION "/src/function/(${GK_CALLED_FUNCTION})\\.cc$")
 
+# Records with loops of their own, in folders whose others have none (and einsum:
+# beside others g++ 12 warns of a vector that it grows); what runs a plan, beside
+# what makes one.
+set(GK_LOOP_OPS math_arithmetic math_bessel math_cast math_compare math_complex
+    math_divide math_einsum math_exp math_logic math_select math_special math_sum
+    math_trig math_unary math_unary_grad math_xlogy nn_activation
+    nn_activation_grad)
+set(GK_RUN_SOURCES cluster compiled_function executor frame loop_poll
+    nested_function plan_profile row_access run_variable_updates scalar_code
+    scalar_registers variable_update)
+
 set(GK_OBJECTS "")
 set(GK_RECORD_OBJECTS "")
 foreach(part IN LISTS GK_LAYERS ITEMS plain_ops plain_function)
@@ -82,8 +93,14 @@ foreach(part IN LISTS GK_LAYERS ITEMS plain_ops plain_function)
     if(part MATCHES "^(proto|graph|grappler|data|api|plain_.*)$")
       target_compile_options(gk_${part} PRIVATE ${GK_SMALL})
     endif()
-    # Kernels and the executor are not: what is made inline depends on the file.
-    if(NOT part MATCHES "^(kernels|ops|runtime)$")
+    # Files with loops and the executor's are not compiled together: what is made
+    # inline depends on the file.
+    if(part STREQUAL "ops")
+      gk_unity(gk_ops 8 FOLDERS control core list math nn ops random
+        ALONE elementwise fused_tiles ${GK_LOOP_OPS})
+    elseif(part STREQUAL "runtime")
+      gk_unity(gk_runtime 8 ALONE ${GK_RUN_SOURCES})
+    elseif(NOT part STREQUAL "kernels")
       # Their names for inner types are those of public types in the others.
       gk_unity(gk_${part} 10 ALONE function_state trace_words)
     endif()
@@ -91,9 +108,6 @@ foreach(part IN LISTS GK_LAYERS ITEMS plain_ops plain_function)
 endforeach()
 # Two sets of common headers, below the tensors and from the framework upwards,
 # each for both levels of optimization.
-set(GK_FRAMEWORK_HEADERS ${PROJECT_SOURCE_DIR}/src/framework/op_registry.h
-  ${PROJECT_SOURCE_DIR}/src/framework/grad_context.h
-  ${PROJECT_SOURCE_DIR}/src/framework/op_builder.h)
 gk_precompile(gk_base)
 foreach(layer kernels framework)
   gk_precompile(gk_${layer} REUSE gk_base)

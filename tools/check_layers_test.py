@@ -45,7 +45,7 @@ class LocalNamesTest(unittest.TestCase):
             self.assertIn("src/graph/a.cc:3", output)
             # Kernels are compiled one by one, and so are ops with loops.
             self.assertEqual(self.both(one, two, "kernels")[0], 0)
-            self.assertEqual(self.both(one, two, "ops/math")[0], 0)
+            self.assertEqual(self.both(one, two, "ops/array")[0], 0)
             self.assertEqual(self.both(one, two, "ops/string")[0], 1)
 
     def test_what_does_not_clash(self) -> None:

@@ -9,7 +9,6 @@
 namespace gk {
 namespace {
 
-std::pair<int, int> Key(const Output& o) { return {o.node->id(), o.index}; }
 bool IsWrite(const Node& node) { return node.num_outputs() == 0; }
 Node* HandleOf(const Node& node) { return ResourceRoot(node.input(0)).node; }
 DataType WrittenType(const Node& write) {
@@ -67,11 +66,11 @@ class ClusterDraft {
     for (const Node* node : unit.nodes) {
       for (const Output& in : node->inputs()) {
         const DataType dtype = in.node->output(in.index).dtype;
-        if (inside.count(in.node->id()) || value_of_.count(Key(in)) ||
+        if (inside.count(in.node->id()) || value_of_.count(PlaceOf(in)) ||
             dtype == DataType::kResource) {
           continue;
         }
-        value_of_[Key(in)] = cluster_.AddInput(dtype, *PlannedShape(in));
+        value_of_[PlaceOf(in)] = cluster_.AddInput(dtype, *PlannedShape(in));
         inputs_.push_back(in);
       }
       // The first write of a variable may need what is in it.
@@ -87,7 +86,7 @@ class ClusterDraft {
     int operands[3];
     if (const TileKernel* tile = FusableTile(node)) {
       for (int k = 0; k < node.num_inputs(); ++k) {
-        operands[k] = value_of_[Key(node.input(k))];
+        operands[k] = value_of_[PlaceOf(node.input(k))];
       }
       value_of_[{node.id(), 0}] =
           cluster_.AddStep(*tile, {operands, size_t(node.num_inputs())}, &node);
@@ -101,7 +100,7 @@ class ClusterDraft {
     }
     w.last = &node;
     operands[0] = w.value;
-    operands[1] = value_of_[Key(node.input(1))];
+    operands[1] = value_of_[PlaceOf(node.input(1))];
     if (node.op().Has(kAssignsVariable)) {
       w.value = operands[1];
       return;

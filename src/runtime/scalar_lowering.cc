@@ -8,14 +8,12 @@
 namespace gk {
 namespace {
 
-std::pair<int, int> Key(const Output& o) { return {o.node->id(), o.index}; }
-
 std::set<std::pair<int, int>> ReadOutputs(const PlanDraft& draft) {
   std::set<std::pair<int, int>> read;
-  for (const Output& r : draft.function().results) read.insert(Key(r));
+  for (const Output& r : draft.function().results) read.insert(PlaceOf(r));
   for (const Unit& unit : draft.units) {
     for (const Node* node : unit.nodes) {
-      for (const Output& in : node->inputs()) read.insert(Key(in));
+      for (const Output& in : node->inputs()) read.insert(PlaceOf(in));
     }
   }
   return read;

@@ -9,6 +9,7 @@
 #ifndef GK_RUNTIME_SCHEDULE_H_
 #define GK_RUNTIME_SCHEDULE_H_
 
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -20,6 +21,11 @@ struct Unit {
   std::vector<Node*> nodes;  // more than one only if fusable
   bool fusable = false;      // at least one of them computes elements
 };
+
+// Which output it is, to sort by.
+inline std::pair<int, int> PlaceOf(const Output& o) {
+  return {o.node->id(), o.index};
+}
 
 // The nodes that results, control outputs and side effects need, producers
 // (data and control) first. Error on a cycle.

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 # What a file keeps to itself: it stands in an unnamed namespace, or is static.
-# A release compiles files of a folder several at a time but for those that the
-# calls of gk_unity name (cmake/compiler.cmake); and the tests of a folder.
-APART = re.compile(r"src/(kernels|runtime|ops(?!/(composite|data|string)$))\b")
-UNITY = re.compile(r"gk_unity\(\S+ \d+ ALONE ([^)]*)\)")
+# A release compiles files of a folder several at a time, but for these folders
+# and what the calls of gk_unity name (cmake/compiler.cmake); and the tests of a
+# folder.
+APART = re.compile(r"src/(kernels|ops/(array|variable))\b")
+UNITY = re.compile(r"gk_unity\([^)]* ALONE ([^)]*)\)")
+CMAKE_LIST = re.compile(r"set\((GK_\w+) ([^)$]*)\)")
 NO_CODE = re.compile(
     r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])*\''
     r"|//[^\n]*|/\*.*?\*/|^[ \t]*#(?:\\\n|[^\n])*",
@@ -83,14 +85,20 @@ def local_names(text: str) -> Iterator[tuple[str, int]]:
             start = at + 1
 
 
+def compiled_alone(root: Path) -> Iterator[str]:
+    """Regular expressions of files that a release compiles by themselves."""
+    for file in ("cmake/layers.cmake", "python/CMakeLists.txt"):
+        if (root / file).exists():
+            text = (root / file).read_text(encoding="utf-8")
+            lists = dict(CMAKE_LIST.findall(text))
+            for names in UNITY.findall(text):
+                for name in names.split():
+                    own = re.fullmatch(r"\$\{(\w+)\}", name)
+                    yield from lists[own[1]].split() if own else [name]
+
+
 def check_local_names(root: Path) -> Iterator[str]:
-    alone = "|".join(
-        name
-        for file in ("cmake/layers.cmake", "python/CMakeLists.txt")
-        if (root / file).exists()
-        for names in UNITY.findall((root / file).read_text(encoding="utf-8"))
-        for name in names.split()
-    )
+    alone = "|".join(compiled_alone(root))
     first: dict[tuple[str, bool, str], tuple[str, int]] = {}
     for path in sorted(
         [*(root / "src").rglob("*.cc"), *(root / "python/src").rglob("*.cc")]

@@ -25,7 +25,7 @@ void SetFlow(KernelContext& c, int output) {
   c.set_output(output, Tensor::Scalar(0.0f));
 }
 
-Status ComputeNew(KernelContext& c) {
+Status ComputeArrayNew(KernelContext& c) {
   static std::atomic<uint64_t> next{0};
   int64_t size = 0;
   GK_RETURN_IF_ERROR(IntegerValue(c.input(0), "size", &size));
@@ -98,7 +98,7 @@ StatusOr<TensorShape> Rows(int64_t first, const TensorShape& rest) {
   return TensorShape::Make(dims);
 }
 
-Status ComputeGather(KernelContext& c) {
+Status ComputeArrayGather(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const Ref<ArrayResource> array,
                       ArrayResource::Of(c.input(0)));
   const DataType dtype = c.attr<DataType>("dtype");
@@ -158,7 +158,7 @@ Status ComputeGather(KernelContext& c) {
   return OkStatus();
 }
 
-Status ComputeScatter(KernelContext& c) {
+Status ComputeArrayScatter(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const Ref<ArrayResource> array,
                       ArrayResource::Of(c.input(0)));
   std::vector<int64_t> indices;
@@ -191,7 +191,7 @@ Status ComputeScatter(KernelContext& c) {
 }
 
 // All elements in one tensor, with as many rows as they have together.
-Status ComputeConcat(KernelContext& c) {
+Status ComputeArrayConcat(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const Ref<ArrayResource> array,
                       ArrayResource::Of(c.input(0)));
   const DataType dtype = c.attr<DataType>("dtype");
@@ -254,7 +254,7 @@ Status ComputeConcat(KernelContext& c) {
   return OkStatus();
 }
 
-Status ComputeSplit(KernelContext& c) {
+Status ComputeArraySplit(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const Ref<ArrayResource> array,
                       ArrayResource::Of(c.input(0)));
   const Tensor& value = c.input(1);
@@ -314,7 +314,7 @@ Status ComputeSize(KernelContext& c) {
   return OkStatus();
 }
 
-Status ComputeClose(KernelContext& c) {
+Status ComputeArrayClose(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const Ref<ArrayResource> array,
                       ArrayResource::Of(c.input(0)));
   array->Close();
@@ -327,7 +327,7 @@ Status NewShape(InferenceContext& c) {
   return OkStatus();
 }
 
-Status GatherShape(InferenceContext& c) {
+Status ArrayGatherShape(InferenceContext& c) {
   PartialTensorShape shape = c.attr<PartialTensorShape>("element_shape");
   if (shape.unknown_rank() || shape.rank() >= kMaxRank) return OkStatus();
   shape.InsertDim(0, c.input(1).rank() == 1 ? c.input(1).dim(0) : kUnknownDim);
@@ -335,7 +335,7 @@ Status GatherShape(InferenceContext& c) {
   return OkStatus();
 }
 
-Status ConcatShape(InferenceContext& c) {
+Status ArrayConcatShape(InferenceContext& c) {
   PartialTensorShape shape =
       c.attr<PartialTensorShape>("element_shape_except0");
   if (!shape.unknown_rank() && shape.rank() < kMaxRank) {
@@ -357,7 +357,7 @@ const OpRecord kRecords[] = {
               "tensor_array_name: string = ''",
      .traits = kStateful | kNoGradient,
      .shape = NewShape,
-     .kernel = {.compute = ComputeNew},
+     .kernel = {.compute = ComputeArrayNew},
      .doc = "An array of tensors that ops change, and the flow that orders "
             "them."},
 
@@ -404,8 +404,8 @@ const OpRecord kRecords[] = {
      .outputs = "value: dtype",
      .attrs = "dtype: type; element_shape: shape = <unknown>",
      .traits = kChangesArray,
-     .shape = GatherShape,
-     .kernel = {.compute = ComputeGather},
+     .shape = ArrayGatherShape,
+     .kernel = {.compute = ComputeArrayGather},
      .doc = "The elements at `indices` of an array, stacked."},
 
     {.name = "TensorArrayScatterV3",
@@ -414,7 +414,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type",
      .traits = kChangesArray,
      .shape = shape_fn::Scalar,
-     .kernel = {.compute = ComputeScatter},
+     .kernel = {.compute = ComputeArrayScatter},
      .doc = "Makes row i of `value` the element at indices[i] of an array."},
 
     {.name = "TensorArrayConcatV3",
@@ -422,8 +422,8 @@ const OpRecord kRecords[] = {
      .outputs = "value: dtype; lengths: int64",
      .attrs = "dtype: type; element_shape_except0: shape = <unknown>",
      .traits = kChangesArray,
-     .shape = ConcatShape,
-     .kernel = {.compute = ComputeConcat},
+     .shape = ArrayConcatShape,
+     .kernel = {.compute = ComputeArrayConcat},
      .doc = "The rows of all elements of an array, and how many each has."},
 
     {.name = "TensorArraySplitV3",
@@ -432,7 +432,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type",
      .traits = kChangesArray,
      .shape = shape_fn::Scalar,
-     .kernel = {.compute = ComputeSplit},
+     .kernel = {.compute = ComputeArraySplit},
      .doc = "Makes the next lengths[i] rows of `value` element i of an array."},
 
     {.name = "TensorArraySizeV3",
@@ -450,7 +450,7 @@ const OpRecord kRecords[] = {
      .attrs = "",
      .traits = kStateful | kNoGradient,
      .shape = shape_fn::NoOutputs,
-     .kernel = {.compute = ComputeClose},
+     .kernel = {.compute = ComputeArrayClose},
      .doc = "Frees the elements of an array."},
 };
 

@@ -81,7 +81,7 @@ class StackResource final : public Resource {
   TensorVector items_;
 };
 
-Status ComputeNew(KernelContext& c) {
+Status ComputeStackNew(KernelContext& c) {
   int64_t most = 0;
   GK_RETURN_IF_ERROR(IntegerValue(c.input(0), "max_size", &most));
   std::string name = c.attr<std::string>("stack_name");
@@ -92,7 +92,7 @@ Status ComputeNew(KernelContext& c) {
   return OkStatus();
 }
 
-Status ComputePush(KernelContext& c) {
+Status ComputeStackPush(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const Ref<StackResource> stack,
                       StackResource::Of(c.input(0)));
   GK_RETURN_IF_ERROR(stack->Push(c.input(1)));
@@ -100,7 +100,7 @@ Status ComputePush(KernelContext& c) {
   return OkStatus();
 }
 
-Status ComputePop(KernelContext& c) {
+Status ComputeStackPop(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const Ref<StackResource> stack,
                       StackResource::Of(c.input(0)));
   Tensor x;
@@ -109,7 +109,7 @@ Status ComputePop(KernelContext& c) {
   return OkStatus();
 }
 
-Status ComputeClose(KernelContext& c) {
+Status ComputeStackClose(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const Ref<StackResource> stack,
                       StackResource::Of(c.input(0)));
   stack->Close();
@@ -128,7 +128,7 @@ const OpRecord kRecords[] = {
      .attrs = "elem_type: type; stack_name: string = ''",
      .traits = kStateful | kNoGradient,
      .shape = shape_fn::Scalar,
-     .kernel = {.compute = ComputeNew},
+     .kernel = {.compute = ComputeStackNew},
      .doc = "A stack of tensors, of at most `max_size` unless that is "
             "negative."},
 
@@ -138,7 +138,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type; swap_memory: bool = false",
      .traits = kStateful,
      .shape = PushShape,
-     .kernel = {.compute = ComputePush},
+     .kernel = {.compute = ComputeStackPush},
      .doc = "Puts `elem` on a stack and gives it back."},
 
     {.name = "StackPopV2",
@@ -147,7 +147,7 @@ const OpRecord kRecords[] = {
      .attrs = "elem_type: type",
      .traits = kStateful,
      .shape = shape_fn::Unknown,
-     .kernel = {.compute = ComputePop},
+     .kernel = {.compute = ComputeStackPop},
      .doc = "Takes the element off a stack that was put there last."},
 
     {.name = "StackCloseV2",
@@ -156,7 +156,7 @@ const OpRecord kRecords[] = {
      .attrs = "",
      .traits = kStateful | kNoGradient,
      .shape = shape_fn::NoOutputs,
-     .kernel = {.compute = ComputeClose},
+     .kernel = {.compute = ComputeStackClose},
      .doc = "Frees what a stack holds."},
 };
 

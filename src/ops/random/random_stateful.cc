@@ -13,7 +13,7 @@ namespace gk {
 namespace {
 
 template <RandomKind kKind>
-Status ComputeFloats(KernelContext& c) {
+Status ComputeStatefulFloats(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(TensorShape shape, ShapeFromInput(c.input(0)));
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, c.attr<DataType>("dtype"), shape, &out));
@@ -22,7 +22,7 @@ Status ComputeFloats(KernelContext& c) {
   return FillRandom(kKind, gen, out);
 }
 
-Status ComputeInts(KernelContext& c) {
+Status ComputeStatefulInts(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(TensorShape shape, ShapeFromInput(c.input(0)));
   GK_RETURN_IF_ERROR(CheckIntRange(c.input(1), c.input(2)));
   Tensor* out;
@@ -32,7 +32,7 @@ Status ComputeInts(KernelContext& c) {
   return FillRandomInt(gen, c.input(1), c.input(2), out);
 }
 
-Status ComputeShuffle(KernelContext& c) {
+Status ComputeStatefulShuffle(KernelContext& c) {
   const Tensor& value = c.input(0);
   if (value.rank() == 0 || value.dim(0) < 2 || value.num_elements() == 0) {
     c.set_output(0, value.Alias());
@@ -64,7 +64,7 @@ Status ComputeGamma(KernelContext& c) {
                      c.input(1), c);
 }
 
-Status ComputePoisson(KernelContext& c) {
+Status ComputeStatefulPoisson(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(PerParameter sizes,
                       CheckPerParameter(c.input(0), c.input(1)));
   return SamplePoisson(sizes, TakePlaceForValues(c, sizes.shape.num_elements()),
@@ -100,7 +100,7 @@ const OpRecord kRecords[] = {
               "float, double]; T: type in [int32, int64]",
      .traits = kStateful | kRandom | kNoGradient,
      .shape = ShapeOfInput0,
-     .kernel = {.compute = ComputeFloats<RandomKind::kUniform>},
+     .kernel = {.compute = ComputeStatefulFloats<RandomKind::kUniform>},
      .doc = "Values uniform in [0, 1)."},
 
     {.name = "RandomStandardNormal",
@@ -110,7 +110,7 @@ const OpRecord kRecords[] = {
               "float, double]; T: type in [int32, int64]",
      .traits = kStateful | kRandom | kNoGradient,
      .shape = ShapeOfInput0,
-     .kernel = {.compute = ComputeFloats<RandomKind::kNormal>},
+     .kernel = {.compute = ComputeStatefulFloats<RandomKind::kNormal>},
      .doc = "Normal values of mean 0 and deviation 1."},
 
     {.name = "TruncatedNormal",
@@ -120,7 +120,7 @@ const OpRecord kRecords[] = {
               "float, double]; T: type in [int32, int64]",
      .traits = kStateful | kRandom | kNoGradient,
      .shape = ShapeOfInput0,
-     .kernel = {.compute = ComputeFloats<RandomKind::kTruncatedNormal>},
+     .kernel = {.compute = ComputeStatefulFloats<RandomKind::kTruncatedNormal>},
      .doc = "Normal values, those beyond two deviations drawn again."},
 
     {.name = "RandomUniformInt",
@@ -130,7 +130,7 @@ const OpRecord kRecords[] = {
               "type in [int32, int64]",
      .traits = kStateful | kRandom | kNoGradient,
      .shape = ShapeOfInput0,
-     .kernel = {.compute = ComputeInts},
+     .kernel = {.compute = ComputeStatefulInts},
      .doc = "Integers uniform in [minval, maxval)."},
 
     {.name = "RandomShuffle",
@@ -139,7 +139,7 @@ const OpRecord kRecords[] = {
      .attrs = "seed: int = 0; seed2: int = 0; T: type",
      .traits = kStateful | kRandom,
      .shape = shape_fn::SameAsInput,
-     .kernel = {.compute = ComputeShuffle},
+     .kernel = {.compute = ComputeStatefulShuffle},
      .doc = "The input with the slices of its first dimension in random "
             "order."},
 
@@ -172,7 +172,7 @@ const OpRecord kRecords[] = {
               "type in [half, float, double, int32, int64] = int64",
      .traits = kStateful | kRandom | kNoGradient,
      .shape = PerParameterShape,
-     .kernel = {.compute = ComputePoisson},
+     .kernel = {.compute = ComputeStatefulPoisson},
      .doc = "Poisson deviates for each mean in rate."},
 
     {.name = "NonDeterministicInts",
