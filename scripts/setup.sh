@@ -80,6 +80,20 @@ print(path if os.path.exists(path) else sys.executable)')
   return 1
 }
 
+# Prints where a Python of this version that can build us is, on PATH or among
+# pyenv's; fails if there is none.
+find_python() {  # VERSION
+  local candidate
+  for candidate in "python$1" \
+    "${PYENV_ROOT:-$HOME/.pyenv}/versions/$1".*/bin/"python$1"; do
+    if command -v "$candidate" >/dev/null && python_works "$candidate"; then
+      command -v "$candidate"
+      return 0
+    fi
+  done
+  return 1
+}
+
 # Names the Debian packages whose content is not there.
 missing_packages() {
   has_version g++ 12 || echo g++
@@ -170,6 +184,12 @@ build() {
     quietly "configure-$preset.log" cmake --preset "$preset" \
       -DPython_EXECUTABLE="$GK_ROOT/.venv/bin/python"
   fi
+  run_ninja "$folder" "$@"
+}
+
+run_ninja() {  # FOLDER [TARGET...]
+  local folder=$1
+  shift
   if [ -t 1 ]; then
     ninja -C "$folder" -j "$(jobs)" "$@" </dev/null
   else
