@@ -70,6 +70,8 @@ class GK_EXPORT FunctionState {
                            std::shared_ptr<const ResultShape>* shape);
   ConcreteFunction Concrete(const CallWords& call, const Body& body,
                             const Place& where);
+  ConcreteFunction Initialization(const CallWords& call, const Body& body,
+                                  const Place& where);
   int tracing_count() const;
   CacheInfo cache_info() const;
   RetraceExplanation explain_retraces() const;
@@ -164,6 +166,19 @@ class Function {
     requires(sizeof...(Args) > 4)
   ConcreteFunction get_concrete_function(const Args&... args) const {
     return ConcreteFrom(Place(), args...);
+  }
+
+  // What initialises the variables that a call with these arguments makes:
+  // until it is called they have no values. Throws Error (RuntimeError) if the
+  // lambda was traced before.
+  template <class... Args>
+  ConcreteFunction get_initialization_function(const Args&... args) const {
+    if constexpr (CheckArguments<Args...>()) {
+      return shared_->state.Initialization(Words(args...), Body(args...),
+                                           Place());
+    } else {
+      return ConcreteFunction(nullptr);
+    }
   }
 
   // How often the lambda has been traced.

@@ -16,6 +16,7 @@
 #include "function/func_graph.h"
 #include "function/function_attributes.h"
 #include "function/function_options.h"
+#include "function/initialization_function.h"
 #include "function/trace_function.h"
 #include "graphkiln/function.h"
 
@@ -133,6 +134,7 @@ struct FunctionState::Rep {
   Placeholders ValuesOf(const CallWords& call) const;
   // The words of a call, with what tells apart calls that look the same.
   std::vector<uint64_t> KeyOf(const CallWords& call) const;
+  TraceRequest RequestOf(const CallWords& call) const;
   PolymorphicFunction::Found FindOrTrace(const CallWords& call,
                                          const Body& body, const Place& where);
 };
@@ -237,8 +239,7 @@ class LambdaTracer final : public Tracer {
         body_(body),
         where_(where) {}
 
-  StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
-                                 VariableCreation*) override {
+  StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type) override {
     try {
       return Run(type);
     } catch (const ::gk::Error& e) {
@@ -286,13 +287,16 @@ class LambdaTracer final : public Tracer {
 
 }  // namespace
 
+TraceRequest FunctionState::Rep::RequestOf(const CallWords& call) const {
+  return {Requested(call), HandlesOf(call.variables())};
+}
+
 PolymorphicFunction::Found FunctionState::Rep::FindOrTrace(
     const CallWords& call, const Body& body, const Place& where) {
   EnsureReady();
-  const TraceRequest request{Requested(call), HandlesOf(call.variables())};
   LambdaTracer tracer(options, attributes, call, body, where);
   StatusOr<PolymorphicFunction::Found> found =
-      function.FindOrTrace(request, &tracer);
+      function.FindOrTrace(RequestOf(call), &tracer);
   tracer.Rethrow();
   PolymorphicFunction::Found result = ValueOrThrow(std::move(found));
   if (!call.has_specs()) {
@@ -353,6 +357,24 @@ ConcreteFunction FunctionState::Concrete(const CallWords& call,
     return ConcreteFunction(std::make_shared<const ConcreteFunction::Rep>(
         ConcreteFunction::Rep{static_cast<const ApiTrace&>(*trace).concrete(),
                               trace->type_ref()}));
+  });
+}
+
+ConcreteFunction FunctionState::Initialization(const CallWords& call,
+                                               const Body& body,
+                                               const Place& where) {
+  return Guarded([&] {
+    EnsureReady();
+    LambdaTracer tracer(rep_->options, rep_->attributes, call, body, where);
+    StatusOr<TensorVector> made =
+        rep_->function.MakeVariables(rep_->RequestOf(call), &tracer);
+    tracer.Rethrow();
+    const auto graph = MakeRef<FuncGraph>("initialize");
+    Ref<::gk::ConcreteFunction> function =
+        InitializationFunction(graph.get(), ValueOrThrow(std::move(made)));
+    const Ref<FunctionType> type = function->signature().type;
+    return ConcreteFunction(std::make_shared<const ConcreteFunction::Rep>(
+        ConcreteFunction::Rep{std::move(function), type}));
   });
 }
 

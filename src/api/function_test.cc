@@ -73,6 +73,24 @@ TEST(FunctionTest, RecursionByLiteralEnds) {
   EXPECT_EQ(f.tracing_count(), 5);
 }
 
+TEST(FunctionTest, AnInitialisationFunctionGivesVariablesTheirValues) {
+  std::optional<gk::Variable> v;
+  auto f = gk::function([&](const gk::Tensor& x) {
+    if (!v) v.emplace(x * 2.0f);
+    return *v + x;
+  });
+  const gk::ConcreteFunction initialize =
+      f.get_initialization_function(gk::Tensor(3.0f));
+  EXPECT_EQ(CodeOf([&] { v->value(); }), gk::ErrorCode::kFailedPrecondition);
+  gk::function([&] { initialize(); })();
+  EXPECT_EQ(v->value().item<float>(), 6);
+  EXPECT_EQ(f(gk::Tensor(1.0f)).item<float>(), 7);
+  EXPECT_EQ(CodeOf([&] { f.get_initialization_function(gk::Tensor(1.0f)); }),
+            gk::ErrorCode::kRuntimeError);
+  auto none = gk::function([](const gk::Tensor& x) { return x; });
+  EXPECT_TRUE(none.get_initialization_function(gk::Tensor(1.0f))().empty());
+}
+
 TEST(FunctionTest, AFirstTraceThatFailsMayCreateAgain) {
   std::optional<gk::Variable> v;
   bool fail = true;

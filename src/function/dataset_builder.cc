@@ -21,29 +21,6 @@ std::string OpOfDataset(const Tensor& variant) {
 
 namespace {
 
-// The placeholders of components.
-class ComponentArguments final : public ArgumentFace {
- public:
-  explicit ComponentArguments(FuncGraph* graph) : ArgumentFace(graph) {}
-  const TensorVector& components() const { return components_; }
-
-  Names NamesOf(const TraceType&, const std::string& parameter,
-                const std::string&) override {
-    return {parameter, parameter};
-  }
-  Status Tensor(const gk::Tensor& placeholder) override {
-    components_.push_back(placeholder);
-    return OkStatus();
-  }
-  Status Variable(const TraceType&, const gk::Tensor&,
-                  const std::string&) override {
-    return Internal("a variable is no component of an element");
-  }
-
- private:
-  TensorVector components_;
-};
-
 class ElementBody final : public TracedBody {
  public:
   ElementBody(FuncGraph* graph, OfComponents body)
@@ -51,7 +28,7 @@ class ElementBody final : public TracedBody {
 
   ArgumentFace* arguments() override { return &arguments_; }
   Status Call() override {
-    results_ = body_(arguments_.components());
+    results_ = body_(arguments_.tensors());
     return OkStatus();
   }
   StatusOr<StructureRef> Results(AddResult add) override {
@@ -64,7 +41,7 @@ class ElementBody final : public TracedBody {
   }
 
  private:
-  ComponentArguments arguments_;
+  TensorArguments arguments_;
   const OfComponents body_;
   TensorVector results_;
 };

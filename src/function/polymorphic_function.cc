@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/stack.h"
+#include "function/variable_creation.h"
 
 namespace gk {
 namespace {
@@ -12,9 +13,8 @@ using Rule = VariableCreation::Rule;
 // Retraces that a warning tells of.
 constexpr size_t kMostExplained = 3;
 
-StatusOr<Ref<Trace>> TraceBy(const Ref<FunctionType>& type,
-                             VariableCreation* creation, Tracer* tracer) {
-  GK_ASSIGN_OR_RETURN(Ref<Trace> made, tracer->MakeTrace(type, creation));
+StatusOr<Ref<Trace>> TraceOnce(const Ref<FunctionType>& type, Tracer* tracer) {
+  GK_ASSIGN_OR_RETURN(Ref<Trace> made, tracer->MakeTrace(type));
   BakedValues* const values = tracer->baked_values();
   if (values == nullptr) return made;
   // What tracing itself changed is not compared.
@@ -24,14 +24,19 @@ StatusOr<Ref<Trace>> TraceBy(const Ref<FunctionType>& type,
   return made;
 }
 
+struct MadeVariables {
+  bool any = false;
+  TensorVector handles;  // of those that have their values
+};
+
 StatusOr<Ref<Trace>> TraceBy(Rule rule, const Ref<FunctionType>& type,
                              const HostWords& words, Tracer* tracer,
-                             bool* made_variables) {
+                             MadeVariables* variables) {
   const auto inputs = [tracer] { return tracer->Inputs(); };
   VariableCreation creation(rule, inputs, words);
-  GK_ASSIGN_OR_RETURN(Ref<Trace> made, TraceBy(type, &creation, tracer));
+  GK_ASSIGN_OR_RETURN(Ref<Trace> made, TraceOnce(type, tracer));
   GK_RETURN_IF_ERROR(creation.Settle());
-  *made_variables = creation.happened();
+  *variables = {creation.happened(), creation.made()};
   return made;
 }
 
@@ -50,37 +55,51 @@ void PolymorphicFunction::Configure(PolymorphicFunctionOptions options,
 // The first trace may make variables, and is made again if it has: the one
 // that stays finds them there.
 StatusOr<Ref<Trace>> PolymorphicFunction::MakeFirst(
-    const Ref<FunctionType>& type, Tracer* tracer) {
-  bool made_variables = false;
-  GK_ASSIGN_OR_RETURN(Ref<Trace> made,
-                      options_.of_graph ? TraceBy(type, nullptr, tracer)
-                                        : TraceBy(Rule::kAllowed, type, words_,
-                                                  tracer, &made_variables));
+    const Ref<FunctionType>& type, Tracer* tracer, TensorVector* variables) {
+  MadeVariables first;
+  GK_ASSIGN_OR_RETURN(Ref<Trace> made, options_.of_graph
+                                           ? TraceOnce(type, tracer)
+                                           : TraceBy(Rule::kAllowed, type,
+                                                     words_, tracer, &first));
   int count = 1;
-  if (made_variables) {
+  if (first.any) {
     made = nullptr;
-    bool again;
+    MadeVariables none;
     GK_ASSIGN_OR_RETURN(made,
-                        TraceBy(Rule::kRefused, type, words_, tracer, &again));
+                        TraceBy(Rule::kRefused, type, words_, tracer, &none));
     ++count;
   }
-  made_variables_.store(made_variables);
+  made_variables_.store(first.any);
   traced_once_.store(true);
   tracings_.fetch_add(count);
   detector_->NoteFunction();
+  if (variables != nullptr) *variables = std::move(first.handles);
   return made;
 }
 
 StatusOr<Ref<Trace>> PolymorphicFunction::MakeTrace(
-    const Ref<FunctionType>& type, Tracer* tracer) {
-  if (!traced_once()) return MakeFirst(type, tracer);
-  bool made_variables;
+    const Ref<FunctionType>& type, Tracer* tracer, TensorVector* variables) {
+  if (!traced_once()) return MakeFirst(type, tracer, variables);
+  MadeVariables late;
   GK_ASSIGN_OR_RETURN(
       Ref<Trace> made,
       TraceBy(made_variables_.load() ? Rule::kRefused : Rule::kLate, type,
-              words_, tracer, &made_variables));
+              words_, tracer, &late));
   tracings_.fetch_add(1);
   return made;
+}
+
+StatusOr<TensorVector> PolymorphicFunction::MakeVariables(
+    const TraceRequest& request, Tracer* tracer) {
+  TensorVector variables;
+  Found found;
+  if (tracing_count() == 0) {
+    GK_ASSIGN_OR_RETURN(found, FindOrTrace(request, tracer, &variables));
+  }
+  if (found.made) return variables;
+  return RuntimeError(
+      "get_initialization_function cannot be called after the function has "
+      "been used");
 }
 
 StatusOr<std::vector<TypeDifference>> PolymorphicFunction::ReasonsToRetrace(
@@ -107,6 +126,11 @@ StatusOr<std::vector<TypeDifference>> PolymorphicFunction::ReasonsToRetrace(
 
 StatusOr<PolymorphicFunction::Found> PolymorphicFunction::FindOrTrace(
     const TraceRequest& request, Tracer* tracer) {
+  return FindOrTrace(request, tracer, nullptr);
+}
+
+StatusOr<PolymorphicFunction::Found> PolymorphicFunction::FindOrTrace(
+    const TraceRequest& request, Tracer* tracer, TensorVector* variables) {
   if (!HasStackLeft()) {
     return tracer->TooDeep(
         Format("maximum recursion depth exceeded: a {} is called from inside "
@@ -127,7 +151,7 @@ StatusOr<PolymorphicFunction::Found> PolymorphicFunction::FindOrTrace(
   }
   bool made = false;
   const auto make = [&](const Ref<FunctionType>& type) {
-    StatusOr<Ref<Trace>> trace = MakeTrace(type, tracer);
+    StatusOr<Ref<Trace>> trace = MakeTrace(type, tracer, variables);
     if (trace.ok()) {
       made = true;
       (*trace)->site = tracer->Site();

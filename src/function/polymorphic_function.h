@@ -20,7 +20,6 @@
 #include "function/retrace_explanation.h"
 #include "function/retracing_detector.h"
 #include "function/trace_cache.h"
-#include "function/variable_creation.h"
 
 namespace gk {
 
@@ -34,10 +33,8 @@ struct TraceRequest {
 // What the host language does for a request.
 class Tracer {
  public:
-  // Runs the user's function with placeholders of `type`. `creation`: null
-  // where that of a function around counts.
-  virtual StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
-                                         VariableCreation* creation) = 0;
+  // Runs the user's function with placeholders of `type`.
+  virtual StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type) = 0;
   // What knows of the values that traces froze; null where none are.
   virtual BakedValues* baked_values() { return nullptr; }
   // What the call gives for the arguments of a trace, in order, null where it
@@ -88,6 +85,10 @@ class PolymorphicFunction {
     bool made = false;  // for this request
   };
   StatusOr<Found> FindOrTrace(const TraceRequest& request, Tracer* tracer);
+  // The handles of the variables that the first trace makes, for this request.
+  // RuntimeError if the function was traced before.
+  StatusOr<TensorVector> MakeVariables(const TraceRequest& request,
+                                       Tracer* tracer);
   // Why a trace cannot serve a call any more: of the values that it froze,
   // those that have changed, where that is a reason to trace again. Warns of
   // them, or fails, where that was asked for instead.
@@ -113,8 +114,13 @@ class PolymorphicFunction {
   RetraceExplanation Explain() const;
 
  private:
-  StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type, Tracer* tracer);
-  StatusOr<Ref<Trace>> MakeFirst(const Ref<FunctionType>& type, Tracer* tracer);
+  // `variables`, where given: the handles of those that are made.
+  StatusOr<Found> FindOrTrace(const TraceRequest& request, Tracer* tracer,
+                              TensorVector* variables);
+  StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type, Tracer* tracer,
+                                 TensorVector* variables);
+  StatusOr<Ref<Trace>> MakeFirst(const Ref<FunctionType>& type, Tracer* tracer,
+                                 TensorVector* variables);
 
   // First: cached calls look nowhere else.
   TraceCache cache_;

@@ -9,6 +9,7 @@
 
 #include "function/func_graph.h"
 #include "function/retrace_advice.h"
+#include "function/variable_creation.h"
 
 namespace gk {
 namespace {
@@ -66,12 +67,16 @@ class FakeValues final : public BakedValues {
 
 class FakeTracer final : public Tracer {
  public:
-  StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
-                                 VariableCreation* creation) override {
+  StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type) override {
     types.push_back(type->Text());
     if (changes_value) values.now = 2;
+    const auto graph = MakeRef<FuncGraph>("f");
+    VariableCreation::EnterGraph(graph.get());
+    const FuncGraph::Building building(graph.get());
     if (makes_variable) {
+      VariableCreation* const creation = VariableCreation::Here();
       GK_RETURN_IF_ERROR(creation->Note(lifts));
+      if (creation->lifts()) creation->AddMade(Tensor::Scalar<int32_t>(7));
       lifted.push_back(creation->lifts());
     }
     if (once) makes_variable = false;
@@ -161,6 +166,17 @@ TEST_F(PolymorphicFunctionTest, VariablesOfRunsAreRefusedBesideLiftedOnesOnly) {
   EXPECT_EQ(f_.tracing_count(), 2);
   tracer_.lifts = true;
   EXPECT_EQ(Call(3).message(), "made late");
+}
+
+TEST_F(PolymorphicFunctionTest, TellsTheVariablesOfAFirstTraceAlone) {
+  tracer_.makes_variable = tracer_.once = true;
+  const auto made = f_.MakeVariables({OfSize(1), {}}, &tracer_);
+  ASSERT_TRUE(made.ok()) << made.status().message();
+  EXPECT_EQ(made->size(), 1u);
+  EXPECT_EQ(f_.tracing_count(), 2);
+  const auto again = f_.MakeVariables({OfSize(2), {}}, &tracer_);
+  EXPECT_EQ(again.status().code(), Code::kRuntimeError);
+  EXPECT_EQ(f_.tracing_count(), 2);
 }
 
 TEST_F(PolymorphicFunctionTest, NothingIsKeptOfATraceThatFails) {
@@ -287,8 +303,7 @@ TEST_F(PolymorphicFunctionTest, CallsInAGraphDoNotCountOthersDo) {
 class EndlessTracer final : public Tracer {
  public:
   explicit EndlessTracer(PolymorphicFunction* f) : f_(f) {}
-  StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>&,
-                                 VariableCreation*) override {
+  StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>&) override {
     GK_ASSIGN_OR_RETURN(PolymorphicFunction::Found found,
                         f_->FindOrTrace({OfSize(++depth), {}}, this));
     return std::move(found.trace);

@@ -54,6 +54,30 @@ class ArgumentFace {
   FuncGraph* graph_;
 };
 
+// That of bodies which take the placeholders themselves: each parameter is a
+// tensor, and named like it.
+class TensorArguments final : public ArgumentFace {
+ public:
+  using ArgumentFace::ArgumentFace;
+  const TensorVector& tensors() const { return tensors_; }
+
+  Names NamesOf(const TraceType&, const std::string& parameter,
+                const std::string&) override {
+    return {parameter, parameter};
+  }
+  Status Tensor(const gk::Tensor& placeholder) override {
+    tensors_.push_back(placeholder);
+    return OkStatus();
+  }
+  Status Variable(const TraceType& type, const gk::Tensor&,
+                  const std::string& parameter) override {
+    return Custom(type, parameter);
+  }
+
+ private:
+  TensorVector tensors_;
+};
+
 // `variables`: the handles of the call's variables, by alias; null or missing
 // where none is known.
 Status MakeArguments(const FunctionType& type,

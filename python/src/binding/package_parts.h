@@ -14,28 +14,27 @@
 namespace gk::py {
 
 // By module: PART(its __name__, who provides it).
-#define GK_PACKAGE_PARTS(PART)                                      \
-  PART(load, "graphkiln._loading")                                  \
-  PART(initialization_function, "graphkiln._src.function.function") \
-  PART(values_read, "graphkiln._src.function.read_walker")          \
-  PART(shown, "graphkiln._src.function.read_walker")                \
-  PART(placeholder_value, "graphkiln._src.function.tracing")        \
-  PART(shown_argument, "graphkiln._src.function.tracing")           \
-  PART(get_logger, "graphkiln._src.host.logging")                   \
-  PART(warn_first, "graphkiln._src.host.logging")                   \
-  PART(field_types, "graphkiln._src.types.extension_metaclass")     \
-  PART(ImmutableDict, "graphkiln._src.types.immutable_dict")        \
-  PART(choice_of, "graphkiln.autograph.branches")                   \
-  PART(initialized, "graphkiln.autograph.loops")                    \
-  PART(restricted, "graphkiln.autograph.loops")                     \
-  PART(convert, "graphkiln.autograph.root")                         \
-  PART(StagedList, "graphkiln.autograph.staged_list")               \
-  PART(empties, "graphkiln.autograph.staged_list")                  \
-  PART(Undefined, "graphkiln.autograph.symbols")                    \
-  PART(UndefinedReturnValue, "graphkiln.autograph.symbols")         \
-  PART(Dataset, "graphkiln.data._dataset")                          \
-  PART(dataset_loop, "graphkiln.data._loops")                       \
-  PART(iterator_loop, "graphkiln.data._loops")                      \
+#define GK_PACKAGE_PARTS(PART)                                  \
+  PART(load, "graphkiln._loading")                              \
+  PART(values_read, "graphkiln._src.function.read_walker")      \
+  PART(shown, "graphkiln._src.function.read_walker")            \
+  PART(placeholder_value, "graphkiln._src.function.tracing")    \
+  PART(shown_argument, "graphkiln._src.function.tracing")       \
+  PART(get_logger, "graphkiln._src.host.logging")               \
+  PART(warn_first, "graphkiln._src.host.logging")               \
+  PART(field_types, "graphkiln._src.types.extension_metaclass") \
+  PART(ImmutableDict, "graphkiln._src.types.immutable_dict")    \
+  PART(choice_of, "graphkiln.autograph.branches")               \
+  PART(initialized, "graphkiln.autograph.loops")                \
+  PART(restricted, "graphkiln.autograph.loops")                 \
+  PART(convert, "graphkiln.autograph.root")                     \
+  PART(StagedList, "graphkiln.autograph.staged_list")           \
+  PART(empties, "graphkiln.autograph.staged_list")              \
+  PART(Undefined, "graphkiln.autograph.symbols")                \
+  PART(UndefinedReturnValue, "graphkiln.autograph.symbols")     \
+  PART(Dataset, "graphkiln.data._dataset")                      \
+  PART(dataset_loop, "graphkiln.data._loops")                   \
+  PART(iterator_loop, "graphkiln.data._loops")                  \
   PART(call_converted, "graphkiln.data._traced")
 
 class PackagePart {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "python/src/binding/guarded.h"
-#include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/function/concrete_function.h"
 #include "python/src/function/decorated_function.h"
@@ -197,19 +196,6 @@ PyObject* CompilerIr(PyObject* o, PyObject* args, PyObject* kwargs) {
       .ptr();
 }
 
-PyObject* InitializationFunction(PyObject* o, PyObject* args,
-                                 PyObject* kwargs) {
-  if (FunctionOf(o)->function->tracing_count() > 0) {
-    return Raise(
-        RuntimeError("get_initialization_function cannot be called after the "
-                     "function has been used"));
-  }
-  ConcreteFor(o, args, kwargs);
-  const nb::object made =
-      nb::getattr(nb::handle(o), "_created_variables", nb::tuple());
-  return package::initialization_function.Call({made.ptr()});
-}
-
 constexpr int kAny = METH_VARARGS | METH_KEYWORDS;
 
 PyMethodDef kFunctionFactsMethods[] = {
@@ -256,12 +242,6 @@ PyMethodDef kFunctionFactsMethods[] = {
      "experimental_get_compiler_ir($self, *args, **kwargs)\n--\n\n"
      "A function that gives a text of the compiled program.\n\n"
      "Raises ValueError unless the function has `jit_compile=True`."},
-    {"get_initialization_function",
-     AsCFunction(Guarded<InitializationFunction>), kAny,
-     "get_initialization_function($self, *args, **kwargs)\n--\n\n"
-     "The ConcreteFunction that initialises the variables which a call with\n"
-     "these arguments makes. Until it is called they have no values.\n\n"
-     "Raises RuntimeError if the function was traced before."},
     {nullptr, nullptr, 0, nullptr}};
 
 PyGetSetDef attributes[] = {

@@ -7,6 +7,8 @@
 
 #include "base/stack.h"
 #include "function/eager_functions.h"
+#include "function/initialization_function.h"
+#include "python/src/binding/bound_values.h"
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
@@ -19,8 +21,10 @@
 #include "python/src/function/gone_object.h"
 #include "python/src/function/literal_key.h"
 #include "python/src/function/py_trace.h"
+#include "python/src/function/python_body.h"
 #include "python/src/function/python_tracer.h"
 #include "python/src/function/typed_values.h"
+#include "python/src/graph/func_graph_object.h"
 #include "python/src/host/log_functions.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/tensor_type.h"
@@ -275,19 +279,49 @@ PyObject* Get(PyObject* o, PyObject* instance, PyObject* owner) {
   return OfObject(o, instance).release().ptr();
 }
 
+// The types that get_concrete_function and the like are called with.
+bool AskTypes(PyObject* o, const CallArguments& call, AskedCall* asked) {
+  const CallRules& rules = *Self(o)->rules;
+  if (rules.is_constrained() && call.n + call.num_named() == 0) {
+    rules.AskSignature(asked);
+    return true;
+  }
+  return rules.Ask(call, asked);
+}
+
 // The ConcreteFunction for a call.
 PyObject* Concrete(PyObject* o, PyObject* const* args, Py_ssize_t n,
                    PyObject* kwnames) {
-  const CallArguments call{args, static_cast<size_t>(n), kwnames};
   AskedCall asked;
-  if (Self(o)->rules->is_constrained() && n + call.num_named() == 0) {
-    Self(o)->rules->AskSignature(&asked);
-  } else if (!Self(o)->rules->Ask(call, &asked)) {
+  PolymorphicFunction::Found found;
+  if (!AskTypes(o, {args, static_cast<size_t>(n), kwnames}, &asked) ||
+      !FindOrTrace(o, asked, &found)) {
     return nullptr;
   }
-  PolymorphicFunction::Found found;
-  if (!FindOrTrace(o, asked, &found)) return nullptr;
   return Py_NewRef(ConcreteOf(*found.trace));
+}
+
+// The ConcreteFunction that initialises what a first call makes.
+PyObject* Initialization(PyObject* o, PyObject* const* args, Py_ssize_t n,
+                         PyObject* kwnames) {
+  AskedCall asked;
+  if (!AskTypes(o, {args, static_cast<size_t>(n), kwnames}, &asked)) {
+    return nullptr;
+  }
+  PythonTracer tracer(o, asked);
+  ForgetComparisonError();
+  const TensorVector made = ValueOrThrow(Self(o)->function->MakeVariables(
+      {asked.type, HandlesOf(asked.variables)}, &tracer));
+  if (RaiseComparisonError()) return nullptr;
+  const auto builder = MakeRef<FuncGraph>("initialize");
+  const nb::object graph = Owned(WrapGraph(builder->graph().get()));
+  return ValueOrThrow(PythonTraced(graph,
+                                   [&] {
+                                     return StatusOr(InitializationFunction(
+                                         builder.get(), made));
+                                   }))
+      .release()
+      .ptr();
 }
 
 // Function(python_function, options): see tf.function.
@@ -313,6 +347,12 @@ PyMethodDef methods[] = {
      "get_concrete_function($self, *args, **kwargs)\n--\n\n"
      "The ConcreteFunction for arguments of these types; traces it if there "
      "is\nnone. Takes values, tf.TensorSpecs, or both."},
+    {"get_initialization_function", AsCFunction(Guarded<Initialization>),
+     METH_FASTCALL | METH_KEYWORDS,
+     "get_initialization_function($self, *args, **kwargs)\n--\n\n"
+     "The ConcreteFunction that initialises the variables which a call with\n"
+     "these arguments makes. Until it is called they have no values.\n\n"
+     "Raises RuntimeError if the function was traced before."},
     {nullptr, nullptr, 0, nullptr}};
 PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET,
                           offsetof(PyFunction, call), READONLY, nullptr},

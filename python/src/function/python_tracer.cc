@@ -27,19 +27,6 @@ namespace nb = nanobind;
 namespace gk::py {
 namespace {
 
-// A list of what `make` gives for each item; null with an exception set.
-template <class Items, class Make>
-PyRef ListOf(const Items& items, Make make) {
-  PyRef list = PyRef::Steal(PyList_New(0));
-  for (const auto& item : items) {
-    PyRef object = PyRef::Steal(make(item));
-    if (!list || !object || PyList_Append(list.get(), object.get()) < 0) {
-      return {};
-    }
-  }
-  return list;
-}
-
 // What is called may be a generator: its results are none of the trace's.
 void RefuseGenerators(nb::handle function) {
   constexpr int kGenerates = CO_GENERATOR | CO_ASYNC_GENERATOR;
@@ -77,10 +64,9 @@ void FilterFrames() {
 
 }  // namespace
 
-StatusOr<Ref<Trace>> PythonTracer::MakeTrace(const Ref<FunctionType>& type,
-                                             VariableCreation* creation) {
+StatusOr<Ref<Trace>> PythonTracer::MakeTrace(const Ref<FunctionType>& type) {
   try {
-    StatusOr<Ref<Trace>> made = Run(type, creation);
+    StatusOr<Ref<Trace>> made = Run(type);
     if (made.ok()) return made;
     Raise(made.status());
   } catch (...) {
@@ -90,8 +76,7 @@ StatusOr<Ref<Trace>> PythonTracer::MakeTrace(const Ref<FunctionType>& type,
   return PythonError();
 }
 
-StatusOr<Ref<Trace>> PythonTracer::Run(const Ref<FunctionType>& type,
-                                       VariableCreation* creation) {
+StatusOr<Ref<Trace>> PythonTracer::Run(const Ref<FunctionType>& type) {
   const PythonFunction& python = *FunctionOf(function_)->python;
   RefuseGenerators(python.function());
   const nb::object baked = ValuesReadBy(python, *type);
@@ -115,27 +100,9 @@ StatusOr<Ref<Trace>> PythonTracer::Run(const Ref<FunctionType>& type,
                             &traced);
                       }));
   made.attr("_baked") = baked;
-  if (creation != nullptr) {
-    GK_RETURN_IF_ERROR(KeepVariables(creation->made()));
-  }
   auto trace = MakeRef<PyTrace>(type, made.ptr());
   trace->captured = ConcreteFunctionOf(made.ptr())->function->TellingCaptures();
   return Ref<Trace>(std::move(trace));
-}
-
-Status PythonTracer::KeepVariables(const TensorVector& handles) {
-  std::vector<PyObject*> made;
-  for (const Tensor& handle : handles) {
-    if (PyObject* variable = FindVariable(handle)) made.push_back(variable);
-  }
-  if (made.empty()) return OkStatus();
-  const PyRef kept = ListOf(made, [](PyObject* variable) {
-    return PyWeakref_NewRef(variable, nullptr);
-  });
-  return kept && PyObject_SetAttrString(function_, "_created_variables",
-                                        kept.get()) == 0
-             ? OkStatus()
-             : PythonError();
 }
 
 StatusOr<TensorVector> PythonTracer::Inputs() {

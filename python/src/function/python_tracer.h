@@ -16,8 +16,7 @@ class PythonTracer final : public Tracer {
   // Both are borrowed.
   PythonTracer(PyObject* function, const AskedCall& call)
       : function_(function), call_(call) {}
-  StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
-                                 VariableCreation* creation) override;
+  StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type) override;
   BakedValues* baked_values() override { return &baked_; }
   StatusOr<TensorVector> Inputs() override;
   Status ComparisonError() override;
@@ -25,10 +24,7 @@ class PythonTracer final : public Tracer {
   Status TooDeep(std::string text) override;
 
  private:
-  StatusOr<Ref<Trace>> Run(const Ref<FunctionType>& type,
-                           VariableCreation* creation);
-  // Weakly, for the function that initialises them.
-  Status KeepVariables(const TensorVector& handles);
+  StatusOr<Ref<Trace>> Run(const Ref<FunctionType>& type);
 
   PyObject* function_;
   const AskedCall& call_;

@@ -1,9 +1,9 @@
 """tf.function: the decorator, and what its Functions do when no earlier call
 was like the present one. Calls like an earlier one stay in C++."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from graphkiln import _graphkiln, raw_ops
+from graphkiln import _graphkiln
 from graphkiln._graphkiln import Function
 
 
@@ -65,24 +65,3 @@ def function(
         return _graphkiln.decorated(python_function, options)
 
     return decorate if func is None else decorate(func)
-
-
-def initialization_function(made: Sequence) -> _graphkiln.ConcreteFunction:
-    """What initialises the variables that a trace made, given as weak
-    references. Until it is called they have no values."""
-    variables = [v for reference in made if (v := reference()) is not None]
-    with _graphkiln.init_scope():
-        starts = [variable.read_value() for variable in variables]
-        for variable in variables:
-            raw_ops.DestroyResourceOp(
-                resource=variable.handle, ignore_lookup_error=False
-            )
-
-    def initialize():
-        for variable, value in zip(variables, starts):
-            variable.assign(value)
-
-    return function(initialize, autograph=False).get_concrete_function()
-
-
-_graphkiln.provide(initialization_function)
