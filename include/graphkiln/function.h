@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,6 +31,42 @@
 namespace gk {
 GK_API_NAMESPACE {
 
+// What the arguments of all calls have to be: there is one trace then, whatever
+// the shapes.
+class GK_EXPORT InputSignature {
+ public:
+  // The types of all tensors among the arguments, also those in containers and
+  // structs, in order. What else there is among them is up to the call.
+  InputSignature(std::vector<TensorSpec> tensors)  // NOLINT: it is one
+      : tensors_(std::move(tensors)) {}
+  InputSignature(std::initializer_list<TensorSpec> tensors)
+      : tensors_(tensors) {}
+
+  // --- For the library itself; see gk::input_signature.
+  explicit InputSignature(detail::CallWords arguments)
+      : arguments_(std::move(arguments)) {}
+  const std::vector<TensorSpec>& tensors() const { return tensors_; }
+  const std::optional<detail::CallWords>& arguments() const {
+    return arguments_;
+  }
+
+ private:
+  std::vector<TensorSpec> tensors_;
+  std::optional<detail::CallWords> arguments_;
+};
+
+// The same by the arguments, as get_concrete_function takes them: specs in
+// place of tensors, containers of them; numbers and texts are what they are.
+//
+//   gk::input_signature(gk::TensorSpec{}, std::vector{spec, spec}, 3)
+template <class... Args>
+InputSignature input_signature(const Args&... arguments) {
+  detail::CallWords words(nullptr);
+  words.BeginTuple(sizeof...(Args));
+  (detail::AddTo(words, arguments), ...);
+  return InputSignature(std::move(words));
+}
+
 // Of function.
 struct FunctionOptions {
   std::string name = "function";
@@ -37,9 +74,8 @@ struct FunctionOptions {
   std::vector<std::string> argument_names = {};
   // After a second shape, trace once for all shapes that look alike.
   bool reduce_retracing = false;
-  // The types of all tensors among the arguments, also those in containers
-  // and structs, in order: their shapes make no other trace.
-  std::optional<std::vector<TensorSpec>> input_signature = {};
+  // The shapes of tensors make no other trace.
+  std::optional<InputSignature> input_signature = {};
   // Keep at most so many traces: the one used longest ago is dropped first.
   // 0: no limit.
   size_t max_traces = 0;

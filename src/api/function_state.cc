@@ -17,6 +17,7 @@
 #include "function/function_attributes.h"
 #include "function/function_options.h"
 #include "function/initialization_function.h"
+#include "function/signature_rules.h"
 #include "function/trace_function.h"
 #include "graphkiln/function.h"
 
@@ -115,6 +116,14 @@ StatusOr<PolymorphicFunctionOptions> Settled(const FunctionOptions& options) {
       });
 }
 
+// An input signature for calls of one list of C++ types.
+Ref<FunctionType> AsCalled(const FunctionType& signature,
+                           const FunctionType& call) {
+  return MakeRef<FunctionType>(signature.parameters(),
+                               std::vector<FunctionType::Capture>(), nullptr,
+                               call.host_signature());
+}
+
 TensorVector HandlesOf(std::span<const Variable> variables) {
   TensorVector handles;
   for (const Variable& v : variables) handles.push_back(Inner(v.handle()));
@@ -139,26 +148,33 @@ struct FunctionState::Rep {
                                          const Body& body, const Place& where);
 };
 
-// The type to look up or trace: that of the call, or with the types of an
-// input signature, which the call must match, for its tensors.
+// The type to look up or trace: that of the call, or that of an input signature
+// which the call fits.
 Ref<FunctionType> FunctionState::Rep::Requested(const CallWords& call) const {
   Ref<FunctionType> type = TypeOfWords(call.words(), options.argument_names);
   if (!options.input_signature) return type;
-  std::vector<TraceTypeRef> specs;
-  for (const TensorSpec& spec : *options.input_signature) {
-    specs.push_back(TraceType::Tensor(Inner(spec.dtype), Inner(spec.shape)));
+  const InputSignature& signature = *options.input_signature;
+  std::vector<TraceTypeRef> tensors;
+  for (const TensorSpec& spec : signature.tensors()) {
+    tensors.push_back(TraceType::Tensor(Inner(spec.dtype), Inner(spec.shape)));
   }
-  if (const Ref<FunctionType> signature = WithTensors(*type, specs)) {
-    if (type->IsSubtypeOf(*signature)) return signature;
-  }
-  std::string wanted;
-  for (const TraceTypeRef& spec : specs) {
-    wanted += (wanted.empty() ? "" : ", ") + spec->Text();
+  Ref<FunctionType> wanted =
+      signature.arguments()
+          ? AsCalled(*TypeOfWords(signature.arguments()->words(),
+                                  options.argument_names),
+                     *type)
+          : WithTensors(*type, tensors);
+  std::string misfit = "another number of tensors";
+  if (wanted) {
+    misfit = TypesMisfit(*type, *wanted);
+    if (misfit.empty()) return wanted;
+  } else {
+    wanted = MakeRef<FunctionType>(std::vector<FunctionParameter>{
+        {"tensors", ParameterKind::kVarPositional, false,
+         TraceType::Sequence(TraceType::Kind::kTuple, std::move(tensors))}});
   }
   throw ::gk::Error(TypeError(
-      "Binding inputs to `{}` failed: the arguments {} are not compatible "
-      "with the input signature ({})",
-      options.name, type->Text(), wanted));
+      "{}", MisfitText(kCppWords, misfit, type->Text(), "{}", *wanted)));
 }
 
 namespace {

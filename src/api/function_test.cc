@@ -34,8 +34,10 @@ TEST(FunctionTest, TypesOfLiteralsMatter) {
 
 TEST(FunctionTest, TypesOfContainersMatter) {
   auto size = gk::function([](const auto& parts) {
-    if constexpr (requires { parts.first; }) return gk::Tensor(2);
-    else return gk::Tensor(static_cast<int64_t>(parts.size()));
+    if constexpr (requires { parts.first; })
+      return gk::Tensor(2);
+    else
+      return gk::Tensor(static_cast<int64_t>(parts.size()));
   });
   const gk::Tensor x = 1.0f;
   EXPECT_EQ(size(std::pair(x, x)).dtype(), gk::DataType::kInt32);
@@ -44,12 +46,68 @@ TEST(FunctionTest, TypesOfContainersMatter) {
   EXPECT_EQ(size(std::vector<gk::Tensor>()).item<int64_t>(), 0);
 }
 
+TEST(FunctionTest, InputSignaturesNestAsTheArguments) {
+  const gk::TensorSpec any{.shape = {gk::kUnknown}}, one{.shape = {}};
+  using Rows = std::map<std::string, std::vector<gk::Tensor>>;
+  auto f = gk::function(
+      [](const gk::Tensor& x, const Rows& rows, int n) {
+        return x * rows.at("a")[1] * (0.0f + n) + rows.at("a")[0];
+      },
+      {.name = "f",
+       .argument_names = {"x", "rows"},
+       .input_signature = gk::input_signature(
+           any,
+           std::map<std::string, std::vector<gk::TensorSpec>>{
+               {"a", {any, one}}},
+           2)});
+  const gk::Tensor two = gk::ones({2}), three = gk::ones({3});
+  EXPECT_EQ(f(two, Rows{{"a", {two, 3.0f}}}, 2).to_vector<float>()[1], 7);
+  EXPECT_EQ(f(three, Rows{{"a", {three, 4.0f}}}, 2).to_vector<float>()[2], 9);
+  EXPECT_EQ(f.tracing_count(), 1);
+  const auto why = [](auto call) {
+    try {
+      call();
+    } catch (const gk::Error& e) {
+      EXPECT_EQ(e.code(), gk::ErrorCode::kTypeError);
+      const std::string text = e.what();
+      return text.substr(0, text.find("Received"));
+    }
+    return std::string();
+  };
+  const std::string spec =
+      "TensorSpec(shape=(None,), dtype=tf.float32, "
+      "name=None)";
+  EXPECT_EQ(why([&] {
+              f(gk::Tensor(1.0f), Rows{{"a", {two, 3.0f}}}, 2);
+            }),
+            "Binding inputs to gk::function failed due to `Can not cast "
+            "TensorSpec(shape=(), dtype=tf.float32, name=None) to " +
+                spec + "`. ");
+  EXPECT_NE(why([&] {
+              f(two, Rows{{"b", {two, 3.0f}}}, 2);
+            }).find("has different keys with the TraceType Dict"),
+            std::string::npos);
+  EXPECT_NE(why([&] {
+              f(two, Rows{{"a", {two}}}, 2);
+            }).find("of length 1 to"),
+            std::string::npos);
+  EXPECT_EQ(why([&] {
+              f(two, Rows{{"a", {two, 3.0f}}}, 3);
+            }),
+            "Binding inputs to gk::function failed due to `Can not cast "
+            "Literal[3] to Literal[2]`. ");
+  auto g = gk::function([](const gk::Tensor& x) { return x; },
+                        {.input_signature = {{any, any}}});
+  EXPECT_EQ(why([&] { g(two); }),
+            "Binding inputs to gk::function failed due to `another number of "
+            "tensors`. ");
+}
+
 TEST(FunctionTest, RecursionWithoutEndIsAnError) {
   std::function<gk::Tensor(const gk::Tensor&)> call;
   auto f = gk::function([&](const gk::Tensor& x) { return call(x) + 1; });
   call = [&](const gk::Tensor& x) { return f(x); };
-  EXPECT_EQ(CodeOf([&] { f(gk::Tensor(1.0f)); }),
-            gk::ErrorCode::kRuntimeError);
+  EXPECT_EQ(CodeOf([&] { f(gk::Tensor(1.0f)); }), gk::ErrorCode::kRuntimeError);
   call = [](const gk::Tensor& x) { return x; };
   EXPECT_EQ(f(gk::Tensor(1.0f)).item<float>(), 2);
 }
@@ -299,14 +357,13 @@ TEST(FunctionTest, WhatStandsForAnotherDependsOnItsArgumentsAlone) {
       gk::function([&](gk::Tensor x) { return x + outside; }, options);
   const auto reads =
       gk::function([&](gk::Tensor x) { return x + v.value(); }, options);
-  const auto takes = gk::function(
-      [](gk::Variable x) { return x.value(); }, options);
+  const auto takes =
+      gk::function([](gk::Variable x) { return x.value(); }, options);
   EXPECT_THROW(captures(gk::Tensor(1.f)), gk::Error);
   EXPECT_THROW(reads(gk::Tensor(1.f)), gk::Error);
   const auto told = gk::function(
       [&](gk::Tensor x) { return x + outside; },
-      {.name = "f",
-       .experimental_attributes = {{"_implements", "some.name"}}});
+      {.name = "f", .experimental_attributes = {{"_implements", "some.name"}}});
   EXPECT_THROW(told(gk::Tensor(1.f)), gk::Error);
   try {
     takes(v);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "function/signature_rules.h"
 #include "python/src/binding/errors.h"
 #include "python/src/binding/throw_status.h"
 #include "python/src/function/typed_values.h"
@@ -79,48 +80,23 @@ bool IsOf(const TraceType& type, PyObject* value, CallVariables* variables,
 
 void CallRules::Constrain(const FunctionSignature& signature,
                           nb::handle input_signature) {
-  is_constrained_ = true;
   const nb::list specs(nb::borrow(input_signature));
-  size_t used = 0;
+  const auto parameters =
+      SignParameters(*signature.Type(), PyList_GET_SIZE(specs.ptr()));
+  if (!parameters.ok()) Throw(parameters.status());
   CallVariables variables;
   std::vector<FunctionParameter> types, shown;
-  const auto add = [&](std::string name, ParameterKind kind, bool optional,
-                       PyRef spec) {
+  for (const SignedParameter& signed_one : *parameters) {
+    PyRef spec = signed_one.type >= 0
+                     ? PyRef::Share(specs[signed_one.type].ptr())
+                     : signature.parameters()[signed_one.of].default_value;
     StatusOr<TraceTypeRef> type = TraceTypeOf(spec.get(), &variables);
     if (!type.ok()) Throw(type.status());
-    types.push_back({name, kind, false, *type});
-    shown.push_back({name, kind, optional, *type});
-    constraints_.push_back({std::move(name), kind, *type, std::move(spec)});
-  };
-  const auto next = [&] { return PyRef::Share(specs[used++].ptr()); };
-  for (const FunctionSignature::Parameter& p : signature.parameters()) {
-    const bool optional = static_cast<bool>(p.default_value);
-    const bool left = used < specs.size();
-    if (p.is_positional()) {
-      if (!left && !optional) {
-        Throw(TypeError("input_signature missing type constraint for {}",
-                        p.name));
-      }
-      add(p.name,
-          signature.has_varargs() ? ParameterKind::kPositionalOnly : p.kind,
-          optional, left ? next() : p.default_value);
-    } else if (p.kind == ParameterKind::kVarPositional) {
-      for (size_t i = 0; used < specs.size(); ++i) {
-        add(Format("{}_{}", p.name, i), ParameterKind::kPositionalOnly, false,
-            next());
-      }
-    } else if (p.kind == ParameterKind::kKeywordOnly) {
-      if (!optional) {
-        Throw(TypeError("Since input_signature is defined, keyword-only "
-                        "parameter `{}` must have a default value",
-                        p.name));
-      }
-      add(p.name, p.kind, optional, left ? next() : p.default_value);
-    }
-  }
-  if (used < specs.size()) {
-    Throw(TypeError("input_signature contains {} extra type constraints.",
-                    specs.size() - used));
+    shown.push_back(signed_one.parameter);
+    shown.back().type = *std::move(type);
+    types.push_back(shown.back());
+    types.back().optional = false;
+    specs_.push_back(std::move(spec));
   }
   constrained_type_ = MakeRef<FunctionType>(std::move(types));
   shown_type_ = MakeRef<FunctionType>(std::move(shown));
@@ -134,7 +110,7 @@ bool CallRules::Refuse(const CallArguments& call,
 }
 
 int CallRules::Visit(visitproc visit, void* arg) const {
-  for (const Constraint& c : constraints_) Py_VISIT(c.spec.get());
+  for (const PyRef& spec : specs_) Py_VISIT(spec.get());
   return signature_.Visit(visit, arg);
 }
 
@@ -148,25 +124,21 @@ bool CallRules::Ask(const CallArguments& given, AskedCall* asked) const {
     pointers = Pointers(tensors);
     call.args = pointers.data();
   }
-  if (const Constraint* c = GivenByName(call)) {
-    return Refuse(call,
-                  Format("got an unexpected keyword argument '{}'", c->name));
-  }
+  const std::string misfit = GivenMisfit(call);
   if (PyErr_Occurred()) return false;
+  if (!misfit.empty()) return Refuse(call, misfit);
   const auto fit = signature_.Bind(call, &asked->bound);
   if (fit == FunctionSignature::Fit::kError) return false;
   if (fit == FunctionSignature::Fit::kNo) {
     return Refuse(call, signature_.WhyNot(call));
   }
-  return is_constrained_ ? AskConstrained(call, asked)
-                         : AskTypes(asked);
+  return is_constrained() ? AskConstrained(call, asked) : AskTypes(asked);
 }
 
 bool CallRules::AskTypes(AskedCall* asked) const {
   std::vector<FunctionParameter> parameters;
   for (const BoundValue& b : asked->bound) {
-    StatusOr<TraceTypeRef> type =
-        TraceTypeOf(b.value.get(), &asked->variables);
+    StatusOr<TraceTypeRef> type = TraceTypeOf(b.value.get(), &asked->variables);
     if (!type.ok()) {
       Raise(type.status());
       return false;
@@ -180,46 +152,30 @@ bool CallRules::AskTypes(AskedCall* asked) const {
   return true;
 }
 
-const CallRules::Constraint* CallRules::GivenByName(
-    const CallArguments& call) const {
-  for (const Constraint& c : constraints_) {
-    if (c.kind != ParameterKind::kPositionalOnly) continue;
-    for (size_t i = 0; i < call.num_named(); ++i) {
-      if (StringView(PyTuple_GET_ITEM(call.kwnames, i)) == c.name) return &c;
-    }
+std::string CallRules::GivenMisfit(const CallArguments& call) const {
+  if (!is_constrained()) return {};
+  std::vector<std::string_view> names;
+  for (size_t i = 0; i < call.num_named(); ++i) {
+    names.push_back(StringView(PyTuple_GET_ITEM(call.kwnames, i)));
   }
-  return nullptr;
+  return GivenNamesMisfit(names, *constrained_type_);
 }
 
-std::string CallRules::Mismatch(const std::vector<BoundValue>& bound) const {
-  for (const BoundValue& b : bound) {
-    const bool expected =
-        std::any_of(constraints_.begin(), constraints_.end(),
-                    [&](const Constraint& c) { return c.name == b.name; });
-    if (expected) continue;
-    return b.kind == ParameterKind::kKeywordOnly
-               ? Format("got an unexpected keyword argument '{}'", b.name)
-               : "too many positional arguments";
-  }
-  for (const Constraint& c : constraints_) {
-    const bool given =
-        std::any_of(bound.begin(), bound.end(),
-                    [&](const BoundValue& b) { return b.name == c.name; });
-    if (!given) {
-      return Format("missing a required argument: '{}'", c.name);
-    }
-  }
-  return {};
+std::string CallRules::BoundMisfit(const std::vector<BoundValue>& bound) const {
+  std::vector<BoundName> names;
+  for (const BoundValue& b : bound) names.push_back({b.name, b.kind});
+  return BoundNamesMisfit(names, *constrained_type_);
 }
 
 bool CallRules::AskConstrained(const CallArguments& call,
                                AskedCall* asked) const {
-  const std::string mismatch = Mismatch(asked->bound);
-  if (!mismatch.empty()) return Refuse(call, mismatch);
+  const std::string misfit = BoundMisfit(asked->bound);
+  if (!misfit.empty()) return Refuse(call, misfit);
+  const auto& parameters = constrained_type_->parameters();
   CallVariables given;
   for (size_t i = 0; i < asked->bound.size(); ++i) {
     BoundValue& b = asked->bound[i];
-    const TraceType& type = *constraints_[i].type;
+    const TraceType& type = *parameters[i].type;
     PyRef cast = PyRef::Steal(CastValue(type, b.value.get()));
     if (!cast) {
       if (!PyErr_ExceptionMatches(BindingErrorType)) return false;
@@ -232,7 +188,7 @@ bool CallRules::AskConstrained(const CallArguments& call,
   }
   asked->type = constrained_type_;
   for (size_t i = 0; i < asked->bound.size(); ++i) {
-    if (!FindVariables(*constraints_[i].type, asked->bound[i].value.get(),
+    if (!FindVariables(*parameters[i].type, asked->bound[i].value.get(),
                        &asked->variables)) {
       return false;
     }
@@ -241,14 +197,14 @@ bool CallRules::AskConstrained(const CallArguments& call,
 }
 
 void CallRules::AskSignature(AskedCall* asked) const {
-  for (const Constraint& c : constraints_) {
-    asked->bound.push_back({c.name, c.kind, c.spec});
+  for (size_t i = 0; i < specs_.size(); ++i) {
+    const FunctionParameter& p = constrained_type_->parameters()[i];
+    asked->bound.push_back({p.name, p.kind, specs_[i]});
   }
   asked->type = constrained_type_;
 }
 
-bool FlattenCall(const FunctionType& type,
-                 const std::vector<BoundValue>& bound,
+bool FlattenCall(const FunctionType& type, const std::vector<BoundValue>& bound,
                  std::vector<PyRef>* inputs) {
   std::vector<int> seen;
   const auto& parameters = type.parameters();

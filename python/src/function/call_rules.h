@@ -44,7 +44,7 @@ class CallRules {
   bool Ask(const CallArguments& call, AskedCall* asked) const;
   // The input signature itself as a call.
   void AskSignature(AskedCall* asked) const;
-  bool is_constrained() const { return is_constrained_; }
+  bool is_constrained() const { return constrained_type_ != nullptr; }
   // Which of the tensors of a call's key each input of a trace of `type` is.
   // False, without an exception, if the key does not tell.
   bool OrderOf(const CallArguments& call, const FunctionType& type,
@@ -54,33 +54,24 @@ class CallRules {
   int Visit(visitproc visit, void* arg) const;
 
  private:
-  struct Constraint {
-    std::string name;
-    ParameterKind kind;
-    TraceTypeRef type;
-    PyRef spec;
-  };
   bool Refuse(const CallArguments& call, std::string_view reason) const;
   bool AskTypes(AskedCall* asked) const;
   bool AskConstrained(const CallArguments& call, AskedCall* asked) const;
-  // What only the place of an argument can give, and the call gives by name;
-  // null if there is none.
-  const Constraint* GivenByName(const CallArguments& call) const;
-  // Why the names of bound values are not those of the signature; empty if
-  // they are.
-  std::string Mismatch(const std::vector<BoundValue>& bound) const;
+  // Why the names in a call, and those of what was bound, do not fit the
+  // signature; empty if they do.
+  std::string GivenMisfit(const CallArguments& call) const;
+  std::string BoundMisfit(const std::vector<BoundValue>& bound) const;
 
   FunctionSignature signature_;
   bool tensors_only_ = false;
-  bool is_constrained_ = false;
-  std::vector<Constraint> constraints_;
+  // Of an input signature, and the specs and defaults of its parameters.
   Ref<FunctionType> constrained_type_;
+  std::vector<PyRef> specs_;
   Ref<FunctionType> shown_type_;  // the same, as errors show it
 };
 
 // The inputs of a trace for parameters of `type`, not yet converted.
-bool FlattenCall(const FunctionType& type,
-                 const std::vector<BoundValue>& bound,
+bool FlattenCall(const FunctionType& type, const std::vector<BoundValue>& bound,
                  std::vector<PyRef>* inputs);
 
 }  // namespace gk::py

@@ -5,8 +5,10 @@
 #include <iterator>
 
 #include "base/format.h"
+#include "function/signature_rules.h"
 #include "python/src/binding/errors.h"
 #include "python/src/binding/text_caster.h"
+#include "python/src/binding/words.h"
 
 namespace nb = nanobind;
 
@@ -85,16 +87,15 @@ void FunctionSignature::Read(nb::handle signature) {
   parameters_.clear();
   has_varargs_ = has_varkw_ = false;
   for (nb::handle p : signature.attr("parameters").attr("values")()) {
-    const auto kind = static_cast<ParameterKind>(
-        nb::cast<int>(nb::int_(p.attr("kind"))));
+    const auto kind =
+        static_cast<ParameterKind>(nb::cast<int>(nb::int_(p.attr("kind"))));
     has_varargs_ |= kind == ParameterKind::kVarPositional;
     has_varkw_ |= kind == ParameterKind::kVarKeyword;
     const nb::object value = p.attr("default");
     const nb::object name = p.attr("name");
-    parameters_.push_back({nb::cast<std::string>(name), kind,
-                           value.is(p.attr("empty"))
-                               ? PyRef()
-                               : PyRef::Share(value.ptr())});
+    parameters_.push_back(
+        {nb::cast<std::string>(name), kind,
+         value.is(p.attr("empty")) ? PyRef() : PyRef::Share(value.ptr())});
   }
 }
 
@@ -151,8 +152,7 @@ FunctionSignature::Fit FunctionSignature::BindNamed(
     const CallArguments& call, std::vector<PyRef>* values,
     std::vector<BoundValue>* others) const {
   for (size_t i = 0; i < call.num_named(); ++i) {
-    const std::string_view text =
-        StringView(PyTuple_GET_ITEM(call.kwnames, i));
+    const std::string_view text = StringView(PyTuple_GET_ITEM(call.kwnames, i));
     if (PyErr_Occurred()) return Fit::kError;
     const auto p =
         std::find_if(parameters_.begin(), parameters_.end(),
@@ -164,18 +164,17 @@ FunctionSignature::Fit FunctionSignature::BindNamed(
     PyRef value = PyRef::Share(call.args[call.n + i]);
     if (!named) {
       if (!has_varkw_) return Fit::kNo;
-      others->push_back({std::string(text), ParameterKind::kKeywordOnly,
-                         std::move(value)});
+      others->push_back(
+          {std::string(text), ParameterKind::kKeywordOnly, std::move(value)});
       continue;
     }
     PyRef& place = (*values)[p - parameters_.begin()];
     if (place) return Fit::kNo;
     place = std::move(value);
   }
-  std::sort(others->begin(), others->end(),
-            [](const BoundValue& a, const BoundValue& b) {
-              return a.name < b.name;
-            });
+  std::sort(
+      others->begin(), others->end(),
+      [](const BoundValue& a, const BoundValue& b) { return a.name < b.name; });
   return Fit::kYes;
 }
 
@@ -238,8 +237,8 @@ nb::object SignatureOf(nb::handle function, bool skip_first) {
   const nb::module_ inspect = nb::module_::import_("inspect");
   nb::object signature;
   try {
-    signature = inspect.attr("signature")(function,
-                                          nb::arg("follow_wrapped") = false);
+    signature =
+        inspect.attr("signature")(function, nb::arg("follow_wrapped") = false);
   } catch (nb::python_error& error) {
     // Functions written in C that do not tell.
     if (!error.matches(PyExc_TypeError) && !error.matches(PyExc_ValueError)) {
@@ -261,17 +260,24 @@ nb::object SignatureOf(nb::handle function, bool skip_first) {
       nb::arg("return_annotation") = signature.attr("empty"));
 }
 
+std::string ShownValue(PyObject* value, bool plain) {
+  PyRef text = PyRef::Steal(plain ? PyObject_Str(value) : PyObject_Repr(value));
+  PyRef bytes = PyRef::Steal(
+      text ? PyUnicode_AsEncodedString(text.get(), "utf-8", "backslashreplace")
+           : nullptr);
+  if (!bytes) throw nb::python_error();
+  return {PyBytes_AS_STRING(bytes.get()),
+          static_cast<size_t>(PyBytes_GET_SIZE(bytes.get()))};
+}
+
 void RaiseMisfit(std::string_view reason, const CallArguments& call,
                  const FunctionType& signature, std::string_view more) {
   const auto [args, kwargs] = call.AsTupleAndDict();
-  PyRef why = PyRef::Steal(args ? ToPyString(reason) : nullptr);
-  PyRef type = PyRef::Steal(why ? ToPyString(signature.Text()) : nullptr);
-  PyRef rest = PyRef::Steal(type ? ToPyString(more) : nullptr);
-  if (!rest) return;
-  PyErr_Format(PyExc_TypeError,
-               "Binding inputs to tf.function failed due to `%U`. Received "
-               "args: %S and kwargs: %S for signature: %U.%U",
-               why.get(), args.get(), kwargs.get(), type.get(), rest.get());
+  if (!args) return;
+  PyRef text = PyRef::Steal(
+      ToPyString(MisfitText(kPythonWords, reason, ShownValue(args.get(), true),
+                            ShownValue(kwargs.get(), true), signature, more)));
+  if (text) PyErr_SetObject(PyExc_TypeError, text.get());
 }
 
 }  // namespace gk::py

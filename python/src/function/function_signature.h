@@ -86,6 +86,10 @@ nanobind::object SignatureOf(nanobind::handle function, bool skip_first);
 // (*args, **kwargs).
 nanobind::object AnySignature();
 
+// A value as messages show it: repr(value), or str(value) if `plain`. Lone
+// surrogates are escapes. Throws what Python raises.
+std::string ShownValue(PyObject* value, bool plain = false);
+
 // Raises the one TypeError of calls that do not fit. `more`: follows.
 void RaiseMisfit(std::string_view reason, const CallArguments& call,
                  const FunctionType& signature, std::string_view more = {});

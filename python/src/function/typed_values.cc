@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "function/signature_rules.h"
 #include "python/src/binding/errors.h"
 #include "python/src/binding/imported_once.h"
+#include "python/src/function/function_signature.h"
 #include "python/src/function/function_trace_type.h"
 #include "python/src/function/tracing_protocol.h"
 #include "python/src/nest/flattened_object.h"
@@ -66,12 +68,10 @@ PyObject* Refuse(const std::string& text) {
   return nullptr;
 }
 
-// "Can not cast VALUE to TYPE" with the value as it prints.
-PyObject* RefuseValue(PyObject* value, const char* format,
-                      const std::string& type) {
-  PyRef text = PyRef::Steal(ToPyString(type));
-  if (text) PyErr_Format(BindingErrorType, format, value, text.get());
-  return nullptr;
+PyObject* RefuseValue(const TraceType& type, PyObject* value,
+                      PyObject* cls = nullptr) {
+  return Refuse(
+      WrongValue(type, ShownValue(value), cls ? ShownValue(cls, true) : ""));
 }
 
 PyObject* CastTensor(const TraceType& type, PyObject* value) {
@@ -80,7 +80,7 @@ PyObject* CastTensor(const TraceType& type, PyObject* value) {
     StatusOr<TraceTypeRef> own = TraceTypeOf(value, &none);
     if (!own.ok()) return Raise(own.status());
     if ((*own)->IsSubtypeOf(type)) return Py_NewRef(value);
-    return Refuse(Format("Can not cast {} to {}", (*own)->Text(), type.Text()));
+    return Refuse(WrongValue(type, (*own)->Text()));
   }
   PyRef tensor = PyRef::Share(value);
   if (!IsTensor(value)) {
@@ -96,9 +96,8 @@ PyObject* CastTensor(const TraceType& type, PyObject* value) {
       type.shape().IsCompatibleWith(t.partial_shape())) {
     return tensor.Release();
   }
-  return Refuse(Format(
-      "Can not cast {} to {}",
-      TensorSpecText(t.dtype(), t.partial_shape(), type.name()), type.Text()));
+  return Refuse(WrongValue(
+      type, TensorSpecText(t.dtype(), t.partial_shape(), type.name())));
 }
 
 PyObject* CastParts(const TraceType& type, PyObject* value) {
@@ -106,11 +105,7 @@ PyObject* CastParts(const TraceType& type, PyObject* value) {
   if (!PartsOf(type, value, &parts)) return nullptr;
   const std::vector<size_t> order = type.FlatteningOrder();
   if (parts.size() != type.children().size()) {
-    PyRef text = PyRef::Steal(ToPyString(type.Text()));
-    if (!text) return nullptr;
-    PyErr_Format(BindingErrorType, "Can not cast %R with %zd components to %U.",
-                 value, static_cast<Py_ssize_t>(parts.size()), text.get());
-    return nullptr;
+    return Refuse(WrongParts(type, ShownValue(value), parts.size()));
   }
   for (size_t i = 0; i < parts.size(); ++i) {
     parts[i] =
@@ -123,18 +118,11 @@ PyObject* CastParts(const TraceType& type, PyObject* value) {
 PyObject* CastSequence(const TraceType& type, PyObject* value) {
   const bool is_list = type.kind() == Kind::kList;
   if (is_list ? !PyList_Check(value) : !PyTuple_Check(value)) {
-    return RefuseValue(value, "Can not cast %R to %U type.",
-                       is_list ? "list" : "tuple");
+    return RefuseValue(type, value);
   }
   const size_t n = Py_SIZE(value);
   if (n == type.children().size()) return CastParts(type, value);
-  PyRef text = PyRef::Steal(ToPyString(type.Text()));
-  if (!text) return nullptr;
-  PyErr_Format(BindingErrorType,
-               "Can not cast %R of length %zd to %U of length %zd.", value,
-               static_cast<Py_ssize_t>(n), text.get(),
-               static_cast<Py_ssize_t>(type.children().size()));
-  return nullptr;
+  return Refuse(WrongLength(type, ShownValue(value), n));
 }
 
 PyObject* CastDict(const TraceType& type, PyObject* value) {
@@ -143,7 +131,7 @@ PyObject* CastDict(const TraceType& type, PyObject* value) {
   const int is_mapping = mapping ? PyObject_IsInstance(value, mapping) : -1;
   if (is_mapping < 0) return nullptr;
   if (is_mapping == 0) {
-    return RefuseValue(value, "Can not cast %R to a %U type.", "Dict");
+    return RefuseValue(type, value);
   }
   PyObject* keys = NodeOf(type)->keys.get();
   PyRef wanted = PyRef::Steal(PySet_New(keys));
@@ -152,8 +140,7 @@ PyObject* CastDict(const TraceType& type, PyObject* value) {
   const int same = PyObject_RichCompareBool(given.get(), wanted.get(), Py_EQ);
   if (same < 0) return nullptr;
   if (same == 0) {
-    return RefuseValue(value, "%R has different keys with the TraceType %U.",
-                       type.Text());
+    return Refuse(WrongKeys(type, ShownValue(value)));
   }
   // In the order of the value: a plain dict, whatever its class.
   PyRef names = PyRef::Steal(PySequence_List(value));
@@ -183,16 +170,14 @@ PyObject* CastNamedTuple(const TraceType& type, PyObject* value) {
       own ? PyObject_RichCompareBool(own.get(), wanted.get(), Py_EQ) : 0;
   if (same < 0) return nullptr;
   if (same == 1) return CastParts(type, value);
-  PyErr_Format(BindingErrorType, "Cannot cast %R to type %S.", value,
-               cls.get());
-  return nullptr;
+  return RefuseValue(type, value, cls.get());
 }
 
 PyObject* CastAttrs(const TraceType& type, PyObject* value) {
   const int is = PyObject_IsInstance(value, NodeOf(type)->cls.get());
   if (is < 0) return nullptr;
   if (is == 1) return CastParts(type, value);
-  return RefuseValue(value, "Can not cast %R to %U.", type.Text());
+  return RefuseValue(type, value);
 }
 
 // A value of a class with `__tf_flatten__`.
@@ -202,8 +187,7 @@ PyObject* CastComposite(const TraceType& type, PyObject* value) {
   const int is = PyObject_IsInstance(value, cls);
   if (is < 0) return nullptr;
   if (is == 0) {
-    PyErr_Format(BindingErrorType, "[%R] is not of type %S.", value, cls);
-    return nullptr;
+    return RefuseValue(type, value, cls);
   }
   PyRef own = FlattenObject(value);
   if (!own) return nullptr;
@@ -211,9 +195,8 @@ PyObject* CastComposite(const TraceType& type, PyObject* value) {
   const int differs = PyObject_RichCompareBool(own_metadata, metadata, Py_NE);
   if (differs < 0) return nullptr;
   if (differs == 0) return CastParts(type, value);
-  PyErr_Format(BindingErrorType, "Metadata mismatch: [%S] != [%S].", metadata,
-               own_metadata);
-  return nullptr;
+  return Refuse(WrongMetadata(ShownValue(metadata, true),
+                              ShownValue(own_metadata, true)));
 }
 
 PyObject* CastCustom(const TraceType& type, PyObject* value) {
@@ -310,7 +293,7 @@ PyObject* CastValue(const TraceType& type, PyObject* value) {
   StatusOr<TraceTypeRef> own = TraceTypeOf(value, &none);
   if (!own.ok()) return Raise(own.status());
   if ((*own)->IsSubtypeOf(type)) return Py_NewRef(value);
-  return RefuseValue(value, "Can not cast %R to %U", type.Text());
+  return RefuseValue(type, value);
 }
 
 bool ToInputs(const std::vector<PyRef>& values, TensorVector* inputs) {
