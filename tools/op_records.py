@@ -26,6 +26,7 @@ class Op:
     doc: str = ""
     family: str = ""
     names: list[str] = field(default_factory=list)  # public ones
+    where: str = ""  # FILE:LINE, if read of one
 
 
 @dataclass
@@ -70,15 +71,18 @@ def split(text: str, sep: str) -> list[str]:
 def parse_args(text: str) -> list[tuple[str, str]]:
     pairs = []
     for arg in split(text, ";"):
-        name, _, kind = arg.partition(":")
+        name, colon, kind = arg.partition(":")
+        if not colon:
+            raise ValueError(f"{arg!r} says no type")
         pairs.append((name.strip(), re.sub(r"\s+", " ", kind.strip())))
     return pairs
 
 
 def parse_attr(text: str) -> Attr:
-    name, rest = (p.strip() for p in text.split(":", 1))
+    name, _, rest = (p.strip() for p in text.partition(":"))
     kind = re.match(r"list\((\w+)\)|(\w+)", rest)
-    assert kind is not None, text
+    if kind is None:
+        raise ValueError(f"{text!r} says no type")
     default = None
     tail = re.sub(r"\bin \[[^\]]*\]", "", rest[kind.end():])
     if m := re.search(r"(?<![><])=\s*(.*)$", tail.replace(">=", "  "), re.S):

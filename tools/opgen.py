@@ -12,9 +12,10 @@ Writes, if changed,
 One header for each op keeps an added op from rebuilding every file.
 
 Records call each other's op functions, so these are there before any record is
-compiled: the signatures, and nothing else, are read from the files' text.
-Everything else is derived of the compiled registry (opgen_public.py), which
-refuses to build if a signature was read wrongly.
+compiled: signatures and documentation, and nothing else, are read from the
+files' text (docs/decisions/records_as_text.md). What cannot be read so is an
+error with its place. Everything else is derived of the compiled registry
+(opgen_public.py), which refuses to build if a field was read wrongly.
 """
 import re
 import sys
@@ -23,9 +24,10 @@ from pathlib import Path
 from op_records import Attr, Op, parse_args, parse_attr, split
 
 STRING = r'"(?:[^"\\]|\\.)*"'
+FIELD = re.compile(r"(?<=[\s{,(])\.(name|inputs|outputs|attrs|doc)\s*=(?!=)")
 # Literals, and names of macros and constants that are literals.
-PIECES = r"((?:\s*(?:" + STRING + r"|(?!R\")[A-Za-z]\w*))+)"
-FIELD = re.compile(r"\.(name|inputs|outputs|attrs|doc)\s*=" + PIECES)
+PIECES = re.compile(
+    r"((?:\s*(?:" + STRING + r"|(?!R\")[A-Za-z]\w*))+)(?=\s*[,}])")
 # Macros and constants that may be made of these.
 NAMED = re.compile(
     r"^\s*(?:#define (\w+)(?=\s)((?:[^\\\n]|\\(?:.|\n))*)$"
@@ -48,6 +50,10 @@ RESERVED = {"default", "template", "new", "delete", "class", "and", "or",
             "complex"}
 
 
+class Unreadable(Exception):
+    """FILE:LINE and what stands there."""
+
+
 def text_of(pieces: str, named: dict[str, str]) -> str:
     def joined(pieces: str) -> str:
         found = re.findall(STRING + r"|[A-Za-z]\w*", pieces)
@@ -62,18 +68,32 @@ def read_ops(path: Path) -> tuple[list[str], list[Op]]:
     headers = "".join(h.read_text() for h in sorted(path.parent.glob("*.h")))
     named = {m[1] or m[3]: m[2] or m[4] for m in NAMED.finditer(headers + text)}
     ops: list[Op] = []
-    for key, pieces in FIELD.findall(text):
-        value = text_of(pieces, named)
-        if key == "name":
-            ops.append(Op(name=value))
-        elif not ops:
+    for field in FIELD.finditer(text):
+        key = field[1]
+        if key != "name" and not ops:  # of a composite
             continue
-        elif key == "attrs":
-            ops[-1].attrs = [parse_attr(a) for a in split(value, ";")]
-        elif key == "doc":
-            ops[-1].doc = value
-        else:
-            setattr(ops[-1], key, parse_args(value))
+        where = f"{path}:{text.count(chr(10), 0, field.start()) + 1}"
+        pieces = PIECES.match(text, field.end())
+        try:
+            if pieces is None:
+                raise ValueError("no literals alone")
+            value = text_of(pieces[1], named)
+            if key == "name":
+                ops.append(Op(name=value, where=where))
+            elif key == "attrs":
+                ops[-1].attrs = [parse_attr(a) for a in split(value, ";")]
+            elif key == "doc":
+                ops[-1].doc = value
+            else:
+                setattr(ops[-1], key, parse_args(value))
+        except KeyError as name:
+            raise Unreadable(
+                f"{where}: .{key} names {name}, which neither this file nor a "
+                "header beside it defines as literals") from None
+        except ValueError as error:
+            raise Unreadable(
+                f"{where}: .{key} is not written as opgen reads it, before "
+                f"anything is compiled: {error}") from None
     return files, ops
 
 
@@ -243,7 +263,10 @@ def main() -> None:
     families: dict[str, list[str]] = {}
     stems: list[str] = []
     for path in record_files(root):
-        found, ops = read_ops(path)
+        try:
+            found, ops = read_ops(path)
+        except Unreadable as error:
+            sys.exit(str(error))
         if found and found != [path.stem]:
             sys.exit(f"{path}: GK_REGISTER_OPS must name the file: {path.stem}")
         if path.stem in stems:

@@ -213,22 +213,32 @@ def functions_header(functions: list[Function]) -> str:
                               "graphkiln/sparse_tensor.h"], body)
 
 
-def check_signatures(compiled: list[Op], root: Path) -> None:
-    """Fails if opgen read a signature other than the compiler did."""
-    read = {op.name: op for path in opgen.record_files(root) for op in opgen.read_ops(path)[1]}
+def plain(value: object) -> object:
+    """Of a text: without what the dump leaves out."""
+    return re.sub(r" +", " ", value) if isinstance(value, str) else value
+
+
+def check_fields(compiled: list[Op], read: list[Op]) -> None:
+    """Fails if opgen read something other than the compiler did."""
+    texts = {op.name: op for op in read}
     for op in compiled:
-        text = read.pop(op.name, None)
-        for what in ("inputs", "outputs", "attrs"):
-            if text is None or getattr(text, what) != getattr(op, what):
-                sys.exit(f"tools/opgen.py reads the {what} of the op {op.name} as "
-                         f"{text and getattr(text, what)}, the compiler as "
-                         f"{getattr(op, what)}: write them as plain literals.")
+        text = texts.get(op.name)
+        if text is None:
+            sys.exit(f"tools/opgen.py reads no record of the op {op.name}: write "
+                     "it as the others.")
+        for what in ("inputs", "outputs", "attrs", "doc"):
+            ours, theirs = getattr(text, what), getattr(op, what)
+            if plain(ours) != plain(theirs):
+                sys.exit(f"{text.where}: tools/opgen.py reads the {what} of the op "
+                         f"{op.name} as {ours!r}, the compiler as {theirs!r}: write "
+                         "them as plain literals.")
 
 
 def main() -> None:
     records = op_records.read(Path(sys.argv[1]).read_text(encoding="utf-8"))
     root, out = Path(sys.argv[2]), Path(sys.argv[3])
-    check_signatures(records.ops, root)
+    check_fields(records.ops, [op for path in opgen.record_files(root)
+                               for op in opgen.read_ops(path)[1]])
     # Names of composites go before those of ops.
     functions = [composite(c) for c in records.composites]
     functions += [f for op in records.ops if (f := op_function(op)) is not None]
