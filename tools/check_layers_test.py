@@ -248,6 +248,16 @@ class OpNamesTest(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("src/framework/gradient_sums.cc:1: names no op", output)
 
+    def test_namers_name_what_they_may(self) -> None:
+        self.rejects("src/framework/check_numerics.cc", 'Make("Cube");\n')
+
+    def test_ops_of_version_1(self) -> None:
+        lowered = {"src/graph/lowered_op.cc": '#include "graph/a.h"\n{"Enter"}\n'}
+        status, output = judge({**lowered, "src/graph/a.cc": 'Is(i, "Enter");\n'})
+        self.assertEqual(status, 1)
+        self.assertIn('src/graph/a.cc:1: "Enter" is the name of an op; ask Low', output)
+        self.assertNotIn("lowered_op.cc:", output)
+
 
 class PatchTest(unittest.TestCase):
     def judge(self, text: str) -> str:

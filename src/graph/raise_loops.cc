@@ -89,8 +89,7 @@ Status ControlFlowRaiser::RaiseLoop(int frame) {
     if (v.enter < 0 || v.next < 0 || g_.nodes()[i].inputs.size() != 2 ||
         g_.nodes()[v.next].inputs.size() != 1) {
       return Wrong(i,
-                   "a loop's Merge takes one Enter and one "
-                   "NextIteration");
+                   "a loop's Merge takes one Enter and one NextIteration");
     }
     used_enters.insert(v.enter);
     of_merge[i] = variables.size();
