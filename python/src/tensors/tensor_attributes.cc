@@ -38,7 +38,7 @@ PyObject* UndefinedWhenEager(PyObject* o, const char* what) {
   return nullptr;
 }
 
-PyObject* Shape(PyObject* o, void*) {
+PyObject* StaticShape(PyObject* o, void*) {
   if (!IsTensor(o)) return Abstract(o, "shape");
   return WrapShape(TensorOf(o).partial_shape());
 }
@@ -157,7 +157,7 @@ PyObject* Consumers(PyObject* o, PyObject*) {
 PyObject* Reference(PyObject* o, PyObject*) { return NewReference(o); }
 
 PyObject* ShapeAsList(PyObject* o, PyObject*) {
-  PyRef shape = PyRef::Steal(Shape(o, nullptr));
+  PyRef shape = PyRef::Steal(StaticShape(o, nullptr));
   if (!shape) return nullptr;
   if (ShapeOf(shape.get()).unknown_rank()) Py_RETURN_NONE;
   return PySequence_List(shape.get());
@@ -212,7 +212,7 @@ Py_hash_t TensorHash(PyObject* o) {
 PyGetSetDef tensor_getset[] = {
     {"is_packed", [](PyObject*, void*) -> PyObject* { Py_RETURN_FALSE; },
      nullptr, "Is it one tensor for each of several devices? Never.", nullptr},
-    {"shape", Guarded<Shape>, nullptr, "The static shape.", nullptr},
+    {"shape", Guarded<StaticShape>, nullptr, "The static shape.", nullptr},
     {"dtype", Guarded<DType>, nullptr, "The type of the elements.", nullptr},
     {"ndim", Guarded<Rank>, nullptr, "The rank, or None.", nullptr},
     {"device", Guarded<Device>, nullptr, "Where the value is.", nullptr},
