@@ -61,6 +61,33 @@ class LocalNamesTest(unittest.TestCase):
             self.assertEqual(status, 0, output)
 
 
+class HooksTest(unittest.TestCase):
+    def test_functions_that_are_given_functions(self) -> None:
+        alias = "using PrintSink = Status (*)(std::string_view text);\n"
+        for line in [
+            "void SetPrintSink(PrintSink sink);",
+            "void SetFacts(const HandleFacts* facts);",
+            "void SetPrinter(std::function<void(int)> printer);",
+            "class Runner {\n  static void Set(Runner* runner);\n};",
+            "void SetPrintSink(\n    gk::PrintSink sink);",
+        ]:
+            status, output = judge({"src/graph/a.h": alias + line + "\n"})
+            self.assertEqual(status, 1, (line, output))
+            self.assertIn("is a hook beside", output)
+
+    def test_what_is_no_hook(self) -> None:
+        for line in [
+            "void SetChecks(bool on);",
+            "void SetOrigin(ErrorOrigin origin);",
+            "void SetGradient(const std::string& name, Gradient* gradient);",
+            "class Runner {\n  void Set(Runner* runner);\n};",
+        ]:
+            status, output = judge({"src/graph/a.h": line + "\n"})
+            self.assertEqual(status, 0, output)
+        known = "class X {\n  static void SetEager(OpBuilder* eager);\n};\n"
+        self.assertEqual(judge({"src/framework/op_builder.h": known})[0], 0)
+
+
 class CppTest(unittest.TestCase):
     def rejects(self, name: str, line: str, *words: str) -> None:
         status, output = judge({name: "// one\n" + line + "\n"})

@@ -31,13 +31,6 @@ nanobind::object PythonValue(const StagedValue& value);
 // An argument `parallel_iterations`, 10 for None; ValueError if it is none.
 int64_t ParallelIterations(nanobind::handle number);
 
-// `module`.`name`(arguments...) of graphkiln's own Python code.
-template <class... Args>
-nanobind::object Call(const char* module, const char* name,
-                      const Args&... arguments) {
-  return Owned(CallPython(module, name, {arguments.ptr()...}));
-}
-
 void BeginPart(FuncGraph* part);
 // The same of a function of its own, of which a name scope is none's part.
 void BeginBody(FuncGraph* body);
