@@ -167,6 +167,21 @@ GK_EXPORT ForwardResult jvp(
     const std::vector<Tensor>& arguments,
     const std::vector<Tensor>& tangents);
 
+// The derivatives of each element of f(x) by each of x: of the value's shape
+// followed by x's; zeros if nothing depends on x.
+//
+//   gk::Tensor J = gk::jacobian([](gk::Tensor x) { return x * x; }, x);
+GK_EXPORT Tensor jacobian(const std::function<Tensor(const Tensor&)>& f,
+                          const Tensor& x);
+// The same by each argument of f.
+GK_EXPORT std::vector<Tensor> jacobian(
+    const std::function<Tensor(const std::vector<Tensor>&)>& f,
+    const std::vector<Tensor>& arguments);
+// The same for each example of a batch by itself, as
+// GradientTape::batch_jacobian.
+GK_EXPORT Tensor batch_jacobian(const std::function<Tensor(const Tensor&)>& f,
+                                const Tensor& x);
+
 }  // GK_API_NAMESPACE
 }  // namespace gk
 

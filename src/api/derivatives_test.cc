@@ -79,6 +79,39 @@ TEST(DerivativesTest, Jvp) {
   EXPECT_EQ(traced(x, y).to_vector<float>(), (Floats{6, 20}));
 }
 
+TEST(DerivativesTest, JacobianOfAFunction) {
+  const Tensor x = {1.0f, 2.0f}, y = {3.0f, 5.0f, 7.0f};
+  const auto square = [](const Tensor& t) { return t * t; };
+  EXPECT_EQ(gk::jacobian(square, x).to_vector<float>(), (Floats{2, 0, 0, 4}));
+  const auto outer = [](const std::vector<Tensor>& in) {
+    return gk::expand_dims(in[0], 1) * in[1];
+  };
+  const std::vector<Tensor> both = gk::jacobian(outer, {x, y});
+  EXPECT_EQ(both[0].shape(), gk::Shape({2, 3, 2}));
+  EXPECT_EQ(both[0].to_vector<float>(),
+            (Floats{3, 0, 5, 0, 7, 0, 0, 3, 0, 5, 0, 7}));
+  EXPECT_EQ(both[1].shape(), gk::Shape({2, 3, 3}));
+  // One tensor as both arguments, each by itself.
+  const auto first = [](const std::vector<Tensor>& in) {
+    return in[0] * gk::reduce_sum(in[1]);
+  };
+  const std::vector<Tensor> own = gk::jacobian(first, {x, x});
+  EXPECT_EQ(own[0].to_vector<float>(), (Floats{3, 0, 0, 3}));
+  EXPECT_EQ(own[1].to_vector<float>(), (Floats{1, 1, 2, 2}));
+  // What nothing depends on.
+  const Tensor none = gk::jacobian([](const Tensor&) { return 2.0f; }, x);
+  EXPECT_EQ(none.to_vector<float>(), (Floats{0, 0}));
+  // Of second order, traced.
+  auto traced = gk::function([&](const Tensor& t) {
+    return gk::jacobian(
+        [&](const Tensor& s) { return gk::jacobian(square, s); }, t);
+  });
+  EXPECT_EQ(traced(x).to_vector<float>(), (Floats{2, 0, 0, 0, 0, 0, 0, 2}));
+  const Tensor rows = {{1.0f, 2.0f}, {3.0f, 4.0f}};
+  EXPECT_EQ(gk::batch_jacobian(square, rows).to_vector<float>(),
+            (Floats{2, 0, 0, 4, 6, 0, 0, 8}));
+}
+
 TEST(DerivativesTest, ZerosForWhatIsNotConnected) {
   const Tensor x = {1.0f, 2.0f};
   const gk::Variable w(Tensor({2.0f, 5.0f}));

@@ -249,4 +249,35 @@ ForwardResult jvp(const std::function<Tensor(const std::vector<Tensor>&)>& f,
   return result;
 }
 
+std::vector<Tensor> jacobian(
+    const std::function<Tensor(const std::vector<Tensor>&)>& f,
+    const std::vector<Tensor>& arguments) {
+  GradientTape tape({.watch_accessed_variables = false});
+  // Of its own each, as above.
+  std::vector<Tensor> own;
+  for (const Tensor& x : arguments) {
+    own.push_back(identity(x));
+    tape.watch(own.back());
+  }
+  const Tensor value = f(own);
+  return tape.jacobian(value,
+                       std::vector<TensorOrVariable>(own.begin(), own.end()),
+                       UnconnectedGradients::kZero);
+}
+
+Tensor jacobian(const std::function<Tensor(const Tensor&)>& f,
+                const Tensor& x) {
+  return jacobian([&](const std::vector<Tensor>& own) { return f(own[0]); },
+                  std::vector<Tensor>{x})[0];
+}
+
+Tensor batch_jacobian(const std::function<Tensor(const Tensor&)>& f,
+                      const Tensor& x) {
+  GradientTape tape({.watch_accessed_variables = false});
+  const Tensor own = identity(x);
+  tape.watch(own);
+  const Tensor value = f(own);
+  return tape.batch_jacobian(value, own);
+}
+
 }  // namespace gk::api
