@@ -263,12 +263,21 @@ class OpNamesTest(unittest.TestCase):
         self.rejects("python/graphkiln/a.py", 'found = op.type == "Cube"\n')
 
     def test_records_tests_and_words(self) -> None:
-        self.accepts("src/ops/math/math_b.cc", 'MakeOp1("Cube", {x});\n')
+        self.accepts("src/ops/math/math_b.cc", 'scope.emplace("Cube");\n')
         self.accepts("src/runtime/a_test.cc", 'b.Add("Cube", {x});\n')
         self.accepts("src/runtime/a_for_test.h", 'Add("Cube", {x});\n')
         self.accepts("src/runtime/a.cc", '// "Cube" for "f/Cube"\n')
         self.accepts("src/runtime/a.cc", 'Log("a Cube of ice");\n')
         self.accepts("python/graphkiln/a.py", '"""Op "Cube"."""\n# "Cube"\n')
+
+    def test_made_by_name(self) -> None:
+        for name in "src/ops/math/math_b.cc", "src/runtime/a_test.cc":
+            for text in 'x;\nMakeOp1("Cube", {x});\n', 'x;\nMakeOp(\n  "Cube", in);\n':
+                status, output = judge({**RECORD, name: text})
+                self.assertEqual(status, 1, output)
+                self.assertTrue(output.startswith(f"{name}:2: makes Cube by"), output)
+        self.accepts("src/framework/a_test.cc", 'MakeOp1("Cube", {x});\n')
+        self.accepts("src/runtime/a_test.cc", "MakeOp1(op, {x});\n")
 
     def test_namers_name_something(self) -> None:
         status, output = judge({**RECORD, "src/framework/gradient_sums.cc": "// none\n"})

@@ -13,6 +13,10 @@
 #include "eager/eager_context.h"
 #include "eager/gradient_tape.h"
 #include "framework/op_builder.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/Reshape.h"
+#include "ops/fn/Sum.h"
+#include "ops/fn/ZerosLike.h"
 
 namespace gk {
 
@@ -86,8 +90,8 @@ inline Tensor Weighted(const Tensor& y) {
   for (int64_t i = 0; i < w.num_elements(); ++i) {
     w.data<double>()[i] = 1 + 0.5 * double(i);
   }
-  Tensor flat = MakeOp1("Reshape", {MakeOp1("Mul", {w, y}), I({-1})});
-  return MakeOp1("Sum", {flat, I(0)});
+  Tensor flat = ops::Reshape(ops::Mul(w, y), I({-1}));
+  return ops::Sum(flat, I(0));
 }
 
 using ScalarFn = std::function<Tensor(const Tensor&)>;
@@ -101,7 +105,7 @@ inline Tensor GradientAt(const ScalarFn& f, const Tensor& x) {
   const Tensor y = f(x);
   tape.Pop();
   auto grads = ValueOrThrow(tape.ComputeGradient({&y, 1}, {&x, 1}, {}));
-  return grads[0].is_none() ? MakeOp1("ZerosLike", {x}) : Densify(grads[0]);
+  return grads[0].is_none() ? ops::ZerosLike(x) : Densify(grads[0]);
 }
 
 inline void ExpectNear(const ScalarFn& f, const Tensor& x, const char* order) {
@@ -129,7 +133,7 @@ inline void ExpectGradients(TensorShape shape,
     x.data<double>()[i] = 0.5 + 0.3 * double((i * 5) % 7) + 0.01 * double(i);
   }
   const ScalarFn f = [&](const Tensor& t) {
-    return Weighted(op(MakeOp1("Mul", {t, t})));
+    return Weighted(op(ops::Mul(t, t)));
   };
   ExpectNear(f, x, "first order");
   const ScalarFn g = [&](const Tensor& t) {

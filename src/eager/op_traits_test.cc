@@ -8,6 +8,7 @@
 #include "framework/run_kernel.h"
 #include "ops/fn/EmptyTensorList.h"
 #include "ops/fn/TensorListLength.h"
+#include "ops/fn/VarHandleOp.h"
 
 namespace gk {
 namespace {
@@ -231,10 +232,8 @@ TEST(OpTraits, Variables) {
   const OpRegistry& all = Registry();
   const AttrMap dtype{{"dtype", DataType::kFloat}};
   const Tensor handle =
-      MakeOp1("VarHandleOp", {},
-              {{"dtype", DataType::kFloat},
-               {"shape", PartialTensorShape({2})},
-               {"shared_name", std::string("written by all")}});
+      ops::VarHandleOp(DataType::kFloat, PartialTensorShape({2}), "",
+                       "written by all");
   const auto read = [&] {
     return MakeOp1(all.The(kReadsVariable).name, {handle}, dtype);
   };

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "eager/op_outcomes_for_test.h"
+#include "ops/fn/ConcatV2.h"
 #include "ops/fn/Reshape.h"
 #include "ops/fn/StridedSlice.h"
 
@@ -141,7 +142,7 @@ TEST_F(ArrayOps, Gradients) {
             "float [4] {1 2 3 4}");
   EXPECT_EQ(GradOf(Iota({2, 2}),
                    [](auto& x) {
-                     return MakeOp1("ConcatV2", {Iota({1, 2}), x, I(0)});
+                     return ops::ConcatV2(TensorVector{Iota({1, 2}), x}, I(0));
                    }),
             "float [2,2] {3 4 5 6}");
   EXPECT_EQ(GradOf(Iota({5}),

@@ -6,6 +6,9 @@
 #include "ops/fn/MatrixBandPart.h"
 #include "ops/fn/ReverseSequence.h"
 #include "ops/fn/SpaceToBatchND.h"
+#include "ops/with_attrs/DepthToSpace.h"
+#include "ops/with_attrs/ExtractImagePatches.h"
+#include "ops/with_attrs/SpaceToDepth.h"
 
 namespace gk {
 namespace {
@@ -84,10 +87,10 @@ TEST_F(Blocks, Depth) {
     const AttrMap attrs{{"block_size", int64_t{2}},
                         {"data_format", std::string(format)}};
     ExpectGradients({1, 4, 2, 2}, [&](auto& x) {
-      return MakeOp1("SpaceToDepth", {x}, attrs);
+      return ops::SpaceToDepth(OpAttrs(attrs), x);
     });
     ExpectGradients({1, 4, 2, 4}, [&](auto& x) {
-      return MakeOp1("DepthToSpace", {x}, attrs);
+      return ops::DepthToSpace(OpAttrs(attrs), x);
     });
   }
 }
@@ -113,10 +116,10 @@ TEST_F(Blocks, Patches) {
             "Computed output size would be negative: -1 [input_size: 3, "
             "effective_filter_size: 5, stride: 1]");
   ExpectGradients({1, 4, 5, 2}, [](auto& t) {
-    return MakeOp1("ExtractImagePatches", {t}, Window(2, 2, 1, "SAME"));
+    return ops::ExtractImagePatches(OpAttrs(Window(2, 2, 1, "SAME")), t);
   });
   ExpectGradients({1, 4, 5, 1}, [](auto& t) {
-    return MakeOp1("ExtractImagePatches", {t}, Window(2, 1, 2, "VALID"));
+    return ops::ExtractImagePatches(OpAttrs(Window(2, 1, 2, "VALID")), t);
   });
 }
 

@@ -1,7 +1,13 @@
 // Stitching, partitions and diagonals: values, errors and gradients.
 #include "eager/op_outcomes_for_test.h"
+#include "ops/fn/ConcatV2.h"
+#include "ops/fn/DynamicPartition.h"
+#include "ops/fn/DynamicStitch.h"
 #include "ops/fn/MatrixDiag.h"
 #include "ops/fn/MatrixDiagPart.h"
+#include "ops/with_attrs/MatrixDiagPartV3.h"
+#include "ops/with_attrs/MatrixDiagV3.h"
+#include "ops/with_attrs/MatrixSetDiagV3.h"
 
 namespace gk {
 namespace {
@@ -37,13 +43,12 @@ TEST_F(Stitching, Values) {
 
 TEST_F(Stitching, Gradients) {
   ExpectGradients({2, 2}, [](auto& x) {
-    const Tensor in[] = {I({2, 0}), I({1, 4}), x, x};
-    return MakeOp("DynamicStitch", in)[0];
+    const Tensor places[] = {I({2, 0}), I({1, 4})}, rows[] = {x, x};
+    return ops::DynamicStitch(places, rows);
   });
   ExpectGradients({4, 2}, [](auto& x) {
-    const Tensor in[] = {x, I({1, 0, 1, 1})};
-    auto y = MakeOp("DynamicPartition", in, {{"num_partitions", int64_t{3}}});
-    return MakeOp("ConcatV2", TensorVector{y[1], y[0], y[2], I(0)})[0];
+    const TensorVector y = ops::DynamicPartition(x, I({1, 0, 1, 1}), 3);
+    return ops::ConcatV2(TensorVector{y[1], y[0], y[2]}, I(0));
   });
 }
 
@@ -101,14 +106,14 @@ TEST_F(Diagonals, Gradients) {
     SCOPED_TRACE(align);
     const Tensor zero = Tensor::Scalar(0.0);
     ExpectGradients({2, 3, 2}, [&](auto& x) {
-      return MakeOp1("MatrixDiagV3", {x, I({-1, 1}), I(-1), I(-1), zero},
-                     Align(align));
+      return ops::MatrixDiagV3(OpAttrs(Align(align)), x, I({-1, 1}), I(-1),
+                               I(-1), zero);
     });
     ExpectGradients({2, 2, 3}, [&](auto& x) {
-      return MakeOp1("MatrixDiagPartV3", {x, I({-1, 2}), zero}, Align(align));
+      return ops::MatrixDiagPartV3(OpAttrs(Align(align)), x, I({-1, 2}), zero);
     });
     ExpectGradients({3, 3}, [&](auto& x) {
-      return MakeOp1("MatrixSetDiagV3", {x, x, I({-1, 1})}, Align(align));
+      return ops::MatrixSetDiagV3(OpAttrs(Align(align)), x, x, I({-1, 1}));
     });
   }
   ExpectGradients({2, 2}, [](auto& x) { return ops::MatrixDiag(x); });

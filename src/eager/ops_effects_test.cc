@@ -7,6 +7,8 @@
 #include "eager/op_outcomes_for_test.h"
 #include "framework/print_sink.h"
 #include "framework/tensor_text.h"
+#include "ops/fn/PrintV2.h"
+#include "ops/fn/StringFormat.h"
 
 namespace gk {
 namespace {
@@ -85,11 +87,10 @@ TEST(Effects, PrintsThroughTheSink) {
     printed += text;
     return OkStatus();
   });
-  const Tensor text =
-      MakeOp1("StringFormat", {Range({2}), Range({})},
-              {{"template", "a {} b {}!"}, {"placeholder", "{}"}});
-  MakeOp("PrintV2", std::array{text}, {{"output_stream", "stdout"}});
-  MakeOp("PrintV2", std::array{text}, {{"end", ""}});
+  const Tensor values[] = {Range({2}), Range({})};
+  const Tensor text = ops::StringFormat(values, "a {} b {}!", "{}");
+  ops::PrintV2(text, "stdout");
+  ops::PrintV2(text, "stderr", "");
   SetPrintSink(nullptr);
   EXPECT_EQ(printed, "out:a [0 1] b 0!\nerr:a [0 1] b 0!");
 }

@@ -48,6 +48,8 @@
 #include "ops/fn/TruncateDiv.h"
 #include "ops/fn/TruncateMod.h"
 #include "ops/fn/Xlogy.h"
+#include "ops/with_attrs/Equal.h"
+#include "ops/with_attrs/NotEqual.h"
 
 namespace gk {
 namespace {
@@ -159,8 +161,8 @@ TEST_F(ElementwiseOps, EqualityOfShapesThatDoNotBroadcast) {
   EXPECT_NE(ErrorOf("Equal", {x, y}).find("Incompatible shapes: [2] vs. [3]"),
             std::string::npos);
   const AttrMap loose{{"incompatible_shape_error", false}};
-  EXPECT_FALSE(MakeOp1("Equal", {x, y}, loose).scalar<bool>());
-  EXPECT_TRUE(MakeOp1("NotEqual", {x, y}, loose).scalar<bool>());
+  EXPECT_FALSE(ops::Equal(OpAttrs(loose), x, y).scalar<bool>());
+  EXPECT_TRUE(ops::NotEqual(OpAttrs(loose), x, y).scalar<bool>());
   ExpectEqual<bool>(ops::Equal(Vec<std::string>({"a", "b"}),
                                Tensor::Scalar<std::string>("a")),
                     {true, false});

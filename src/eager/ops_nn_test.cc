@@ -16,6 +16,8 @@
 #include "ops/fn/MaxPool.h"
 #include "ops/fn/Mul.h"
 #include "ops/fn/Softmax.h"
+#include "ops/fn/SoftmaxCrossEntropyWithLogits.h"
+#include "ops/fn/SparseSoftmaxCrossEntropyWithLogits.h"
 #include "ops/fn/Sum.h"
 
 namespace gk {
@@ -147,7 +149,7 @@ TEST(NnOps, SoftmaxFamily) {
   CheckGradients(
       [](const TensorVector& x) {
         // Backprop depends on the labels, too: central differences.
-        return MakeOp("SoftmaxCrossEntropyWithLogits", x)[0];
+        return ops::SoftmaxCrossEntropyWithLogits(x[0], x[1])[0];
       },
       {Logits(),
        Tensor::OfValues<float>(
@@ -158,9 +160,8 @@ TEST(NnOps, SoftmaxFamily) {
        {-67.56794738769531, 1045.7517}});
   CheckGradients(
       [](const TensorVector& x) {
-        return MakeOp("SparseSoftmaxCrossEntropyWithLogits",
-                      std::array{x[0], Tensor::Vector<int32_t>(
-                                           std::array<int32_t, 2>{2, 0})})[0];
+        return ops::SparseSoftmaxCrossEntropyWithLogits(
+            x[0], Tensor::Vector<int32_t>(std::array<int32_t, 2>{2, 0}))[0];
       },
       {Logits()},
       {1.027705430984497, {-0.5807963609695435}, {-2.82456111907959}});
@@ -181,9 +182,8 @@ TEST(NnOps, Errors) {
   InitEager();
   const Tensor logits = Filled({2, 5}, [](int64_t) { return 0.f; });
   try {
-    MakeOp("SparseSoftmaxCrossEntropyWithLogits",
-           std::array{logits, Tensor::Vector<int32_t>(
-                                  std::array<int32_t, 2>{7, 1})});
+    ops::SparseSoftmaxCrossEntropyWithLogits(
+        logits, Tensor::Vector<int32_t>(std::array<int32_t, 2>{7, 1}));
     FAIL();
   } catch (const Error& e) {
     EXPECT_EQ(e.status().message(),

@@ -3,6 +3,11 @@
 
 #include "eager/eager_context.h"
 #include "ops/random/random_place.h"
+#include "ops/with_attrs/Multinomial.h"
+#include "ops/with_attrs/RandomGamma.h"
+#include "ops/with_attrs/RandomPoissonV2.h"
+#include "ops/with_attrs/RandomShuffle.h"
+#include "ops/with_attrs/RandomUniform.h"
 
 namespace gk {
 namespace {
@@ -37,7 +42,7 @@ AttrMap FloatSeeds(int64_t seed, int64_t seed2) {
 TEST_F(RandomOps, EagerOpsGoOnFromTheirPlace) {
   auto draw = [] {
     return Values<float>(
-        MakeOp1("RandomUniform", {Ints({3})}, FloatSeeds(7, 11)));
+        ops::RandomUniform(OpAttrs(FloatSeeds(7, 11)), Ints({3})));
   };
   const std::vector<float> first = {0.02318633f, 0.09948754f, 0.5691265f};
   const std::vector<float> second = {0.7791548f, 0.63284385f, 0.9757682f};
@@ -54,7 +59,7 @@ TEST_F(RandomOps, EagerOpsGoOnFromTheirPlace) {
 TEST_F(RandomOps, ShufflesGoOnFromTheirPlace) {
   auto shuffle = [] {
     return Values<int32_t>(
-        MakeOp1("RandomShuffle", {Ints({1, 2, 3, 4, 5})}, Seeds(1, 2)));
+        ops::RandomShuffle(OpAttrs(Seeds(1, 2)), Ints({1, 2, 3, 4, 5})));
   };
   EXPECT_EQ(shuffle(), (std::vector<int32_t>{5, 1, 3, 2, 4}));
   EXPECT_EQ(shuffle(), (std::vector<int32_t>{2, 4, 1, 5, 3}));
@@ -65,8 +70,8 @@ TEST_F(RandomOps, MultinomialGoesOnFromItsPlace) {
   auto draw = [] {
     Tensor logits = Tensor::OfValues<float>(
         std::array<float, 3>{1.f, 2.f, 3.f}, TensorShape({1, 3}));
-    return Values<int64_t>(MakeOp1(
-        "Multinomial", {logits, Tensor::Scalar<int32_t>(8)}, Seeds(1, 2)));
+    return Values<int64_t>(ops::Multinomial(OpAttrs(Seeds(1, 2)), logits,
+                                            Tensor::Scalar<int32_t>(8)));
   };
   EXPECT_EQ(draw(), (std::vector<int64_t>{1, 2, 1, 1, 2, 2, 2, 2}));
   EXPECT_EQ(draw(), (std::vector<int64_t>{1, 2, 1, 2, 2, 1, 2, 1}));
@@ -81,7 +86,7 @@ TEST_F(RandomOps, GammaAndPoisson) {
       {1.1410828f, 0.07030983f, 2.368149f, 0.1429247f, 0.03615255f,
        1.4430859f}};
   for (int round = 0; round < 2; ++round) {
-    const Tensor g = MakeOp1("RandomGamma", {Ints({2}), p}, Seeds(1, 2));
+    const Tensor g = ops::RandomGamma(OpAttrs(Seeds(1, 2)), Ints({2}), p);
     EXPECT_EQ(g.shape(), TensorShape({2, 3}));
     for (int i = 0; i < 6; ++i) {
       EXPECT_NEAR(g.data<float>()[i], expected[round][i], 1e-6);
@@ -90,16 +95,16 @@ TEST_F(RandomOps, GammaAndPoisson) {
   const Tensor rate =
       Tensor::Vector<float>(std::array<float, 3>{1.f, 0.5f, 30.f});
   EXPECT_EQ(Values<int64_t>(
-                MakeOp1("RandomPoissonV2", {Ints({2}), rate}, Seeds(1, 2))),
+                ops::RandomPoissonV2(OpAttrs(Seeds(1, 2)), Ints({2}), rate)),
             (std::vector<int64_t>{1, 0, 25, 1, 0, 32}));
   EXPECT_EQ(Values<int64_t>(
-                MakeOp1("RandomPoissonV2", {Ints({2}), rate}, Seeds(1, 2))),
+                ops::RandomPoissonV2(OpAttrs(Seeds(1, 2)), Ints({2}), rate)),
             (std::vector<int64_t>{2, 1, 26, 0, 1, 31}));
 }
 
 TEST_F(RandomOps, BadShapesAreErrors) {
   try {
-    MakeOp1("RandomUniform", {Ints({-3})}, FloatSeeds(0, 0));
+    ops::RandomUniform(OpAttrs(FloatSeeds(0, 0)), Ints({-3}));
     FAIL();
   } catch (const Error& e) {
     EXPECT_EQ(e.status().code(), Code::kInvalidArgument);
@@ -107,8 +112,8 @@ TEST_F(RandomOps, BadShapesAreErrors) {
               "Dimension -3 must be >= 0 [Op:RandomUniform] name: \n"
               "\tArguments of RandomUniform: shape: int32 [1] = [-3]");
   }
-  EXPECT_THROW(MakeOp1("RandomUniform",
-                       {Ints({1 << 30, 1 << 30, 1 << 30})}, FloatSeeds(0, 0)),
+  EXPECT_THROW(ops::RandomUniform(OpAttrs(FloatSeeds(0, 0)),
+                                  Ints({1 << 30, 1 << 30, 1 << 30})),
                Error);
 }
 

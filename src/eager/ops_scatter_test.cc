@@ -6,6 +6,10 @@
 #include "eager/op_outcomes_for_test.h"
 #include "framework/variable.h"
 #include "ops/fn/ResourceGather.h"
+#include "ops/fn/ResourceScatterAdd.h"
+#include "ops/fn/ResourceScatterMul.h"
+#include "ops/fn/ResourceScatterNdAdd.h"
+#include "ops/fn/ResourceScatterUpdate.h"
 
 namespace gk {
 namespace {
@@ -46,24 +50,22 @@ class ScatterOps : public testing::Test {
 };
 
 TEST_F(ScatterOps, DuplicatesApplyInOrder) {
-  MakeOp("ResourceScatterAdd",
-         std::array{handle_, Indices({0, 0}), Floats({1, 1, 1, 1}, {2, 2})});
+  ops::ResourceScatterAdd(handle_, Indices({0, 0}),
+                          Floats({1, 1, 1, 1}, {2, 2}));
   EXPECT_EQ(Values(), (std::vector<float>{3, 4, 3, 4, 5, 6}));
-  MakeOp("ResourceScatterUpdate",
-         std::array{handle_, Indices({2, 2}), Floats({1, 1, 9, 8}, {2, 2})});
+  ops::ResourceScatterUpdate(handle_, Indices({2, 2}),
+                             Floats({1, 1, 9, 8}, {2, 2}));
   EXPECT_EQ(Values(), (std::vector<float>{3, 4, 3, 4, 9, 8}));
-  MakeOp("ResourceScatterMul",
-         std::array{handle_, Indices({1}), Tensor::Scalar(2.f)});
+  ops::ResourceScatterMul(handle_, Indices({1}), Tensor::Scalar(2.f));
   EXPECT_EQ(Values(), (std::vector<float>{3, 4, 6, 8, 9, 8}));
 }
 
 TEST_F(ScatterOps, RowsOfIndices) {
-  MakeOp(
-      "ResourceScatterNdAdd",
-      std::array{handle_,
-                 Tensor::OfValues<int32_t>(std::array<int32_t, 4>{0, 1, 2, 0},
-                                           TensorShape({2, 2})),
-                 Floats({10, 20}, {2})});
+  ops::ResourceScatterNdAdd(
+      handle_,
+      Tensor::OfValues<int32_t>(std::array<int32_t, 4>{0, 1, 2, 0},
+                                TensorShape({2, 2})),
+      Floats({10, 20}, {2}));
   EXPECT_EQ(Values(), (std::vector<float>{1, 12, 3, 4, 25, 6}));
 }
 

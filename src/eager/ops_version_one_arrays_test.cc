@@ -3,6 +3,10 @@
 #include <vector>
 
 #include "eager/op_outcomes_for_test.h"
+#include "ops/fn/StackV2.h"
+#include "ops/fn/TensorArrayGradV3.h"
+#include "ops/fn/TensorArrayGradWithShape.h"
+#include "ops/with_attrs/TensorArrayV3.h"
 
 namespace gk {
 namespace {
@@ -16,7 +20,7 @@ AttrMap Type(const char* name) { return {{name, DataType::kFloat}}; }
 
 Tensor Array(int32_t size, AttrMap attrs = {}) {
   attrs.Set("dtype", DataType::kFloat);
-  return MakeOp("TensorArrayV3", {{I(size)}}, attrs)[0];
+  return ops::TensorArrayV3(OpAttrs(std::move(attrs)), I(size))[0];
 }
 
 std::string Write(const Tensor& array, int32_t at, const Tensor& x) {
@@ -32,8 +36,7 @@ std::string Gather(const Tensor& array, std::initializer_list<int32_t> at) {
 }
 
 Tensor Gradient(const Tensor& array, const char* source) {
-  const Tensor in[] = {array, Flow()};
-  return MakeOp("TensorArrayGradV3", in, {{"source", std::string(source)}})[0];
+  return ops::TensorArrayGradV3(array, Flow(), source)[0];
 }
 
 bool Says(const std::string& text, std::string_view part) {
@@ -121,9 +124,8 @@ TEST(VersionOneArraysTest, GradientsAreOneArrayForEachSourceAndSum) {
   // It has as many elements as the array had, which grows no more.
   EXPECT_TRUE(Says(Write(array, 2, F({1, 2})), "is not resizeable"));
 
-  const Tensor in[] = {array, Flow(), I({3})};
   const Tensor rows =
-      MakeOp("TensorArrayGradWithShape", in, {{"source", std::string("c")}})[0];
+      ops::TensorArrayGradWithShape(array, Flow(), I({3}), "c")[0];
   EXPECT_EQ(Read(rows, 0), Show(F({0, 0, 0, 0, 0, 0}, TensorShape({3, 2}))));
   const std::string vast =
       Outcome("TensorArrayGradWithShape",
@@ -134,8 +136,7 @@ TEST(VersionOneArraysTest, GradientsAreOneArrayForEachSourceAndSum) {
 
 TEST(VersionOneArraysTest, WhatIsNoArrayIsRefused) {
   InitEager();
-  const Tensor in[] = {I(-1)};
-  const Tensor stack = MakeOp("StackV2", in, Type("elem_type"))[0];
+  const Tensor stack = ops::StackV2(I(-1), DataType::kFloat);
   EXPECT_TRUE(Says(Read(stack, 0), "Expected the handle of a TensorArray"));
   EXPECT_TRUE(Says(Outcome("StackPopV2", {Array(1)}, Type("elem_type")),
                    "Expected the handle of a stack"));
@@ -159,8 +160,7 @@ TEST(VersionOneArraysTest, WhatIsNoArrayIsRefused) {
 
 TEST(VersionOneArraysTest, StacksGiveTheLastFirst) {
   InitEager();
-  const Tensor in[] = {I(2)};
-  const Tensor stack = MakeOp("StackV2", in, Type("elem_type"))[0];
+  const Tensor stack = ops::StackV2(I(2), DataType::kFloat);
   const auto push = [&](const Tensor& x) {
     return Outcome("StackPushV2", {stack, x}, Type("T"));
   };

@@ -5,6 +5,10 @@
 #include "framework/op_registry.h"
 #include "framework/variable.h"
 #include "function/concrete_function.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/AssignVariableOp.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/ReadVariableOp.h"
 #include "runtime/executor.h"
 
 namespace gk {
@@ -12,13 +16,13 @@ namespace {
 
 Tensor F(float v) { return Tensor::Scalar<float>(v); }
 Tensor Mul(const Tensor& a, const Tensor& b) {
-  return MakeOp1("Mul", {a, b}, {}, "mul");
+  return ops::Mul(OpName("mul"), a, b);
 }
 Tensor Add(const Tensor& a, const Tensor& b) {
-  return MakeOp1("AddV2", {a, b}, {}, "add");
+  return ops::AddV2(OpName("add"), a, b);
 }
 Tensor Read(const Tensor& handle) {
-  return MakeOp1("ReadVariableOp", {handle}, {{"dtype", DataType::kFloat}});
+  return ops::ReadVariableOp(handle, DataType::kFloat);
 }
 
 using Body = std::function<TensorVector(std::span<const Tensor>)>;
@@ -114,8 +118,7 @@ TEST_F(FunctionTest, OrdersReadsAndWritesOfAVariable) {
   ASSERT_TRUE(ValueOrThrow(VariableOf(v))->Assign(F(1)).ok());
   Ref<ConcreteFunction> f = TraceOf("f", 1, [&](auto x) -> TensorVector {
     Tensor before = Read(v);
-    MakeOp("AssignVariableOp", std::vector<Tensor>{v, x[0]},
-           {{"dtype", DataType::kFloat}});
+    ops::AssignVariableOp(v, x[0]);
     Tensor after = Read(v);
     return {before, after};
   });

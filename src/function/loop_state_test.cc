@@ -9,6 +9,9 @@
 #include "function/concrete_function.h"
 #include "function/loop_builder.h"
 #include "ops/composite.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/Less.h"
+#include "ops/fn/Pack.h"
 #include "runtime/executor.h"
 
 namespace gk {
@@ -92,7 +95,7 @@ class Loop final : public Letters<StagedLoop> {
   }
   Tensor Condition(const Tensor& count) override {
     ++conditions;
-    return MakeOp1("Less", {count, Int(limit)});
+    return ops::Less(count, Int(limit));
   }
   void Body(const Tensor&) override {
     ++bodies;
@@ -153,8 +156,7 @@ class LoopStateTest : public ::testing::Test {
     return "";
   }
   static void Choose(const Tensor& x, Branches& branches) {
-    BuildBranches(BranchKind::kIf, MakeOp1("Less", {x, Int(1)}), 2, "",
-                  branches);
+    BuildBranches(BranchKind::kIf, ops::Less(x, Int(1)), 2, "", branches);
   }
   static std::string BranchError(StagedValue (*yes)(), StagedValue (*no)(),
                                  bool moved = false) {
@@ -263,7 +265,7 @@ TEST_F(LoopStateTest, LoopsTracePartsOnce) {
                 [](const Tensor& x) {
                   Loop loop({Of({x})}, [](const Values& now) {
                     const Tensor& a = now[0].leaves[0];
-                    return Values{Of({MakeOp1("AddV2", {a, a})})};
+                    return Values{Of({ops::AddV2(a, a)})};
                   });
                   BuildLoop(loop, {});
                   EXPECT_EQ(loop.bodies, 1);
@@ -287,8 +289,8 @@ TEST_F(LoopStateTest, ValuesOfTheBodyAloneStartLate) {
                     options.maximum_iterations = Tensor::Scalar<int64_t>(2);
                     BuildLoop(loop, options);
                     EXPECT_EQ(loop.needed, std::vector<std::string>{"a"});
-                    return MakeOp1("AddV2", {loop.now[0].leaves[0],
-                                             loop.now[1].leaves[0]});
+                    return ops::AddV2(loop.now[0].leaves[0],
+                                      loop.now[1].leaves[0]);
                   }),
               8);
 }
@@ -299,11 +301,7 @@ TEST_F(LoopStateTest, IterationsThatDisagree) {
             "'a' has dtype int32 before the loop, but dtype float32 after one "
             "iteration\n  at a\n");
   ExpectHas(LoopError(Of({Float(1)}),
-                      [] {
-                        return Of({MakeOp(
-                            "Pack", TensorVector{Float(1)},
-                            {{"N", int64_t{1}}, {"axis", int64_t{0}}})[0]});
-                      }),
+                      [] { return Of({ops::Pack(TensorVector{Float(1)})}); }),
             "'a' has shape () before the loop, but shape (1,) after one "
             "iteration.");
   ExpectHas(LoopError(Of({Int(1)}), [] { return Of(Kind::kNone); }),
@@ -337,8 +335,7 @@ TEST_F(LoopStateTest, ShapesThatVaryAreWidened) {
   Run(0, [](const Tensor& x) {
     Loop loop({Of({x})}, [](const Values& now) { return now; });
     loop.state.LetShapesVary();
-    const Tensor row = MakeOp("Pack", TensorVector{x},
-                              {{"N", int64_t{1}}, {"axis", int64_t{0}}})[0];
+    const Tensor row = ops::Pack(TensorVector{x});
     loop.state.SetAfter({Of({row})});
     EXPECT_TRUE(loop.state.Widen());
     EXPECT_TRUE(loop.state.shapes()[0].unknown_rank());

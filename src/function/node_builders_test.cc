@@ -8,6 +8,9 @@
 #include "function/concrete_function.h"
 #include "function/while_builder.h"
 #include "ops/composite.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/Less.h"
+#include "ops/fn/Mul.h"
 #include "runtime/executor.h"
 
 namespace gk {
@@ -78,7 +81,7 @@ TEST_F(NodeBuildersTest, BranchesThatDiffer) {
     BranchBuilder builder(BranchKind::kIf, "");
     builder.Add("true");
     builder.Add("false");
-    const Tensor yes = MakeOp1("Less", {x, Int32Of(1)});
+    const Tensor yes = ops::Less(x, Int32Of(1));
     EXPECT_NE(ErrorOf([&] {
                 builder.Finish(yes, std::vector<TensorVector>{{x}, {yes}});
               }).find("branches return"),
@@ -99,16 +102,15 @@ TEST_F(NodeBuildersTest, ALoopWithALateVariable) {
       PartScope inside(loop.Begin(WhileBuilder::kBody), loop.scope());
       const Tensor late = loop.AddLate(DataType::kInt32, TensorShape());
       const Tensor sum = loop.variables(WhileBuilder::kBody)[0];
-      loop.EndBody(TensorVector{MakeOp1("AddV2", {sum, late}),
-                                MakeOp1("Mul", {late, Int32Of(2)})});
+      loop.EndBody(
+          TensorVector{ops::AddV2(sum, late), ops::Mul(late, Int32Of(2))});
     }
     loop.StartLate(TensorVector{Int32Of(3)});
     {
       PartScope inside(loop.Begin(WhileBuilder::kCondition), loop.scope());
       EXPECT_EQ(loop.variables(WhileBuilder::kCondition).size(), 2u);
-      loop.EndCondition(MakeOp1(
-          "Less", {loop.variables(WhileBuilder::kCondition)[0],
-                   Int32Of(100)}));
+      loop.EndCondition(
+          ops::Less(loop.variables(WhileBuilder::kCondition)[0], Int32Of(100)));
     }
     return loop.Finish(10)[1];
   });

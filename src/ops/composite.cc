@@ -225,6 +225,8 @@ void CompositeRegistry::AddOps(std::span<const OpRecord* const> ops) {
             .names = face.names,
             .args = face.args,
             .scope = face.scope.empty() ? op->name : face.scope,
+            // TensorFlow's functions that name a scope make the op in it.
+            .wraps_op = !face.scope.empty(),
             .maps = elementwise ? inputs : 0,
             .keeps_zero = op->Has(kKeepsZero),
             .build = MakeOpOf,

@@ -6,6 +6,7 @@
 #include "ops/fn/AddV2.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/Pack.h"
+#include "ops/with_attrs/StridedSlice.h"
 
 namespace gk {
 namespace {
@@ -161,9 +162,8 @@ Tensor Subscript(const Tensor& x, std::vector<SubscriptEntry> entries) {
     if (Tensor row = EagerRow(x, entries[0].begin->value)) return row;
   }
   SliceOperands operands = OperandsOf(std::move(entries));
-  return MakeOp1("StridedSlice",
-                 {x, operands.begin, operands.end, operands.strides},
-                 std::move(operands.masks), "strided_slice");
+  return ops::StridedSlice(OpAttrs(std::move(operands.masks), "strided_slice"),
+                           x, operands.begin, operands.end, operands.strides);
 }
 
 }  // namespace gk

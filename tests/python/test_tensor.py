@@ -421,3 +421,22 @@ def test_operators_name_nodes():
         "mul/Cast", "mul/Cast_1", "mul", "mul/Cast_2", "Abs", "LogicalNot", "Invert",
         "truediv/Cast", "truediv/Cast_1", "truediv", "xor/BitwiseXor",
     ]
+
+
+def test_ops_of_public_functions_are_named_as_themselves():
+    @tf.function
+    def f(x):
+        tf.math.floordiv(x, x), tf.pow(x, x), tf.math.multiply_no_nan(x, x)
+        tf.raw_ops.FloorDiv(x=x, y=x), tf.raw_ops.Pow(x=x, y=x)
+        return tf.raw_ops.MulNoNan(x=x, y=x)
+
+    graph = f.get_concrete_function(tf.TensorSpec([2], tf.float32)).graph
+    assert [o.name for o in graph.get_operations()] == [
+        "x", "floordiv", "Pow", "multiply_no_nan", "FloorDiv_1", "Pow_1", "MulNoNan",
+        "Identity",
+    ]
+
+
+def test_a_scalar_times_a_tensor():
+    with pytest.raises(ValueError, match=r"must be a 0-D value. Received shape \(2,\)"):
+        tf.math.scalar_mul(tf.constant([1.0, 2.0]), tf.constant([1.0, 2.0]))

@@ -69,6 +69,8 @@ RECORD_NAME = re.compile(r'\{\s*\.name = "(\w+)"')
 # A test beside what it tests, and what tests share.
 CPP_TEST = re.compile(r"_test\.cc$|_for_test\.(h|cc)$")
 CPP_LITERAL = re.compile(r'"(\w+)"')
+# An op made by its name where its function would do. Framework is below these.
+MADE_BY_NAME = re.compile(r'\bMakeOp1?\(\s*"(\w+)"')
 
 
 def op_names(root: Path) -> dict[str, str]:
@@ -111,6 +113,22 @@ def named_ops(root: Path, names: Container[str]) -> Iterator[tuple[str, int, str
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and node.value in names:
                 yield path.relative_to(root).as_posix(), node.lineno, node.value
+
+
+def check_makers(root: Path) -> Iterator[str]:
+    for top in ("src", "python/src"):
+        for path in sorted((root / top).rglob("*.[hc]*")):
+            name = path.relative_to(root).as_posix()
+            if name.startswith("src/framework/"):
+                continue
+            text = path.read_text(encoding="utf-8")
+            for found in MADE_BY_NAME.finditer(text):
+                number = text.count("\n", 0, found.start()) + 1
+                yield (
+                    f"{name}:{number}: makes {found[1]} by its name; call its "
+                    f"function, ops::{found[1]} of ops/fn/{found[1]}.h, or of "
+                    f"ops/with_attrs/{found[1]}.h for attributes as they are"
+                )
 
 
 def check_op_names(root: Path) -> Iterator[str]:

@@ -190,6 +190,7 @@ OpInfo::OpInfo(const OpRecord& record, std::string_view argument_names)
       add(a.name, false, i, !with_default);
     }
   }
+  if (!IsComposite(record)) own_scope_ = record.python.scope;
   plain_elementwise_ = record.kernel.tile != nullptr &&
                        record.Has(kElementwise) && d.outputs.size() == 1 &&
                        !d.inputs.empty() && d.inputs.size() <= 2;
@@ -354,12 +355,11 @@ PyObject* OpInfo::Call(PyObject* const* arguments,
   const bool graph = OpBuilder::Current()->builds_graph();
   std::string_view node_name = name;
   if (graph && name.empty()) {
-    node_name =
-        record_->python.scope.empty() ? record_->name : record_->python.scope;
+    node_name = own_scope_.empty() ? record_->name : own_scope_;
   }
   std::optional<OpScope> scope;
   if (graph) {
-    scope.emplace(node_name, record_->python.scope.empty());
+    scope.emplace(node_name, own_scope_.empty());
     if (!scope->status().ok()) return Raise(scope->status());
     node_name = scope->node_name();
   }

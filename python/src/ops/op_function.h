@@ -98,6 +98,7 @@ class OpInfo final : public FunctionInfo {
 
   const OpRecord* record_;
   std::string snake_name_;
+  std::string_view own_scope_;  // empty: nodes are named as the op
   // One or two inputs, one output, nothing but a tile kernel's work.
   bool plain_elementwise_ = false;
   mutable PyObject* result_type_ = nullptr;  // named tuple of several outputs

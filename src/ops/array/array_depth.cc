@@ -120,14 +120,13 @@ Status ComputeDepth(KernelContext& c) {
   return CopyBox(box, x, 0, out, 0);
 }
 
-void MoveGradient(GradContext& g, std::string_view op) {
+// Moves back, by the other op.
+template <Tensor (*kBack)(const Tensor&, int64_t, std::string_view)>
+void MoveGradient(GradContext& g) {
   if (!g.wants(0)) return;
-  g.Set(0, MakeOp1(op, {g.dy(0)},
-                   {{"block_size", g.attr<int64_t>("block_size")},
-                    {"data_format", g.attr<std::string>("data_format")}}));
+  g.Set(0, kBack(g.dy(0), g.attr<int64_t>("block_size"),
+                 g.attr<std::string>("data_format")));
 }
-void ToDepthGradient(GradContext& g) { MoveGradient(g, "DepthToSpace"); }
-void ToSpaceGradient(GradContext& g) { MoveGradient(g, "SpaceToDepth"); }
 
 // ---- ExtractImagePatches ----
 
@@ -279,7 +278,7 @@ const OpRecord kRecords[] = {
               "NCHW, NCHW_VECT_C] = 'NHWC'",
      .shape = DepthShape<kToDepth>,
      .kernel = {.compute = ComputeDepth<kToDepth>},
-     .gradient = ToDepthGradient,
+     .gradient = MoveGradient<ops::DepthToSpace>,
      .python = {.names = "nn.space_to_depth"},
      .doc = "Square blocks of images moved to the depth.",
      .example = ">>> tf.nn.space_to_depth([[[[1], [2]], [[3], [4]]]], "
@@ -292,7 +291,7 @@ const OpRecord kRecords[] = {
               "NCHW, NCHW_VECT_C] = 'NHWC'",
      .shape = DepthShape<kToSpace>,
      .kernel = {.compute = ComputeDepth<kToSpace>},
-     .gradient = ToSpaceGradient,
+     .gradient = MoveGradient<ops::SpaceToDepth>,
      .python = {.names = "nn.depth_to_space"},
      .doc = "The depth of images moved to square blocks of space.",
      .example = ">>> tf.nn.depth_to_space([[[[1, 2, 3, 4]]]], "

@@ -374,21 +374,18 @@ Tensor Zero(const Tensor& like) {
 }
 Tensor Zeros(const Tensor& x) { return ops::ZerosLike(x); }
 
-template <Version kVersion>
-AttrMap Align(const GradContext& g) {
-  if constexpr (kVersion == kV3) {
-    return {{"align", g.attr<std::string>("align")}};
-  }
-  return {};
+std::string Align(const GradContext& g) {
+  return g.attr<std::string>("align");
 }
 
 template <Version kVersion>
 Tensor DiagPartOf(GradContext& g, const Tensor& x, int at) {
   if constexpr (kVersion == kV1) {
     return ops::MatrixDiagPart(x);
+  } else if constexpr (kVersion == kV2) {
+    return ops::MatrixDiagPartV2(x, g.x(at), Zero(x));
   } else {
-    return MakeOp1(kVersion == kV2 ? "MatrixDiagPartV2" : "MatrixDiagPartV3",
-                   {x, g.x(at), Zero(x)}, Align<kVersion>(g));
+    return ops::MatrixDiagPartV3(x, g.x(at), Zero(x), Align(g));
   }
 }
 
@@ -397,9 +394,10 @@ Tensor WithDiag(GradContext& g, const Tensor& x, const Tensor& diagonal,
                 int at) {
   if constexpr (kVersion == kV1) {
     return ops::MatrixSetDiag(x, diagonal);
+  } else if constexpr (kVersion == kV2) {
+    return ops::MatrixSetDiagV2(x, diagonal, g.x(at));
   } else {
-    return MakeOp1(kVersion == kV2 ? "MatrixSetDiagV2" : "MatrixSetDiagV3",
-                   {x, diagonal, g.x(at)}, Align<kVersion>(g));
+    return ops::MatrixSetDiagV3(x, diagonal, g.x(at), Align(g));
   }
 }
 

@@ -27,9 +27,10 @@ struct Targets {
   int64_t width = 1;
 };
 
+// `into_zeros`: of which ScatterNd's errors tell otherwise.
 Status FindTargets(KernelContext& c, const Tensor& indices,
                    const Tensor& updates, const TensorShape& shape,
-                   Targets* out) {
+                   bool into_zeros, Targets* out) {
   const std::string& policy = c.attr<std::string>("bad_indices_policy");
   if (!policy.empty() && policy != "DEFAULT" && policy != "ERROR" &&
       policy != "IGNORE") {
@@ -66,7 +67,7 @@ Status FindTargets(KernelContext& c, const Tensor& indices,
   for (int i = 0; i < batch; ++i) {
     rows *= indices.dim(i);
     if (i < updates.rank() && updates.dim(i) == indices.dim(i)) continue;
-    if (c.record().name == "ScatterNd") {
+    if (into_zeros) {
       return InvalidArgument(
           "Dimensions [0,{0}) of indices[shape={1}] must match dimensions "
           "[0,{0}) of updates[shape={2}]",
@@ -85,7 +86,7 @@ Status FindTargets(KernelContext& c, const Tensor& indices,
     out->width *= size;
     fits = fits && updates.dim(batch + i) == size;
   }
-  if (!fits && c.record().name == "ScatterNd") {
+  if (!fits && into_zeros) {
     return InvalidArgument(
         "Dimensions [{},{}) of input[shape={}] must match dimensions [{},{}) "
         "of updates[shape={}]",
@@ -170,7 +171,8 @@ Status ComputeScatterNd(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
   const Tensor& updates = c.input(1);
   Targets targets;
-  GK_RETURN_IF_ERROR(FindTargets(c, c.input(0), updates, shape, &targets));
+  GK_RETURN_IF_ERROR(
+      FindTargets(c, c.input(0), updates, shape, true, &targets));
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, updates.dtype(), shape, &out));
   ZeroElements(out);
@@ -191,7 +193,8 @@ template <ScatterOp kOp>
 Status ComputeTensorScatter(KernelContext& c) {
   const Tensor &x = c.input(0), &updates = c.input(2);
   Targets targets;
-  GK_RETURN_IF_ERROR(FindTargets(c, c.input(1), updates, x.shape(), &targets));
+  GK_RETURN_IF_ERROR(
+      FindTargets(c, c.input(1), updates, x.shape(), false, &targets));
   // Loops that fill a tensor do so in place.
   const bool in_place = c.MayOverwrite(0);
   Tensor out = x;

@@ -226,9 +226,9 @@ void OneHotGradient(GradContext& g) {
   const DataType t = g.dy(0).dtype();
   const Tensor one = CastTo(IntegerConstant(1), t);
   const Tensor zero = CastTo(IntegerConstant(0), t);
-  const AttrMap axis{{"axis", g.attr<int64_t>("axis")}};
+  const int64_t axis = g.attr<int64_t>("axis");
   auto total = [&](const Tensor& on, const Tensor& off) {
-    Tensor mask = MakeOp1("OneHot", {g.x(0), g.x(1), on, off}, axis);
+    Tensor mask = ops::OneHot(g.x(0), g.x(1), on, off, axis);
     Tensor part = ops::Mul(g.dy(0), mask);
     const Tensor start = IntegerConstant(0);
     const Tensor limit = ops::Rank(part);

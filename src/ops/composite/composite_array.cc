@@ -6,8 +6,10 @@
 #include "ops/composite.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/ConcatV2.h"
+#include "ops/fn/ConjugateTranspose.h"
 #include "ops/fn/Identity.h"
 #include "ops/fn/MirrorPad.h"
+#include "ops/fn/Pack.h"
 #include "ops/fn/Pad.h"
 #include "ops/fn/PadV2.h"
 #include "ops/fn/Rank.h"
@@ -15,6 +17,7 @@
 #include "ops/fn/Split.h"
 #include "ops/fn/SplitV.h"
 #include "ops/fn/Sub.h"
+#include "ops/fn/Transpose.h"
 #include "ops/fn/Unpack.h"
 
 namespace gk {
@@ -68,10 +71,7 @@ TensorVector Stack(CompositeCall& c) {
                              c.integer(1), -rank, rank));
     }
   }
-  return MakeOp(
-      "Pack", in,
-      {{"N", static_cast<int64_t>(in.size())}, {"axis", c.integer(1)}},
-      c.name());
+  return {ops::Pack(OpName(c.name()), in, c.integer(1))};
 }
 
 TensorVector Unstack(CompositeCall& c) {
@@ -143,8 +143,6 @@ TensorVector Split(CompositeCall& c) {
 
 TensorVector Transpose(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
-  const char* op =
-      c.flag(2) && IsComplex(x.dtype()) ? "ConjugateTranspose" : "Transpose";
   Tensor perm;
   if (c.has(1)) {
     perm = c.tensor(1);
@@ -161,7 +159,10 @@ TensorVector Transpose(CompositeCall& c) {
       perm = IntsTensor(axes, DataType::kInt32, c.name("perm"));
     }
   }
-  return {MakeOp1(op, {x, perm}, {}, c.name())};
+  const OpName name(c.name());
+  return {c.flag(2) && IsComplex(x.dtype())
+              ? ops::ConjugateTranspose(name, x, perm)
+              : ops::Transpose(name, x, perm)};
 }
 
 TensorVector Pad(CompositeCall& c) {

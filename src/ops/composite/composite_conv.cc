@@ -5,6 +5,14 @@
 #include "ops/composite.h"
 #include "ops/fn/ExpandDims.h"
 #include "ops/fn/Squeeze.h"
+#include "ops/with_attrs/AvgPool.h"
+#include "ops/with_attrs/AvgPool3D.h"
+#include "ops/with_attrs/Conv2D.h"
+#include "ops/with_attrs/Conv2DBackpropInput.h"
+#include "ops/with_attrs/Conv3D.h"
+#include "ops/with_attrs/DepthwiseConv2dNative.h"
+#include "ops/with_attrs/MaxPool.h"
+#include "ops/with_attrs/MaxPool3D.h"
 
 namespace gk {
 namespace {
@@ -74,8 +82,8 @@ TensorVector Conv2d(CompositeCall& c) {
   AttrMap attrs = WindowAttrs(PaddingOf(c, 3), format);
   attrs.Set("strides", PerDimension(c.ints(2), 2, format, "strides"));
   attrs.Set("dilations", Dilations(c, 5, 2, format));
-  return {MakeOp1("Conv2D", {c.tensor(0), c.tensor(1)}, std::move(attrs),
-                  c.name())};
+  return {ops::Conv2D(OpAttrs(std::move(attrs), c.name()), c.tensor(0),
+                      c.tensor(1))};
 }
 
 TensorVector DepthwiseConv2d(CompositeCall& c) {
@@ -89,8 +97,9 @@ TensorVector DepthwiseConv2d(CompositeCall& c) {
   }
   attrs.Set("strides", c.ints(2));
   attrs.Set("dilations", Dilations(c, 5, 2, format));
-  return {MakeOp1("DepthwiseConv2dNative", {c.tensor(0), c.tensor(1)},
-                  std::move(attrs), c.name("depthwise"))};
+  const std::string name = c.name("depthwise");
+  return {ops::DepthwiseConv2dNative(OpAttrs(std::move(attrs), name),
+                                     c.tensor(0), c.tensor(1))};
 }
 
 TensorVector Conv2dTranspose(CompositeCall& c) {
@@ -98,9 +107,8 @@ TensorVector Conv2dTranspose(CompositeCall& c) {
   AttrMap attrs = WindowAttrs(PaddingOf(c, 4), format);
   attrs.Set("strides", PerDimension(c.ints(3), 2, format, "strides"));
   attrs.Set("dilations", Dilations(c, 6, 2, format));
-  return {MakeOp1("Conv2DBackpropInput",
-                  {c.tensor(2), c.tensor(1), c.tensor(0)}, std::move(attrs),
-                  c.name())};
+  return {ops::Conv2DBackpropInput(OpAttrs(std::move(attrs), c.name()),
+                                   c.tensor(2), c.tensor(1), c.tensor(0))};
 }
 
 TensorVector Conv3d(CompositeCall& c) {
@@ -108,8 +116,8 @@ TensorVector Conv3d(CompositeCall& c) {
   AttrMap attrs = WindowAttrs(PaddingOf(c, 3), format, false);
   attrs.Set("strides", PerDimension(c.ints(2), 3, format, "strides"));
   attrs.Set("dilations", Dilations(c, 5, 3, format));
-  return {MakeOp1("Conv3D", {c.tensor(0), c.tensor(1)}, std::move(attrs),
-                  c.name())};
+  return {ops::Conv3D(OpAttrs(std::move(attrs), c.name()), c.tensor(0),
+                      c.tensor(1))};
 }
 
 // One dimension: a picture of height 1.
@@ -139,15 +147,17 @@ TensorVector Conv1d(CompositeCall& c) {
       ops::ExpandDims(OpName(c.name("ExpandDims")), c.tensor(0), Int32Of(at));
   const Tensor f =
       ops::ExpandDims(OpName(c.name("ExpandDims_1")), c.tensor(1), Int32Of(0));
-  const Tensor y =
-      MakeOp1("Conv2D", {x, f}, std::move(attrs), c.name("Conv2D"));
+  const std::string name = c.name("Conv2D");
+  const Tensor y = ops::Conv2D(OpAttrs(std::move(attrs), name), x, f);
   return {ops::Squeeze(OpName(c.name("Squeeze")), y, std::vector<int64_t>{at})};
 }
 
-template <const char* kOp>
+using PoolOp = Tensor (*)(OpAttrs, const Tensor&);
+
+template <PoolOp kOp>
 TensorVector Pool2d(CompositeCall& c) {
   const std::string format = FormatOf(c, 4, "NHWC");
-  const bool is_max = kOp[0] == 'M';
+  constexpr bool is_max = kOp == PoolOp(ops::MaxPool);
   const Padding padding = PaddingOf(c, 3);
   if (!is_max && padding.kind == "EXPLICIT") {
     throw Error(ValueError("avg_pool takes no explicit paddings"));
@@ -155,19 +165,19 @@ TensorVector Pool2d(CompositeCall& c) {
   AttrMap attrs = WindowAttrs(padding, format, is_max);
   attrs.Set("ksize", PerDimension(c.ints(1), 2, format, "ksize"));
   attrs.Set("strides", PerDimension(c.ints(2), 2, format, "strides"));
-  return {MakeOp1(kOp, {c.tensor(0)}, std::move(attrs), c.name())};
+  return {kOp(OpAttrs(std::move(attrs), c.name()), c.tensor(0))};
 }
 
-template <const char* kOp>
+template <PoolOp kOp>
 TensorVector Pool3d(CompositeCall& c) {
   const std::string format = FormatOf(c, 4, "NDHWC");
   AttrMap attrs = WindowAttrs(PaddingOf(c, 3), format, false);
   attrs.Set("ksize", PerDimension(c.ints(1), 3, format, "ksize"));
   attrs.Set("strides", PerDimension(c.ints(2), 3, format, "strides"));
-  return {MakeOp1(kOp, {c.tensor(0)}, std::move(attrs), c.name())};
+  return {kOp(OpAttrs(std::move(attrs), c.name()), c.tensor(0))};
 }
 
-template <const char* kOp>
+template <PoolOp kOp>
 TensorVector Pool1d(CompositeCall& c) {
   const std::string format = FormatOf(c, 4, "NWC");
   const bool channels_first = format == "NCW";
@@ -180,19 +190,17 @@ TensorVector Pool1d(CompositeCall& c) {
     }
     return PerDimension({1, v[0]}, 2, format2d, what);
   };
-  AttrMap attrs = WindowAttrs(PaddingOf(c, 3), format2d, kOp[0] == 'M');
+  AttrMap attrs =
+      WindowAttrs(PaddingOf(c, 3), format2d, kOp == PoolOp(ops::MaxPool));
   attrs.Set("ksize", widen(c.ints(1), "ksize"));
   attrs.Set("strides", widen(c.ints(2), "strides"));
   const Tensor x = ops::ExpandDims(c.tensor(0), Int32Of(at));
-  const Tensor y = MakeOp1(kOp, {x}, std::move(attrs));
+  const Tensor y = kOp(OpAttrs(std::move(attrs)), x);
   return {ops::Squeeze(OpName(c.name()), y, std::vector<int64_t>{at})};
 }
 
-constexpr char kMaxPool[] = "MaxPool", kAvgPool[] = "AvgPool",
-               kMaxPool3D[] = "MaxPool3D", kAvgPool3D[] = "AvgPool3D";
-
 // Max and average pooling of as many dimensions as the input has.
-template <const char* kOp2, const char* kOp3>
+template <PoolOp kOp2, PoolOp kOp3>
 TensorVector PoolNd(CompositeCall& c) {
   const int rank = c.tensor(0).partial_shape().rank();
   switch (rank) {
@@ -271,49 +279,49 @@ const CompositeRecord kRecords[] = {
     {.names = "nn.max_pool2d",
      .args = POOL_ARGS "string = 'NHWC'",
      .scope = "MaxPool2d",
-     .build = Pool2d<kMaxPool>,
+     .build = Pool2d<ops::MaxPool>,
      .doc = "Largest element of each window." WINDOW_DOC,
      .example = ">>> tf.nn.max_pool2d(tf.ones([1, 2, 2, 1]), 2, 2, \"SAME\")."
                 "shape\nTensorShape([1, 1, 1, 1])"},
     {.names = "nn.avg_pool2d",
      .args = POOL_ARGS "string = 'NHWC'",
      .scope = "AvgPool2D",
-     .build = Pool2d<kAvgPool>,
+     .build = Pool2d<ops::AvgPool>,
      .doc = "Mean of each window, without padding." WINDOW_DOC,
      .example = ">>> tf.nn.avg_pool2d(tf.ones([1, 2, 2, 1]), 2, 2, \"SAME\")."
                 "numpy().item()\n1.0"},
     {.names = "nn.max_pool1d",
      .args = POOL_ARGS "string = 'NWC'",
      .scope = "MaxPool1d",
-     .build = Pool1d<kMaxPool>,
+     .build = Pool1d<ops::MaxPool>,
      .doc = "Largest element of each window of a sequence." WINDOW_DOC,
      .example = ">>> tf.nn.max_pool1d([[[1.0], [3.0], [2.0]]], 3, 1, \"VALID\")"
                 ".numpy().item()\n3.0"},
     {.names = "nn.avg_pool1d",
      .args = POOL_ARGS "string = 'NWC'",
      .scope = "AvgPool1D",
-     .build = Pool1d<kAvgPool>,
+     .build = Pool1d<ops::AvgPool>,
      .doc = "Mean of each window of a sequence." WINDOW_DOC,
      .example = ">>> tf.nn.avg_pool1d([[[1.0], [3.0], [2.0]]], 3, 1, \"VALID\")"
                 ".numpy().item()\n2.0"},
     {.names = "nn.max_pool3d",
      .args = POOL_ARGS "string = 'NDHWC'",
      .scope = "MaxPool3D",
-     .build = Pool3d<kMaxPool3D>,
+     .build = Pool3d<ops::MaxPool3D>,
      .doc = "Largest element of each window of a volume." WINDOW_DOC,
      .example = ">>> tf.nn.max_pool3d(tf.ones([1, 2, 2, 2, 1]), 2, 2, "
                 "\"VALID\").shape\nTensorShape([1, 1, 1, 1, 1])"},
     {.names = "nn.avg_pool3d",
      .args = POOL_ARGS "string = 'NDHWC'",
      .scope = "AvgPool3D",
-     .build = Pool3d<kAvgPool3D>,
+     .build = Pool3d<ops::AvgPool3D>,
      .doc = "Mean of each window of a volume." WINDOW_DOC,
      .example = ">>> tf.nn.avg_pool3d(tf.ones([1, 2, 2, 2, 1]), 2, 2, "
                 "\"VALID\").numpy().item()\n1.0"},
     {.names = "nn.max_pool",
      .args = POOL_ARGS "string = None",
      .scope = "MaxPool2d",
-     .build = PoolNd<kMaxPool, kMaxPool3D>,
+     .build = PoolNd<ops::MaxPool, ops::MaxPool3D>,
      .doc = "Largest element of each window, in 1 to 3 spatial "
             "dimensions." WINDOW_DOC,
      .example = ">>> tf.nn.max_pool(tf.ones([1, 4, 4, 1]), 2, 2, \"VALID\")"
@@ -321,7 +329,7 @@ const CompositeRecord kRecords[] = {
     {.names = "nn.avg_pool",
      .args = POOL_ARGS "string = None",
      .scope = "AvgPool2D",
-     .build = PoolNd<kAvgPool, kAvgPool3D>,
+     .build = PoolNd<ops::AvgPool, ops::AvgPool3D>,
      .doc = "Mean of each window, in 1 to 3 spatial dimensions." WINDOW_DOC,
      .example = ">>> tf.nn.avg_pool(tf.ones([1, 4, 4, 1]), 2, 2, \"VALID\")"
                 ".shape\nTensorShape([1, 2, 2, 1])"},

@@ -9,6 +9,7 @@
 #include "ops/fn/SelectV2.h"
 #include "ops/fn/Sub.h"
 #include "ops/random/random_source.h"
+#include "ops/with_attrs/RandomUniform.h"
 
 namespace gk {
 namespace {
@@ -55,8 +56,8 @@ TensorVector StatefulDropout(CompositeCall& c) {
   return Dropout(c, 2, [&](const Tensor& shape, DataType dtype) {
     AttrMap attrs = SeedAttrsOf(c, 3);
     attrs.Set("dtype", dtype);
-    return MakeOp1("RandomUniform", {shape}, std::move(attrs),
-                   c.name("random_uniform/RandomUniform"));
+    const std::string name = c.name("random_uniform/RandomUniform");
+    return ops::RandomUniform(OpAttrs(std::move(attrs), name), shape);
   });
 }
 
@@ -65,7 +66,7 @@ TensorVector StatelessDropout(CompositeCall& c) {
     RandomAlgorithmChoice algorithm = AlgorithmOf(c, 3);
     const TensorVector pair = KeyCounter(c, 2);
     return KeyedNumbers(c, shape, pair[0], pair[1], std::move(algorithm))
-        .Draw("Uniform", dtype);
+        .Draw(kUniform, dtype);
   });
 }
 

@@ -14,6 +14,7 @@
 #include "ops/fn/GatherNd.h"
 #include "ops/fn/GatherV2.h"
 #include "ops/fn/Invert.h"
+#include "ops/fn/LowerBound.h"
 #include "ops/fn/Mul.h"
 #include "ops/fn/Neg.h"
 #include "ops/fn/OnesLike.h"
@@ -28,6 +29,7 @@
 #include "ops/fn/Tile.h"
 #include "ops/fn/TopKV2.h"
 #include "ops/fn/Transpose.h"
+#include "ops/fn/UpperBound.h"
 #include "ops/fn/Where.h"
 #include "ops/subscript.h"
 
@@ -168,10 +170,10 @@ TensorVector SearchSorted(CompositeCall& c) {
     return ops::Reshape(t,
                         Joined({ProductOf(AllButLast(shape)), LastOf(shape)}));
   };
-  const Tensor found =
-      MakeOp1(side == "left" ? "LowerBound" : "UpperBound",
-              {matrix(sorted, s_shape), matrix(values, v_shape)},
-              {{"out_type", c.type(3)}});
+  const Tensor rows = matrix(sorted, s_shape), wanted = matrix(values, v_shape);
+  const Tensor found = side == "left"
+                           ? ops::LowerBound(rows, wanted, c.type(3))
+                           : ops::UpperBound(rows, wanted, c.type(3));
   return {ops::Reshape(found, v_shape)};
 }
 

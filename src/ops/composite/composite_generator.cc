@@ -47,7 +47,7 @@ template <bool kTruncated>
 TensorVector GeneratorNormal(CompositeCall& c) {
   CheckFloatingResult(c.type(5), "Generator.normal");
   return {NormalNumbers(c, 3, c.type(5),
-                        kTruncated ? "TruncatedNormal" : "Normal",
+                        kTruncated ? kTruncatedNormal : kNormal,
                         [&] { return TakeNumbers(c); })};
 }
 

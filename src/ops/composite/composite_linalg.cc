@@ -11,6 +11,7 @@
 #include "ops/fn/AddV2.h"
 #include "ops/fn/ComplexAbs.h"
 #include "ops/fn/Conj.h"
+#include "ops/fn/ConjugateTranspose.h"
 #include "ops/fn/Greater.h"
 #include "ops/fn/MatrixDiagPartV3.h"
 #include "ops/fn/MatrixDiagV3.h"
@@ -32,6 +33,7 @@
 #include "ops/fn/Squeeze.h"
 #include "ops/fn/Sub.h"
 #include "ops/fn/Sum.h"
+#include "ops/fn/Transpose.h"
 
 namespace gk {
 namespace {
@@ -245,9 +247,11 @@ Tensor SwappedAxes(const CompositeCall& c, const Tensor& x) {
 }
 
 Tensor Transposed(const CompositeCall& c, const Tensor& x, bool conjugate) {
-  return MakeOp1(conjugate && IsComplex(x.dtype()) ? "ConjugateTranspose"
-                                                   : "Transpose",
-                 {x, SwappedAxes(c, x)}, {}, c.name());
+  const Tensor axes = SwappedAxes(c, x);
+  const OpName name(c.name());
+  return conjugate && IsComplex(x.dtype())
+             ? ops::ConjugateTranspose(name, x, axes)
+             : ops::Transpose(name, x, axes);
 }
 
 TensorVector MatrixTranspose(CompositeCall& c) {

@@ -6,16 +6,23 @@
 #include "ops/composite.h"
 #include "ops/fn/AddN.h"
 #include "ops/fn/Angle.h"
+#include "ops/fn/ArgMax.h"
+#include "ops/fn/ArgMin.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/Complex.h"
 #include "ops/fn/Conj.h"
 #include "ops/fn/DivNoNan.h"
+#include "ops/fn/Identity.h"
+#include "ops/fn/Imag.h"
 #include "ops/fn/Less.h"
 #include "ops/fn/LogicalAnd.h"
 #include "ops/fn/LogicalNot.h"
 #include "ops/fn/LogicalOr.h"
 #include "ops/fn/Maximum.h"
 #include "ops/fn/Minimum.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/Real.h"
+#include "ops/fn/Round.h"
 #include "ops/fn/SelectV2.h"
 #include "ops/fn/Where.h"
 #include "ops/fn/ZerosLike.h"
@@ -24,9 +31,15 @@
 namespace gk {
 namespace {
 
-template <const char* kOp>
-TensorVector Binary(CompositeCall& c) {
-  return {MakeOp1(kOp, {c.tensor(0), c.tensor(1)}, {}, c.name())};
+TensorVector ScalarMul(CompositeCall& c) {
+  const Tensor& scalar = c.tensor(0);
+  const PartialTensorShape shape = scalar.partial_shape();
+  if (shape.rank() != 0) {
+    throw Error(
+        ValueError("The input scalar must be a 0-D value. Received shape {}.",
+                   shape.PythonString()));
+  }
+  return {ops::Mul(OpName(c.name()), scalar, c.tensor(1))};
 }
 
 template <Operator kWhich>
@@ -59,24 +72,27 @@ TensorVector Abs(CompositeCall& c) {
 
 TensorVector Round(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
-  return {
-      MakeOp1(IsInteger(x.dtype()) ? "Identity" : "Round", {x}, {}, c.name())};
+  const OpName name(c.name());
+  return {IsInteger(x.dtype()) ? ops::Identity(name, x) : ops::Round(name, x)};
 }
 
-template <const char* kOp>
-TensorVector Part(CompositeCall& c) {
+TensorVector Real(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
-  if (!IsComplex(x.dtype())) {
-    if (kOp[0] == 'R') {
-      if (IsNumeric(x.dtype())) return {x};
-      throw Error(
-          TypeError("input must be a numeric tensor, but got tensor with dtype "
-                    "<dtype: '{}'>",
-                    DataTypeName(x.dtype())));
-    }
-    return {ops::ZerosLike(OpName(c.name()), x)};
+  if (IsComplex(x.dtype())) {
+    return {ops::Real(OpName(c.name()), x, RealType(x.dtype()))};
   }
-  return {MakeOp1(kOp, {x}, {{"Tout", RealType(x.dtype())}}, c.name())};
+  if (IsNumeric(x.dtype())) return {x};
+  throw Error(
+      TypeError("input must be a numeric tensor, but got tensor with dtype "
+                "<dtype: '{}'>",
+                DataTypeName(x.dtype())));
+}
+
+TensorVector Imag(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  const OpName name(c.name());
+  if (!IsComplex(x.dtype())) return {ops::ZerosLike(name, x)};
+  return {ops::Imag(name, x, RealType(x.dtype()))};
 }
 
 TensorVector Conj(CompositeCall& c) {
@@ -227,11 +243,10 @@ TensorVector AccumulateN(CompositeCall& c) {
   return AddN(c);
 }
 
-template <const char* kOp>
+template <Tensor (*kOp)(OpName, const Tensor&, const Tensor&, DataType)>
 TensorVector ArgReduce(CompositeCall& c) {
   const Tensor axis = c.has(1) ? c.tensor(1) : Int32Of(0, c.name("dimension"));
-  return {MakeOp1(kOp, {c.tensor(0), axis}, {{"output_type", c.type(2)}},
-                  c.name())};
+  return {kOp(OpName(c.name()), c.tensor(0), axis, c.type(2))};
 }
 
 TensorVector Where(CompositeCall& c) {
@@ -244,10 +259,6 @@ TensorVector Where(CompositeCall& c) {
       ops::SelectV2(OpName(c.name().empty() ? std::string_view() : c.name()),
                     condition, c.tensor(1), c.tensor(2))};
 }
-
-constexpr char kMul[] = "Mul", kPow[] = "Pow", kFloorDiv[] = "FloorDiv",
-               kReal[] = "Real", kImag[] = "Imag", kArgMax[] = "ArgMax",
-               kArgMin[] = "ArgMin";
 
 #define XY "x: tensor(T); y: tensor(T)"
 
@@ -264,20 +275,10 @@ const CompositeRecord kRecords[] = {
      .args = "scalar: tensor(T); x: tensor(T)",
      .scope = "scalar_mul",
      .maps = 2,
-     .build = Binary<kMul>,
-     .eager_op = "Mul",
+     .build = ScalarMul,
      .doc = "A scalar times a tensor.",
      .example = ">>> tf.math.scalar_mul(2., [1., 2.]).numpy().tolist()\n"
                 "[2.0, 4.0]"},
-    {.names = "pow|math.pow",
-     .args = XY,
-     .scope = "Pow",
-     .wraps_op = true,
-     .maps = 2,
-     .build = Binary<kPow>,
-     .eager_op = "Pow",
-     .doc = "x to the power of y element-wise, with broadcasting.",
-     .example = ">>> tf.pow(2, 3).numpy().item()\n8"},
     {.names = "divide|math.divide|truediv|math.truediv",
      .args = XY,
      .scope = "truediv",
@@ -287,16 +288,6 @@ const CompositeRecord kRecords[] = {
      .doc = "x / y element-wise as Python divides: of integers in floating "
             "point (8 and 16 bits in float32, others in float64).",
      .example = ">>> tf.divide(3, 2).numpy().item()\n1.5"},
-    {.names = "math.floordiv",
-     .args = XY,
-     .scope = "floordiv",
-     .wraps_op = true,
-     .maps = 2,
-     .build = Binary<kFloorDiv>,
-     .eager_op = "FloorDiv",
-     .doc = "x // y element-wise, rounded towards minus infinity.\n\nRaises "
-            "InvalidArgumentError for an integer divided by zero.",
-     .example = ">>> tf.math.floordiv(-3, 2).numpy().item()\n-2"},
     {.names = "math.divide_no_nan",
      .args = XY,
      .scope = "div_no_nan",
@@ -347,7 +338,7 @@ const CompositeRecord kRecords[] = {
      .wraps_op = true,
      .maps = 1,
      .keeps_zero = true,
-     .build = Part<kReal>,
+     .build = Real,
      .doc = "Real parts; real tensors are returned as they are.",
      .example = ">>> tf.math.real([1 + 2j]).numpy().tolist()\n[1.0]"},
     {.names = "math.imag",
@@ -356,7 +347,7 @@ const CompositeRecord kRecords[] = {
      .wraps_op = true,
      .maps = 1,
      .keeps_zero = true,
-     .build = Part<kImag>,
+     .build = Imag,
      .doc = "Imaginary parts; zeros for real tensors.",
      .example = ">>> tf.math.imag([1 + 2j]).numpy().tolist()\n[2.0]"},
     {.names = "math.conj",
@@ -466,7 +457,7 @@ const CompositeRecord kRecords[] = {
      .args = "input: tensor; axis: tensor(int32) as dimension = None; "
              "output_type: type = int64",
      .scope = "ArgMax",
-     .build = ArgReduce<kArgMax>,
+     .build = ArgReduce<ops::ArgMax>,
      .doc = "Where the largest element along `axis` (0 unless given) is; of "
             "equal ones the first.",
      .example = ">>> tf.argmax([1, 5, 3]).numpy().item()\n1"},
@@ -474,7 +465,7 @@ const CompositeRecord kRecords[] = {
      .args = "input: tensor; axis: tensor(int32) as dimension = None; "
              "output_type: type = int64",
      .scope = "ArgMin",
-     .build = ArgReduce<kArgMin>,
+     .build = ArgReduce<ops::ArgMin>,
      .doc = "Where the smallest element along `axis` (0 unless given) is; of "
             "equal ones the first.",
      .example = ">>> tf.argmin([4, 5, 3]).numpy().item()\n2"},

@@ -10,6 +10,7 @@
 #include "ops/fn/Assert.h"
 #include "ops/fn/BiasAdd.h"
 #include "ops/fn/Cast.h"
+#include "ops/fn/ConcatV2.h"
 #include "ops/fn/Equal.h"
 #include "ops/fn/Erfc.h"
 #include "ops/fn/Exp.h"
@@ -19,6 +20,7 @@
 #include "ops/fn/LessEqual.h"
 #include "ops/fn/Log.h"
 #include "ops/fn/Log1p.h"
+#include "ops/fn/LogSoftmax.h"
 #include "ops/fn/LogicalAnd.h"
 #include "ops/fn/Maximum.h"
 #include "ops/fn/Mean.h"
@@ -33,7 +35,10 @@
 #include "ops/fn/SelectV2.h"
 #include "ops/fn/Shape.h"
 #include "ops/fn/Sigmoid.h"
+#include "ops/fn/Softmax.h"
+#include "ops/fn/SoftmaxCrossEntropyWithLogits.h"
 #include "ops/fn/Softplus.h"
+#include "ops/fn/SparseSoftmaxCrossEntropyWithLogits.h"
 #include "ops/fn/Square.h"
 #include "ops/fn/SquaredDifference.h"
 #include "ops/fn/Squeeze.h"
@@ -49,8 +54,8 @@ namespace gk {
 namespace {
 
 // Softmax-like ops know the last dimension only: others are brought there.
-Tensor OnLastAxis(const CompositeCall& c, const char* op, Tensor x,
-                  int64_t axis) {
+template <Tensor (*kOp)(OpName, const Tensor&)>
+Tensor OnLastAxis(const CompositeCall& c, Tensor x, int64_t axis) {
   const PartialTensorShape s = x.partial_shape();
   if (!s.unknown_rank()) {
     const int rank = s.rank();
@@ -66,16 +71,16 @@ Tensor OnLastAxis(const CompositeCall& c, const char* op, Tensor x,
     }
     if (axis == rank - 1) axis = -1;
   }
-  if (axis == -1) return MakeOp1(op, {x}, {}, c.name());
+  if (axis == -1) return kOp(OpName(c.name()), x);
   const Tensor order = SwappedWithLast(x, axis);
   x = ops::Transpose(x, order);
-  x = MakeOp1(op, {x}, {}, c.name());
+  x = kOp(OpName(c.name()), x);
   return ops::Transpose(x, order);
 }
 
-template <const char* kOp>
+template <Tensor (*kOp)(OpName, const Tensor&)>
 TensorVector SoftmaxLike(CompositeCall& c) {
-  return {OnLastAxis(c, kOp, c.tensor(0), c.has(1) ? c.integer(1) : -1)};
+  return {OnLastAxis<kOp>(c, c.tensor(0), c.has(1) ? c.integer(1) : -1)};
 }
 
 Tensor Mul(const Tensor& a, const Tensor& b, std::string_view name) {
@@ -139,10 +144,8 @@ TensorVector LogSigmoid(CompositeCall& c) {
 TensorVector Crelu(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor minus = ops::Neg(OpName(c.name("Neg")), x);
-  const Tensor both = MakeOp(
-      "ConcatV2",
-      TensorVector{x, minus, IndexOf(c.integer(1), c.name("axis"))},
-      {{"N", int64_t{2}}}, c.name())[0];
+  const Tensor both = ops::ConcatV2(OpName(c.name()), TensorVector{x, minus},
+                                    IndexOf(c.integer(1), c.name("axis")));
   return {ops::Relu(OpName(c.name("Relu")), both)};
 }
 
@@ -218,10 +221,10 @@ TensorVector SparseSoftmaxCrossEntropy(CompositeCall& c) {
                    "and logits.shape={}",
                    ls.PythonString(), xs.PythonString()));
   }
-  constexpr char kOp[] = "SparseSoftmaxCrossEntropyWithLogits";
+  const std::string name = c.name("SparseSoftmaxCrossEntropyWithLogits");
   if (xs.rank() == 2) {
-    return {done(MakeOp(kOp, TensorVector{logits, labels}, {},
-                        c.name(kOp))[0])};
+    return {done(ops::SparseSoftmaxCrossEntropyWithLogits(OpName(name), logits,
+                                                          labels)[0])};
   }
   AssertLabelShape(c, labels, logits);
   const Tensor shape = ops::Shape(OpName(c.name("Shape")), labels);
@@ -240,8 +243,8 @@ TensorVector SparseSoftmaxCrossEntropy(CompositeCall& c) {
   const Tensor minus_one =
       IntsTensor(std::vector<int64_t>{-1}, DataType::kInt32);
   const Tensor flat_labels = ops::Reshape(labels, minus_one);
-  const Tensor loss =
-      MakeOp(kOp, TensorVector{flat, flat_labels}, {}, c.name(kOp))[0];
+  const Tensor loss = ops::SparseSoftmaxCrossEntropyWithLogits(
+      OpName(name), flat, flat_labels)[0];
   return {done(ops::Reshape(loss, shape))};
 }
 
@@ -270,10 +273,10 @@ TensorVector SoftmaxCrossEntropy(CompositeCall& c) {
     labels = ops::Transpose(labels, order);
     logits = ops::Transpose(logits, order);
   }
-  constexpr char kOp[] = "SoftmaxCrossEntropyWithLogits";
   Tensor loss;
   if (!s.unknown_rank() && s.rank() == 2) {
-    loss = MakeOp(kOp, TensorVector{logits, labels}, {}, c.name())[0];
+    loss =
+        ops::SoftmaxCrossEntropyWithLogits(OpName(c.name()), logits, labels)[0];
   } else {
     const Tensor shape = ops::Shape(logits);
     const Tensor flat_shape =
@@ -284,7 +287,8 @@ TensorVector SoftmaxCrossEntropy(CompositeCall& c) {
         IntsTensor(std::vector<int64_t>{-1}, DataType::kInt32);
     labels =
         ops::Reshape(labels, Joined({minus_one, LastOf(ops::Shape(labels))}));
-    loss = MakeOp(kOp, TensorVector{logits, labels}, {}, c.name())[0];
+    loss =
+        ops::SoftmaxCrossEntropyWithLogits(OpName(c.name()), logits, labels)[0];
     loss = ops::Reshape(loss, AllButLast(shape));
   }
   return {narrow ? ops::Cast(loss, t) : loss};
@@ -428,26 +432,24 @@ TensorVector TopK(CompositeCall& c) {
   return ops::TopKV2(OpName(c.name()), c.tensor(0), k, c.flag(2), c.type(3));
 }
 
-constexpr char kSoftmax[] = "Softmax", kLogSoftmax[] = "LogSoftmax";
-
 const CompositeRecord kRecords[] = {
     {.names = "nn.softmax",
      .args = "logits: tensor; axis: int = None",
      .scope = "Softmax",
-     .build = SoftmaxLike<kSoftmax>,
+     .build = SoftmaxLike<ops::Softmax>,
      .doc = "exp(logits) / sum(exp(logits)) along an axis, the last unless "
             "given.\n\nArgs:\n  logits: floating tensor of rank 1 or more.",
      .example = ">>> tf.nn.softmax([0., 0.]).numpy().tolist()\n[0.5, 0.5]"},
     {.names = "nn.log_softmax|math.log_softmax",
      .args = "logits: tensor; axis: int = None",
      .scope = "LogSoftmax",
-     .build = SoftmaxLike<kLogSoftmax>,
+     .build = SoftmaxLike<ops::LogSoftmax>,
      .doc = "The logarithm of softmax along an axis, the last unless given.",
      .example = ">>> tf.nn.log_softmax([5.]).numpy().tolist()\n[0.0]"},
     {.names = "math.softmax",
      .args = "logits: tensor; axis: int = None",
      .scope = "Softmax",
-     .build = SoftmaxLike<kSoftmax>,
+     .build = SoftmaxLike<ops::Softmax>,
      .doc = "The same as tf.nn.softmax.",
      .example = ">>> tf.math.softmax([0., 0.]).numpy().tolist()\n[0.5, 0.5]"},
     {.names = "nn.gelu",

@@ -11,6 +11,10 @@
 #include "ops/fn/StatelessShuffle.h"
 #include "ops/fn/ZerosLike.h"
 #include "ops/random/random_source.h"
+#include "ops/with_attrs/Multinomial.h"
+#include "ops/with_attrs/RandomGamma.h"
+#include "ops/with_attrs/RandomPoissonV2.h"
+#include "ops/with_attrs/RandomShuffle.h"
 
 namespace gk {
 namespace {
@@ -32,27 +36,28 @@ TensorVector RandomUniform(CompositeCall& c) {
 TensorVector RandomNormal(CompositeCall& c) {
   CheckFloatingResult(c.type(3), "random.normal");
   const Tensor& shape = RandomShape(c, 0);
-  return {NormalNumbers(c, 1, c.type(3), "Normal",
-                 [&] { return StatefulNumbers(c, shape, 4); })};
+  return {NormalNumbers(c, 1, c.type(3), kNormal,
+                        [&] { return StatefulNumbers(c, shape, 4); })};
 }
 
 TensorVector RandomTruncatedNormal(CompositeCall& c) {
   CheckFloatingResult(c.type(3), "random.truncated_normal");
   const Tensor& shape = RandomShape(c, 0);
-  return {NormalNumbers(c, 1, c.type(3), "TruncatedNormal",
-                 [&] { return StatefulNumbers(c, shape, 4); })};
+  return {NormalNumbers(c, 1, c.type(3), kTruncatedNormal,
+                        [&] { return StatefulNumbers(c, shape, 4); })};
 }
 
 TensorVector Shuffle(CompositeCall& c) {
-  return {MakeOp1("RandomShuffle", {c.tensor(0)}, SeedAttrsOf(c, 1),
-                  c.name())};
+  return {
+      ops::RandomShuffle(OpAttrs(SeedAttrsOf(c, 1), c.name()), c.tensor(0))};
 }
 
 TensorVector Categorical(CompositeCall& c) {
   AttrMap attrs = SeedAttrsOf(c, 3);
   attrs.Set("output_dtype", c.has(2) ? c.type(2) : DataType::kInt64);
-  return {MakeOp1("Multinomial", {c.tensor(0), c.tensor(1)}, std::move(attrs),
-                  c.name("Multinomial"))};
+  const std::string name = c.name("Multinomial");
+  return {ops::Multinomial(OpAttrs(std::move(attrs), name), c.tensor(0),
+                           c.tensor(1))};
 }
 
 double SmallestNormal(DataType t) {
@@ -75,8 +80,9 @@ TensorVector Gamma(CompositeCall& c) {
                                : NumberOf(1, dtype, c.name("beta"));
   const Tensor wide_alpha = ops::AddV2(alpha, ops::ZerosLike(beta));
   const Tensor wide_beta = ops::AddV2(beta, ops::ZerosLike(alpha));
-  const Tensor values = MakeOp1("RandomGamma", {shape, wide_alpha},
-                                SeedAttrsOf(c, 4), c.name("RandomGamma"));
+  const std::string name = c.name("RandomGamma");
+  const Tensor values =
+      ops::RandomGamma(OpAttrs(SeedAttrsOf(c, 4), name), shape, wide_alpha);
   const Tensor left = NumberOf(SmallestNormal(dtype), dtype);
   return {ops::Maximum(left, ops::RealDiv(values, wide_beta))};
 }
@@ -84,8 +90,9 @@ TensorVector Gamma(CompositeCall& c) {
 TensorVector Poisson(CompositeCall& c) {
   AttrMap attrs = SeedAttrsOf(c, 3);
   attrs.Set("dtype", c.type(2));
-  return {MakeOp1("RandomPoissonV2", {RandomShape(c, 0), c.tensor(1)},
-                  std::move(attrs), c.name("RandomPoissonV2"))};
+  const std::string name = c.name("RandomPoissonV2");
+  return {ops::RandomPoissonV2(OpAttrs(std::move(attrs), name),
+                               RandomShape(c, 0), c.tensor(1))};
 }
 
 TensorVector StatelessUniform(CompositeCall& c) {
@@ -99,14 +106,14 @@ TensorVector StatelessUniform(CompositeCall& c) {
 
 TensorVector StatelessNormal(CompositeCall& c) {
   CheckFloatingResult(c.type(4), "random.stateless_normal");
-  return {NormalNumbers(c, 2, c.type(4), "Normal",
-                 [&] { return StatelessSource(c); })};
+  return {NormalNumbers(c, 2, c.type(4), kNormal,
+                        [&] { return StatelessSource(c); })};
 }
 
 TensorVector StatelessTruncatedNormal(CompositeCall& c) {
   CheckFloatingResult(c.type(4), "random.stateless_truncated_normal");
-  return {NormalNumbers(c, 2, c.type(4), "TruncatedNormal",
-                 [&] { return StatelessSource(c); })};
+  return {NormalNumbers(c, 2, c.type(4), kTruncatedNormal,
+                        [&] { return StatelessSource(c); })};
 }
 
 TensorVector StatelessCategorical(CompositeCall& c) {

@@ -4,16 +4,21 @@
 #include "framework/symbolic_tensor.h"
 #include "ops/composite.h"
 #include "ops/fn/AddV2.h"
+#include "ops/fn/All.h"
+#include "ops/fn/Any.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/Conj.h"
 #include "ops/fn/Equal.h"
+#include "ops/fn/EuclideanNorm.h"
 #include "ops/fn/Exp.h"
 #include "ops/fn/IsFinite.h"
 #include "ops/fn/Log.h"
 #include "ops/fn/Max.h"
 #include "ops/fn/Mean.h"
+#include "ops/fn/Min.h"
 #include "ops/fn/Mul.h"
 #include "ops/fn/NotEqual.h"
+#include "ops/fn/Prod.h"
 #include "ops/fn/Range.h"
 #include "ops/fn/Rank.h"
 #include "ops/fn/Real.h"
@@ -44,14 +49,13 @@ Tensor Reduced(Tensor result, bool all_axes, bool keep) {
   return result;
 }
 
-template <const char* kOp>
+template <Tensor (*kOp)(OpName, const Tensor&, const Tensor&, bool)>
 TensorVector Reduce(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor axes =
       c.has(1) ? c.tensor(1) : AllAxes(x, c.name_beside("Const"));
   const bool keep = c.flag(2);
-  const Tensor result =
-      MakeOp1(kOp, {x, axes}, {{"keep_dims", keep}}, c.name());
+  const Tensor result = kOp(OpName(c.name()), x, axes, keep);
   return {Reduced(result, !c.has(1), keep)};
 }
 
@@ -168,10 +172,6 @@ TensorVector ZeroFraction(CompositeCall& c) {
   return {Reduced(mean, true, false)};
 }
 
-constexpr char kSum[] = "Sum", kMean[] = "Mean", kProd[] = "Prod",
-               kMax[] = "Max", kMin[] = "Min", kAll[] = "All", kAny[] = "Any",
-               kEuclideanNorm[] = "EuclideanNorm";
-
 #define REDUCTION_ARGS                                     \
   "input_tensor: tensor as input; axis: tensor(int32) as " \
   "reduction_indices = None; keepdims: bool = False"
@@ -190,53 +190,53 @@ const CompositeRecord kRecords[] = {
     {.names = "reduce_sum|math.reduce_sum",
      .args = REDUCTION_ARGS,
      .scope = "Sum",
-     .build = Reduce<kSum>,
+     .build = Reduce<ops::Sum>,
      .doc = "Sum of the elements across dimensions." REDUCTION_DOC,
      .example = ">>> tf.reduce_sum([[1, 2], [3, 4]], axis=1).numpy().tolist()"
                 "\n[3, 7]"},
     {.names = "reduce_mean|math.reduce_mean",
      .args = REDUCTION_ARGS,
      .scope = "Mean",
-     .build = Reduce<kMean>,
+     .build = Reduce<ops::Mean>,
      .doc = "Mean of the elements across dimensions; of integers, rounded "
             "towards zero." REDUCTION_DOC,
      .example = ">>> tf.reduce_mean([1., 2., 6.]).numpy().item()\n3.0"},
     {.names = "reduce_prod|math.reduce_prod",
      .args = REDUCTION_ARGS,
      .scope = "Prod",
-     .build = Reduce<kProd>,
+     .build = Reduce<ops::Prod>,
      .doc = "Product of the elements across dimensions." REDUCTION_DOC,
      .example = ">>> tf.reduce_prod([2, 3, 4]).numpy().item()\n24"},
     {.names = "reduce_max|math.reduce_max",
      .args = REDUCTION_ARGS,
      .scope = "Max",
-     .build = Reduce<kMax>,
+     .build = Reduce<ops::Max>,
      .doc = "Largest element across dimensions." REDUCTION_DOC,
      .example = ">>> tf.reduce_max([[1, 5], [3, 4]], 0).numpy().tolist()\n"
                 "[3, 5]"},
     {.names = "reduce_min|math.reduce_min",
      .args = REDUCTION_ARGS,
      .scope = "Min",
-     .build = Reduce<kMin>,
+     .build = Reduce<ops::Min>,
      .doc = "Smallest element across dimensions." REDUCTION_DOC,
      .example = ">>> tf.reduce_min([[1, 5], [3, 4]], 0).numpy().tolist()\n"
                 "[1, 4]"},
     {.names = "reduce_all|math.reduce_all",
      .args = BOOL_ARGS,
      .scope = "All",
-     .build = Reduce<kAll>,
+     .build = Reduce<ops::All>,
      .doc = "Logical and of the elements across dimensions." REDUCTION_DOC,
      .example = ">>> tf.reduce_all([True, False]).numpy().item()\nFalse"},
     {.names = "reduce_any|math.reduce_any",
      .args = BOOL_ARGS,
      .scope = "Any",
-     .build = Reduce<kAny>,
+     .build = Reduce<ops::Any>,
      .doc = "Logical or of the elements across dimensions." REDUCTION_DOC,
      .example = ">>> tf.reduce_any([True, False]).numpy().item()\nTrue"},
     {.names = "math.reduce_euclidean_norm",
      .args = REDUCTION_ARGS,
      .scope = "EuclideanNorm",
-     .build = Reduce<kEuclideanNorm>,
+     .build = Reduce<ops::EuclideanNorm>,
      .doc = "Square root of the sum of squares across "
             "dimensions." REDUCTION_DOC,
      .example = ">>> tf.math.reduce_euclidean_norm([3., 4.]).numpy().item()\n"

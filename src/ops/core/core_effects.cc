@@ -181,12 +181,12 @@ Status ComputeCheckNumerics(KernelContext& c) {
                          c.attr<std::string>("message"), list);
 }
 
+template <Tensor (*kOp)(const Tensor&, std::string_view)>
 void CheckNumericsGradient(GradContext& g) {
-  g.Set(0, MakeOp1(g.record().name, {g.dy(0)},
-                   {{"message",
-                     "Not a number (NaN) or infinity (Inf) values detected in "
-                     "gradient. " +
-                         g.attr<std::string>("message")}}));
+  g.Set(0, kOp(g.dy(0),
+               "Not a number (NaN) or infinity (Inf) values detected in "
+               "gradient. " +
+                   g.attr<std::string>("message")));
 }
 
 const OpRecord kRecords[] = {
@@ -238,7 +238,7 @@ const OpRecord kRecords[] = {
      .traits = kStateful | kPassesValues | kElementwise,
      .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeCheckNumerics<false>},
-     .gradient = CheckNumericsGradient,
+     .gradient = CheckNumericsGradient<ops::CheckNumerics>,
      .python = {.names = "debugging.check_numerics"},
      .doc = "The input; fails if a value is infinite or not a number.",
      .example = ">>> tf.debugging.check_numerics([1., 2.], 'my "
@@ -251,7 +251,7 @@ const OpRecord kRecords[] = {
      .traits = kStateful | kPassesValues | kElementwise,
      .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeCheckNumerics<true>},
-     .gradient = CheckNumericsGradient,
+     .gradient = CheckNumericsGradient<ops::CheckNumericsV2>,
      .doc = "The input; fails if a value is infinite or not a number and says "
             "which signs there were."},
 };

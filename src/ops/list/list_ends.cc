@@ -6,6 +6,7 @@
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
 #include "ops/fn/TensorListLength.h"
+#include "ops/fn/TensorListPopBack.h"
 #include "ops/fn/TensorListPushBack.h"
 #include "ops/fn/TensorListResize.h"
 #include "ops/fn/ZerosLike.h"
@@ -211,10 +212,8 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputePush},
      .gradient =
          [](GradContext& g) {
-           const Tensor in[] = {g.dy(0), ShapeTensor(g.x(1))};
-           const TensorVector popped = MakeOp(
-               "TensorListPopBack", in,
-               {{"element_dtype", g.attr<DataType>("element_dtype")}});
+           const TensorVector popped = ops::TensorListPopBack(
+               g.dy(0), ShapeTensor(g.x(1)), g.attr<DataType>("element_dtype"));
            g.Set(0, popped[0]);
            g.Set(1, popped[1]);
          },

@@ -7,6 +7,8 @@
 #include "kernels/math.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/elementwise.h"
+#include "ops/fn/Greater.h"
+#include "ops/fn/NotEqual.h"
 #include "ops/fn/OnesLike.h"
 #include "ops/fn/SelectV2.h"
 #include "ops/fn/ZerosLike.h"
@@ -102,7 +104,7 @@ void PowerGrads(GradContext& g) {
     // ln(x) where it exists; elsewhere the slope is taken to be zero.
     const Tensor zero = ScalarLike(x, 0);
     const Tensor known =
-        MakeOp1(IsComplex(x.dtype()) ? "NotEqual" : "Greater", {x, zero});
+        IsComplex(x.dtype()) ? ops::NotEqual(x, zero) : ops::Greater(x, zero);
     const Tensor safe = ops::SelectV2(known, x, ops::OnesLike(x));
     gy = ops::Mul(ops::Mul(g.dy(0), z), WhereTrue(known, ops::Log(safe)));
   }
@@ -170,7 +172,12 @@ const OpRecord kRecords[] = {
                              FloatTypes>,
                    CheckedBinaryFor<kFloorQuotient, kIsZero, IntegerTypes>>(
              kByZero),
-     .doc = "Returns x / y element-wise, rounded down.",
+     .python = {.names = "math.floordiv",
+                .args = "x: tensor(T); y: tensor(T)",
+                .scope = "floordiv"},
+     .doc = "Returns x // y element-wise, rounded towards minus infinity.\n\n"
+            "Raises InvalidArgumentError for an integer divided by zero.",
+     .example = ">>> tf.math.floordiv(-3, 2).numpy().item()\n-2",
      .test = {.low = 0.5, .reference = "floor(x / y)"}},
 
     {.name = "FloorMod",
@@ -308,7 +315,11 @@ const OpRecord kRecords[] = {
          CheckedBinaryFor<kCalled<kPowerOfIntegers>, kIsNegative, SignedTypes>>(
          "Integers to negative integer powers are not allowed"),
      .gradient = PowerGrads,
-     .doc = "Returns x to the power of y element-wise.",
+     .python = {.names = "pow|math.pow",
+                .args = "x: tensor(T); y: tensor(T)",
+                .scope = "Pow"},
+     .doc = "Returns x to the power of y element-wise, with broadcasting.",
+     .example = ">>> tf.pow(2, 3).numpy().item()\n8",
      .test = {.low = 0.5, .reference = "x**y"}},
 };
 

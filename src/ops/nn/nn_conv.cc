@@ -6,6 +6,12 @@
 #include "ops/element_moves.h"
 #include "ops/nn/conv_geometry.h"
 #include "ops/nn/window.h"
+#include "ops/with_attrs/Conv2D.h"
+#include "ops/with_attrs/Conv2DBackpropFilter.h"
+#include "ops/with_attrs/Conv2DBackpropInput.h"
+#include "ops/with_attrs/DepthwiseConv2dNative.h"
+#include "ops/with_attrs/DepthwiseConv2dNativeBackpropFilter.h"
+#include "ops/with_attrs/DepthwiseConv2dNativeBackpropInput.h"
 
 namespace gk {
 namespace {
@@ -152,56 +158,56 @@ Status BackpropShape(InferenceContext& c) {
 }
 
 // The attrs that all ops of a family share.
-AttrMap AttrsOfConv(const GradContext& g) {
-  return SharedAttrs(g.attrs(),
-                     {"strides", "padding", "explicit_paddings",
-                      "data_format", "dilations", "use_cudnn_on_gpu"});
+OpAttrs AttrsOfConv(const GradContext& g) {
+  return OpAttrs(
+      SharedAttrs(g.attrs(), {"strides", "padding", "explicit_paddings",
+                              "data_format", "dilations", "use_cudnn_on_gpu"}));
 }
 
-struct Dense {
-  static constexpr std::string_view kForward = "Conv2D";
-  static constexpr std::string_view kInput = "Conv2DBackpropInput";
-  static constexpr std::string_view kFilter = "Conv2DBackpropFilter";
+// The ops of a family: the product, and what its gradients are.
+template <
+    Tensor (*kForwardOp)(OpAttrs, const Tensor&, const Tensor&),
+    Tensor (*kInputOp)(OpAttrs, const Tensor&, const Tensor&, const Tensor&),
+    Tensor (*kFilterOp)(OpAttrs, const Tensor&, const Tensor&, const Tensor&)>
+struct ConvOps {
+  static Tensor Forward(GradContext& g, const Tensor& x, const Tensor& filter) {
+    return kForwardOp(AttrsOfConv(g), x, filter);
+  }
+  static Tensor Input(GradContext& g, const Tensor& x, const Tensor& filter,
+                      const Tensor& dy) {
+    return kInputOp(AttrsOfConv(g), ShapeTensor(x), filter, dy);
+  }
+  static Tensor Filter(GradContext& g, const Tensor& x, const Tensor& filter,
+                       const Tensor& dy) {
+    return kFilterOp(AttrsOfConv(g), x, ShapeTensor(filter), dy);
+  }
 };
-struct Depthwise {
-  static constexpr std::string_view kForward = "DepthwiseConv2dNative";
-  static constexpr std::string_view kInput =
-      "DepthwiseConv2dNativeBackpropInput";
-  static constexpr std::string_view kFilter =
-      "DepthwiseConv2dNativeBackpropFilter";
-};
+using Dense =
+    ConvOps<ops::Conv2D, ops::Conv2DBackpropInput, ops::Conv2DBackpropFilter>;
+using Depthwise =
+    ConvOps<ops::DepthwiseConv2dNative, ops::DepthwiseConv2dNativeBackpropInput,
+            ops::DepthwiseConv2dNativeBackpropFilter>;
 
 template <class Ops>
 void ConvGradient(GradContext& g) {
   const Tensor &x = g.x(0), &filter = g.x(1), dy = g.dy(0);
-  if (g.wants(0)) {
-    g.Set(0,
-          MakeOp1(Ops::kInput, {ShapeTensor(x), filter, dy}, AttrsOfConv(g)));
-  }
-  if (g.wants(1)) {
-    g.Set(1,
-          MakeOp1(Ops::kFilter, {x, ShapeTensor(filter), dy}, AttrsOfConv(g)));
-  }
+  if (g.wants(0)) g.Set(0, Ops::Input(g, x, filter, dy));
+  if (g.wants(1)) g.Set(1, Ops::Filter(g, x, filter, dy));
 }
 
 // All three ops are linear in each argument.
 template <class Ops>
 void BackpropInputGradient(GradContext& g) {
   const Tensor &filter = g.x(1), &dy = g.x(2), d = g.dy(0);
-  if (g.wants(1)) {
-    g.Set(1,
-          MakeOp1(Ops::kFilter, {d, ShapeTensor(filter), dy}, AttrsOfConv(g)));
-  }
-  if (g.wants(2)) g.Set(2, MakeOp1(Ops::kForward, {d, filter}, AttrsOfConv(g)));
+  if (g.wants(1)) g.Set(1, Ops::Filter(g, d, filter, dy));
+  if (g.wants(2)) g.Set(2, Ops::Forward(g, d, filter));
 }
 
 template <class Ops>
 void BackpropFilterGradient(GradContext& g) {
   const Tensor &x = g.x(0), &dy = g.x(2), d = g.dy(0);
-  if (g.wants(0)) {
-    g.Set(0, MakeOp1(Ops::kInput, {ShapeTensor(x), d, dy}, AttrsOfConv(g)));
-  }
-  if (g.wants(2)) g.Set(2, MakeOp1(Ops::kForward, {x, d}, AttrsOfConv(g)));
+  if (g.wants(0)) g.Set(0, Ops::Input(g, x, d, dy));
+  if (g.wants(2)) g.Set(2, Ops::Forward(g, x, d));
 }
 
 const OpRecord kRecords[] = {

@@ -11,6 +11,9 @@
 #include "ops/element_type_of.h"
 #include "ops/nn/conv_geometry.h"
 #include "ops/nn/window.h"
+#include "ops/with_attrs/Conv3D.h"
+#include "ops/with_attrs/Conv3DBackpropFilterV2.h"
+#include "ops/with_attrs/Conv3DBackpropInputV2.h"
 
 namespace gk {
 namespace {
@@ -339,23 +342,23 @@ Status GradientShape(InferenceContext& c) {
   return OkStatus();
 }
 
-AttrMap AttrsOfConv3D(const GradContext& g) {
-  return SharedAttrs(g.attrs(),
-                     {"strides", "padding", "data_format", "dilations"});
+OpAttrs AttrsOfConv3D(const GradContext& g) {
+  return OpAttrs(SharedAttrs(
+      g.attrs(), {"strides", "padding", "data_format", "dilations"}));
 }
 
 Tensor Forward(GradContext& g, const Tensor& x, const Tensor& filter) {
-  return MakeOp1("Conv3D", {x, filter}, AttrsOfConv3D(g));
+  return ops::Conv3D(AttrsOfConv3D(g), x, filter);
 }
 Tensor OfInput(GradContext& g, const Tensor& x, const Tensor& filter,
                const Tensor& dy) {
-  return MakeOp1("Conv3DBackpropInputV2", {ShapeTensor(x), filter, dy},
-                 AttrsOfConv3D(g));
+  return ops::Conv3DBackpropInputV2(AttrsOfConv3D(g), ShapeTensor(x), filter,
+                                    dy);
 }
 Tensor OfFilter(GradContext& g, const Tensor& x, const Tensor& filter,
                 const Tensor& dy) {
-  return MakeOp1("Conv3DBackpropFilterV2", {x, ShapeTensor(filter), dy},
-                 AttrsOfConv3D(g));
+  return ops::Conv3DBackpropFilterV2(AttrsOfConv3D(g), x, ShapeTensor(filter),
+                                     dy);
 }
 
 #define CONV3D_ATTRS                                                       \

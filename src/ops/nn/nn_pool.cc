@@ -11,6 +11,14 @@
 #include "ops/fn/Shape.h"
 #include "ops/int32_attrs.h"
 #include "ops/nn/window.h"
+#include "ops/with_attrs/AvgPool.h"
+#include "ops/with_attrs/AvgPool3D.h"
+#include "ops/with_attrs/AvgPool3DGrad.h"
+#include "ops/with_attrs/AvgPoolGrad.h"
+#include "ops/with_attrs/MaxPool3DGrad.h"
+#include "ops/with_attrs/MaxPool3DGradGrad.h"
+#include "ops/with_attrs/MaxPoolGrad.h"
+#include "ops/with_attrs/MaxPoolGradGrad.h"
 
 namespace gk {
 namespace {
@@ -89,6 +97,8 @@ Status CheckWindow(const PoolAttrs& a, bool gradient) {
   return CheckStrides(a);
 }
 
+enum class PoolKind { kMax, kAverage, kArgmax, kMaxGradient, kAverageGradient };
+
 struct Pool {
   PoolDesc desc;
   TensorShape output;
@@ -96,16 +106,13 @@ struct Pool {
 
 // Pooling over channels, where asked for, sees them as the last spatial dim
 // of single-channel images.
-StatusOr<Pool> Describe(const KernelContext& c, DataType type,
+StatusOr<Pool> Describe(const KernelContext& c, PoolKind kind, DataType type,
                         const TensorShape& input, int spatial) {
   GK_ASSIGN_OR_RETURN(PoolAttrs a, ReadPoolAttrs(c.attrs(), spatial));
-  GK_RETURN_IF_ERROR(CheckWindow(
-      a, c.record().name.starts_with("Max") &&
-             c.record().name.find("Grad") != std::string_view::npos));
+  GK_RETURN_IF_ERROR(CheckWindow(a, kind == PoolKind::kMaxGradient));
   const int rank = spatial + 2;
   if (input.rank() != rank) {
-    const std::string_view op = c.record().name;
-    if (op == "MaxPool" || op == "AvgPool" || op.ends_with("Pool3D")) {
+    if (kind == PoolKind::kMax || kind == PoolKind::kAverage) {
       return InvalidArgument("Input must be 4 or 5-dimensional");
     }
     return InvalidArgument("tensor_in must be {}-dimensional", rank);
@@ -113,7 +120,9 @@ StatusOr<Pool> Describe(const KernelContext& c, DataType type,
   if (a.channels_first) {
     return InvalidArgument(
         "Default {}PoolingOp only supports {} on device type CPU",
-        c.record().name.starts_with("Avg") ? "Avg" : "Max",
+        kind == PoolKind::kAverage || kind == PoolKind::kAverageGradient
+            ? "Avg"
+            : "Max",
         spatial == 2 ? "NHWC" : "NDHWC");
   }
   const auto element = ElementTypeFor(type);
@@ -175,8 +184,10 @@ StatusOr<Pool> Describe(const KernelContext& c, DataType type,
 
 template <int kSpatial, bool kMax>
 Status ComputePool(KernelContext& c) {
+  constexpr PoolKind kKind = kMax ? PoolKind::kMax : PoolKind::kAverage;
   const Tensor& x = c.input(0);
-  GK_ASSIGN_OR_RETURN(Pool p, Describe(c, x.dtype(), x.shape(), kSpatial));
+  GK_ASSIGN_OR_RETURN(Pool p,
+                      Describe(c, kKind, x.dtype(), x.shape(), kSpatial));
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), p.output, &out));
   if (p.output.num_elements() == 0) return OkStatus();
@@ -198,7 +209,8 @@ Status CheckSameShape(const char* what, const char* argument,
 template <int kSpatial>
 Status ComputeMaxGrad(KernelContext& c) {
   const Tensor &x = c.input(0), &y = c.input(1), &dy = c.input(2);
-  GK_ASSIGN_OR_RETURN(Pool p, Describe(c, x.dtype(), x.shape(), kSpatial));
+  GK_ASSIGN_OR_RETURN(Pool p, Describe(c, PoolKind::kMaxGradient, x.dtype(),
+                                       x.shape(), kSpatial));
   GK_RETURN_IF_ERROR(
       CheckSameShape("orig_output", "tensor_out", p.output, y.shape()));
   GK_RETURN_IF_ERROR(
@@ -216,7 +228,8 @@ Status ComputeMaxGrad(KernelContext& c) {
 template <int kSpatial>
 Status ComputeMaxGradGrad(KernelContext& c) {
   const Tensor &x = c.input(0), &y = c.input(1), &d = c.input(2);
-  GK_ASSIGN_OR_RETURN(Pool p, Describe(c, x.dtype(), x.shape(), kSpatial));
+  GK_ASSIGN_OR_RETURN(Pool p, Describe(c, PoolKind::kMaxGradient, x.dtype(),
+                                       x.shape(), kSpatial));
   GK_RETURN_IF_ERROR(
       CheckSameShape("orig_output", "tensor_out", p.output, y.shape()));
   GK_RETURN_IF_ERROR(
@@ -230,7 +243,8 @@ Status ComputeMaxGradGrad(KernelContext& c) {
 
 Status ComputeArgmax(KernelContext& c) {
   const Tensor& x = c.input(0);
-  GK_ASSIGN_OR_RETURN(Pool p, Describe(c, x.dtype(), x.shape(), 2));
+  GK_ASSIGN_OR_RETURN(Pool p,
+                      Describe(c, PoolKind::kArgmax, x.dtype(), x.shape(), 2));
   Tensor *values, *positions;
   GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), p.output, &values));
   GK_RETURN_IF_ERROR(
@@ -266,7 +280,8 @@ Status ComputeAvgGrad(KernelContext& c) {
     return InvalidArgument("Expected a non-negative size, got {}", size);
   }
   GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
-  GK_ASSIGN_OR_RETURN(Pool p, Describe(c, dy.dtype(), shape, kSpatial));
+  GK_ASSIGN_OR_RETURN(Pool p, Describe(c, PoolKind::kAverageGradient,
+                                       dy.dtype(), shape, kSpatial));
   GK_RETURN_IF_ERROR(
       CheckSameShape("grad", "out_backprop", p.output, dy.shape()));
   Tensor* out;
@@ -337,59 +352,37 @@ Status AvgGradShape(InferenceContext& c) {
   return OkStatus();
 }
 
-AttrMap AttrsOfPool(const GradContext& g) {
-  return SharedAttrs(g.attrs(),
-                     {"ksize", "strides", "padding", "explicit_paddings",
-                      "data_format"});
+OpAttrs AttrsOfPool(const GradContext& g) {
+  return OpAttrs(SharedAttrs(g.attrs(), {"ksize", "strides", "padding",
+                                         "explicit_paddings", "data_format"}));
 }
 
-// Without what only max pooling of images takes.
-AttrMap SharedWithoutExplicit(const GradContext& g) {
-  AttrMap attrs = AttrsOfPool(g);
-  attrs.Remove("explicit_paddings");
-  return attrs;
-}
+using PoolGradOp = Tensor (*)(OpAttrs, const Tensor&, const Tensor&,
+                              const Tensor&);
 
+template <PoolGradOp kGrad>
 void MaxPoolGradient(GradContext& g) {
-  g.Set(0, MakeOp1("MaxPoolGrad", {g.x(0), g.y(0), g.dy(0)}, AttrsOfPool(g)));
+  g.Set(0, kGrad(AttrsOfPool(g), g.x(0), g.y(0), g.dy(0)));
 }
 
-void MaxPool3DGradient(GradContext& g) {
-  g.Set(0, MakeOp1("MaxPool3DGrad", {g.x(0), g.y(0), g.dy(0)}, AttrsOfPool(g)));
-}
-
-// Linear in the gradient alone.
+// Linear in the gradient alone, and the gradient's is so in turn.
+template <PoolGradOp kOther>
 void MaxPoolGradGradient(GradContext& g) {
-  const bool volume = g.record().name == "MaxPool3DGrad";
-  if (g.wants(2)) {
-    g.Set(2, MakeOp1(volume ? "MaxPool3DGradGrad" : "MaxPoolGradGrad",
-                     {g.x(0), g.x(1), g.dy(0)}, SharedWithoutExplicit(g)));
-  }
+  if (!g.wants(2)) return;
+  OpAttrs attrs = AttrsOfPool(g);
+  attrs.attrs.Remove("explicit_paddings");  // only the gradient itself has it
+  g.Set(2, kOther(std::move(attrs), g.x(0), g.x(1), g.dy(0)));
 }
 
-void MaxPoolGradGradGradient(GradContext& g) {
-  const bool volume = g.record().name == "MaxPool3DGradGrad";
-  if (g.wants(2)) {
-    g.Set(2, MakeOp1(volume ? "MaxPool3DGrad" : "MaxPoolGrad",
-                     {g.x(0), g.x(1), g.dy(0)}, AttrsOfPool(g)));
-  }
-}
-
-void ArgmaxGradient(GradContext& g) {
-  g.Set(0, MakeOp1("MaxPoolGrad", {g.x(0), g.y(0), g.dy(0)}, AttrsOfPool(g)));
-}
-
+template <Tensor (*kGrad)(OpAttrs, const Tensor&, const Tensor&)>
 void AvgPoolGradient(GradContext& g) {
-  const bool volume = g.record().name == "AvgPool3D";
   const Tensor shape = ops::Shape(g.x(0), DataType::kInt32);
-  g.Set(0, MakeOp1(volume ? "AvgPool3DGrad" : "AvgPoolGrad", {shape, g.dy(0)},
-                   AttrsOfPool(g)));
+  g.Set(0, kGrad(AttrsOfPool(g), shape, g.dy(0)));
 }
 
+template <Tensor (*kForward)(OpAttrs, const Tensor&)>
 void AvgPoolGradGradient(GradContext& g) {
-  const bool volume = g.record().name == "AvgPool3DGrad";
-  g.Set(1,
-        MakeOp1(volume ? "AvgPool3D" : "AvgPool", {g.dy(0)}, AttrsOfPool(g)));
+  g.Set(1, kForward(AttrsOfPool(g), g.dy(0)));
 }
 
 const OpRecord kRecords[] = {
@@ -404,7 +397,7 @@ const OpRecord kRecords[] = {
      .traits = kExpensive,
      .shape = PoolShape<2>,
      .kernel = {.compute = ComputePool<2, true>},
-     .gradient = MaxPoolGradient,
+     .gradient = MaxPoolGradient<ops::MaxPoolGrad>,
      .doc = "The maxima of windows sliding over images."},
 
     {.name = "MaxPoolGrad",
@@ -418,7 +411,7 @@ const OpRecord kRecords[] = {
      .traits = kExpensive,
      .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeMaxGrad<2>},
-     .gradient = MaxPoolGradGradient,
+     .gradient = MaxPoolGradGradient<ops::MaxPoolGradGrad>,
      .doc = "The gradient of max pooling."},
 
     {.name = "MaxPoolGradGrad",
@@ -431,7 +424,7 @@ const OpRecord kRecords[] = {
      .traits = kExpensive,
      .shape = LikeOutputShape<2>,
      .kernel = {.compute = ComputeMaxGradGrad<2>},
-     .gradient = MaxPoolGradGradGradient,
+     .gradient = MaxPoolGradGradient<ops::MaxPoolGrad>,
      .doc = "The gradient of the gradient of max pooling."},
 
     {.name = "MaxPoolWithArgmax",
@@ -445,7 +438,7 @@ const OpRecord kRecords[] = {
      .traits = kExpensive,
      .shape = PoolShape<2>,
      .kernel = {.compute = ComputeArgmax},
-     .gradient = ArgmaxGradient,
+     .gradient = MaxPoolGradient<ops::MaxPoolGrad>,
      .doc = "The maxima of windows sliding over images and where they are."},
 
     {.name = "AvgPool",
@@ -457,7 +450,7 @@ const OpRecord kRecords[] = {
      .traits = kExpensive,
      .shape = PoolShape<2>,
      .kernel = {.compute = ComputePool<2, false>},
-     .gradient = AvgPoolGradient,
+     .gradient = AvgPoolGradient<ops::AvgPoolGrad>,
      .doc = "The averages of windows sliding over images."},
 
     {.name = "AvgPoolGrad",
@@ -469,7 +462,7 @@ const OpRecord kRecords[] = {
      .traits = kExpensive,
      .shape = AvgGradShape<2>,
      .kernel = {.compute = ComputeAvgGrad<2>},
-     .gradient = AvgPoolGradGradient,
+     .gradient = AvgPoolGradGradient<ops::AvgPool>,
      .doc = "The gradient of average pooling."},
 
     {.name = "MaxPool3D",
@@ -481,7 +474,7 @@ const OpRecord kRecords[] = {
      .traits = kExpensive,
      .shape = PoolShape<3>,
      .kernel = {.compute = ComputePool<3, true>},
-     .gradient = MaxPool3DGradient,
+     .gradient = MaxPoolGradient<ops::MaxPool3DGrad>,
      .doc = "The maxima of windows sliding over volumes.",
      .example = ">>> tf.nn.max_pool3d(tf.ones([1, 2, 2, 2, 1]), 2, 2, "
                 "'VALID').numpy().tolist()\n[[[[[1.0]]]]]"},
@@ -496,7 +489,7 @@ const OpRecord kRecords[] = {
      .traits = kExpensive,
      .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeMaxGrad<3>},
-     .gradient = MaxPoolGradGradient,
+     .gradient = MaxPoolGradGradient<ops::MaxPool3DGradGrad>,
      .doc = "The gradient of max pooling of volumes."},
 
     {.name = "MaxPool3DGradGrad",
@@ -509,7 +502,7 @@ const OpRecord kRecords[] = {
      .traits = kExpensive,
      .shape = LikeOutputShape<3>,
      .kernel = {.compute = ComputeMaxGradGrad<3>},
-     .gradient = MaxPoolGradGradGradient,
+     .gradient = MaxPoolGradGradient<ops::MaxPool3DGrad>,
      .doc = "The gradient of the gradient of max pooling of volumes."},
 
     {.name = "AvgPool3D",
@@ -521,7 +514,7 @@ const OpRecord kRecords[] = {
      .traits = kExpensive,
      .shape = PoolShape<3>,
      .kernel = {.compute = ComputePool<3, false>},
-     .gradient = AvgPoolGradient,
+     .gradient = AvgPoolGradient<ops::AvgPool3DGrad>,
      .doc = "The averages of windows sliding over volumes.",
      .example = ">>> tf.nn.avg_pool3d(tf.ones([1, 2, 2, 2, 1]), 2, 2, "
                 "'VALID').numpy().tolist()\n[[[[[1.0]]]]]"},
@@ -535,7 +528,7 @@ const OpRecord kRecords[] = {
      .traits = kExpensive,
      .shape = AvgGradShape<3>,
      .kernel = {.compute = ComputeAvgGrad<3>},
-     .gradient = AvgPoolGradGradient,
+     .gradient = AvgPoolGradGradient<ops::AvgPool3D>,
      .doc = "The gradient of average pooling of volumes."},
 };
 

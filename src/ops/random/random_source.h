@@ -7,9 +7,16 @@
 #include <variant>
 
 #include "ops/composite.h"
+#include "ops/fn/StatelessRandomNormalV2.h"
 #include "ops/fn/StatelessRandomUniformFullIntV2.h"
 #include "ops/fn/StatelessRandomUniformIntV2.h"
+#include "ops/fn/StatelessRandomUniformV2.h"
+#include "ops/fn/StatelessTruncatedNormalV2.h"
 #include "ops/fn/Sub.h"
+#include "ops/with_attrs/RandomStandardNormal.h"
+#include "ops/with_attrs/RandomUniform.h"
+#include "ops/with_attrs/RandomUniformInt.h"
+#include "ops/with_attrs/TruncatedNormal.h"
 
 namespace gk {
 
@@ -24,12 +31,31 @@ Tensor Affine(const CompositeCall& c, const Tensor& x, const Tensor& scale,
 // Seeds of a stateful op whose argument `i` is its seed.
 AttrMap SeedAttrsOf(const CompositeCall& c, int i);
 
+// A kind of numbers: the ops that draw them, from seeds that are attributes
+// and from a key and a counter, and what these call their nodes.
+struct Deviates {
+  std::string_view name;
+  Tensor (*seeded)(OpAttrs, const Tensor&);
+  std::string_view keyed_name;
+  Tensor (*keyed)(OpName, const Tensor&, const Tensor&, const Tensor&,
+                  const Tensor&, DataType);
+};
+inline constexpr Deviates kUniform{"RandomUniform", ops::RandomUniform,
+                                   "StatelessRandomUniformV2",
+                                   ops::StatelessRandomUniformV2};
+inline constexpr Deviates kNormal{
+    "RandomStandardNormal", ops::RandomStandardNormal,
+    "StatelessRandomNormalV2", ops::StatelessRandomNormalV2};
+inline constexpr Deviates kTruncatedNormal{
+    "TruncatedNormal", ops::TruncatedNormal, "StatelessTruncatedNormalV2",
+    ops::StatelessTruncatedNormalV2};
+
 // Where the numbers of one call come from: the op of a kind and its inputs
 // but the limits.
 class NumberSource {
  public:
   virtual ~NumberSource() = default;
-  virtual Tensor Draw(std::string_view kind, DataType dtype) = 0;
+  virtual Tensor Draw(const Deviates& kind, DataType dtype) = 0;
   virtual Tensor DrawInts(const Tensor& low, const Tensor& high,
                           std::string_view name) = 0;
 };
@@ -38,16 +64,14 @@ class StatefulNumbers final : public NumberSource {
  public:
   StatefulNumbers(const CompositeCall& c, const Tensor& shape, int seed)
       : c_(c), shape_(shape), attrs_(SeedAttrsOf(c, seed)) {}
-  Tensor Draw(std::string_view kind, DataType dtype) override {
-    const std::string_view op = kind == "Uniform"  ? "RandomUniform"
-                                : kind == "Normal" ? "RandomStandardNormal"
-                                                   : "TruncatedNormal";
+  Tensor Draw(const Deviates& kind, DataType dtype) override {
     attrs_.Set("dtype", dtype);
-    return MakeOp1(op, {shape_}, attrs_, c_.name(op));
+    const std::string name = c_.name(kind.name);
+    return kind.seeded(OpAttrs(attrs_, name), shape_);
   }
   Tensor DrawInts(const Tensor& low, const Tensor& high,
                   std::string_view name) override {
-    return MakeOp1("RandomUniformInt", {shape_, low, high}, attrs_, name);
+    return ops::RandomUniformInt(OpAttrs(attrs_, name), shape_, low, high);
   }
 
  private:
@@ -76,14 +100,10 @@ class KeyedNumbers final : public NumberSource {
         counter_(std::move(counter)),
         algorithm_(std::move(algorithm)) {}
 
-  Tensor Draw(std::string_view kind, DataType dtype) override {
-    const std::string_view op = kind == "Uniform" ? "StatelessRandomUniformV2"
-                                : kind == "Normal"
-                                    ? "StatelessRandomNormalV2"
-                                    : "StatelessTruncatedNormalV2";
-    const std::string node = Format("{}/alg", op);
-    return MakeOp1(op, {shape_, key_, counter_, Number(node)},
-                   {{"dtype", dtype}}, c_.name(op));
+  Tensor Draw(const Deviates& kind, DataType dtype) override {
+    const Tensor number = Number(Format("{}/alg", kind.keyed_name));
+    const std::string name = c_.name(kind.keyed_name);
+    return kind.keyed(OpName(name), shape_, key_, counter_, number, dtype);
   }
   Tensor DrawInts(const Tensor& low, const Tensor& high,
                   std::string_view name) override {
@@ -120,20 +140,20 @@ Tensor UniformNumbers(const CompositeCall& c, int first, DataType dtype,
   CheckUniformArguments(c, maxval, dtype);
   if (plain_without_limits && !IsRandomInteger(dtype) &&
       IsNumber(c, minval, 0) && (!c.has(maxval) || IsNumber(c, maxval, 1))) {
-    return make_source().Draw("Uniform", dtype);
+    return make_source().Draw(kUniform, dtype);
   }
   const Tensor low = ArgumentAs(c, minval, dtype, "min");
   const Tensor high = UpperLimit(c, maxval, dtype);
   auto source = make_source();
   if (IsRandomInteger(dtype)) return source.DrawInts(low, high, c.name());
-  const Tensor values = source.Draw("Uniform", dtype);
+  const Tensor values = source.Draw(kUniform, dtype);
   const Tensor range = ops::Sub(OpName(c.name("sub")), high, low);
   return Affine(c, values, range, low);
 }
 
 template <class MakeSource>
 Tensor NormalNumbers(const CompositeCall& c, int first, DataType dtype,
-                     std::string_view kind, MakeSource&& make_source) {
+                     const Deviates& kind, MakeSource&& make_source) {
   const Tensor mean = ArgumentAs(c, first, dtype, "mean");
   const Tensor stddev = ArgumentAs(c, first + 1, dtype, "stddev");
   return Affine(c, make_source().Draw(kind, dtype), stddev, mean);
