@@ -95,6 +95,7 @@ def parse_parameter(text: str) -> Parameter:
     kind, _, default = (p.strip() for p in rest.partition("="))
     kind = re.sub(r" as .*", "", kind)
     optional = kind.endswith("?") or default == "None"
+    name = name.lstrip("*")
     return Parameter(name, re.sub(r"\(.*", "", kind.rstrip("?")), optional, default)
 
 

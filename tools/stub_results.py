@@ -41,10 +41,9 @@ _BY_RESULT: dict[str, str] = {
         list_logical_devices list_physical_devices get_visible_devices
         nest_flatten gradients hessians
         """,
-    "list[Tensor]": "meshgrid",
     "Tensor": """
         broadcast_dynamic_shape data_cardinality data_to_variant placeholder
-        einsum global_norm create_rng_state format_values sparse_to_dense
+        global_norm create_rng_state format_values sparse_to_dense
         from_dlpack
         """,
     "TensorShape": "broadcast_static_shape",

@@ -28,8 +28,8 @@ DISPATCHED = """
     debugging.assert_proper_iterable debugging.assert_rank
     debugging.assert_rank_at_least debugging.assert_rank_in
     debugging.assert_same_float_dtype debugging.assert_scalar
-    debugging.assert_shapes debugging.assert_type einsum foldl foldr
-    linalg.einsum linalg.global_norm meshgrid numpy_function print
+    debugging.assert_shapes debugging.assert_type foldl foldr
+    linalg.global_norm numpy_function print
     py_function ragged.constant scan strings.format tuple
     """
 
@@ -76,6 +76,6 @@ EXPORTS: dict[str, str] = {
         compat.v1.py_function compat.v1.numpy_function
         """,
     "graphkiln._src.math.math_functions": """
-        einsum linalg.einsum clip_by_global_norm linalg.global_norm meshgrid
+        clip_by_global_norm linalg.global_norm
         """,
 }

@@ -94,7 +94,9 @@ CompositeArg ParseArg(const CompositeRecord& r, std::string_view text) {
     arg.node = Trim(kind.substr(as + 4));
     kind = Trim(kind.substr(0, as));
   } else {
-    arg.node = arg.name;
+    // "*inputs: tensors": Python gives the list as the positional arguments
+    // from its place on, and those behind it by keyword.
+    arg.node = arg.name.substr(arg.name.starts_with('*'));
   }
   if (kind.ends_with('?')) {
     arg.takes_none = true;

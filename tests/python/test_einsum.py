@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -173,6 +175,27 @@ def test_bad_equations(equation: str, text: str):
 def test_other_keywords_are_refused():
     with pytest.raises(TypeError, match="Invalid keyword arguments"):
         tf.einsum("ij->ji", tf.ones([2, 3]), other=1)
+    with pytest.raises(TypeError, match="arguments for einsum: inputs, other. Valid"):
+        tf.einsum("ij->ji", inputs=[tf.ones([2, 3])], other=1)
+    with pytest.raises(TypeError, match="'args' is an invalid keyword argument"):
+        tf.meshgrid(args=[[1, 2]])
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        tf.einsum()
+    with pytest.raises(ValueError, match="Got 0 inputs"):
+        tf.einsum("i->i")
+
+
+def test_operands_are_positional_arguments():
+    assert str(inspect.signature(tf.einsum)) == "(equation, *inputs, **kwargs)"
+    assert str(inspect.signature(tf.meshgrid)) == "(*args, **kwargs)"
+    a, b = tf.constant([[1, 2]]), [[3], [4]]
+    for name in None, "product":
+        made = tf.einsum("ij,jk->ik", a, b, name=name, optimize="optimal")
+        assert made.numpy().tolist() == [[11]]
+    x, y = tf.meshgrid([1, 2], tf.constant([3, 4]), indexing="ij")
+    assert x.numpy().tolist() == [[1, 1], [2, 2]]
+    assert y.numpy().tolist() == [[3, 4], [3, 4]]
+    assert tf.meshgrid() == []
 
 
 def products_of(equation: str, shapes: list, **options) -> list:

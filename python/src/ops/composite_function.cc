@@ -92,9 +92,11 @@ CompositeInfo::CompositeInfo(const Composite& composite)
       name_seen = true;
       continue;
     }
-    parameters_.push_back({PyUnicode_InternFromString(arg.name.c_str()), true,
-                           static_cast<int>(i), arg.required,
-                           arg.default_text});
+    const bool is_rest = arg.name[0] == '*';
+    if (is_rest) rest_position_ = parameters_.size();
+    PyObject* own = PyUnicode_InternFromString(arg.name.c_str() + is_rest);
+    parameters_.push_back(
+        {own, true, static_cast<int>(i), arg.required, arg.default_text});
     arg_of_parameter_.push_back(i);
   }
   if (!name_seen) {

@@ -352,8 +352,13 @@ nb::object DispatchedCall::Bound() const {
   }
   const std::vector<nb::object> names = NamesOf(*info_);
   nb::object bound = Owned(PyDict_Copy(kwargs_.ptr()));
-  if (nb::len(args_) > names.size()) return {};
-  for (size_t i = 0; i < nb::len(args_); ++i) bound[names[i]] = args_[i];
+  const size_t rest = info_->rest_position(), n = nb::len(args_);
+  if (rest < n) {
+    bound[names[rest]] = Owned(PyTuple_GetSlice(args_.ptr(), rest, n));
+  } else if (n > names.size()) {
+    return {};
+  }
+  for (size_t i = 0; i < std::min(n, rest); ++i) bound[names[i]] = args_[i];
   return bound;
 }
 

@@ -30,6 +30,9 @@ class FunctionInfo {
   // Where positional arguments have `name`, most often last; kNoName if there
   // is none.
   size_t name_position() const { return name_position_; }
+  // The parameter that takes the positional arguments from its place on, as a
+  // tuple; those behind it are given by keyword. kNoName: there is none.
+  size_t rest_position() const { return rest_position_; }
   // It goes element by element over so many first arguments, which may be
   // ragged or of the program's own types; 0: it does not.
   virtual int maps() const = 0;
@@ -46,6 +49,7 @@ class FunctionInfo {
  protected:
   std::vector<Parameter> parameters_;
   size_t name_position_ = 0;
+  size_t rest_position_ = kNoName;
   std::string name_default_ = "None";  // in the signature
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "framework/op_registry.h"
 #include "function/ragged/composite_calls.h"
@@ -129,34 +130,17 @@ bool AnySlices(PyObject* const* args, size_t nargs, PyObject* keywords) {
   });
 }
 
-PyObject* CallOpFunction(PyObject* o, PyObject* const* args, size_t nargsf,
-               PyObject* keywords) {
-  PyOpFunction* self = Self(o);
+// The call of arguments that no other function takes in its place;
+// `otherwise`, if values do not convert.
+template <class F>
+[[gnu::always_inline]] inline PyObject* CallWith(PyOpFunction* self,
+                                                 PyObject* const* args,
+                                                 size_t nargs,
+                                                 PyObject* keywords,
+                                                 F&& otherwise) {
   const FunctionInfo& info = *self->info;
-  const size_t nargs = PyVectorcall_NARGS(nargsf);
   const size_t n = info.parameters().size();
   const size_t at = info.name_position();
-  if (has_dispatch_targets) [[unlikely]] {
-    PyObject* result = Dispatch(o, args, nargs, keywords, AskTargets);
-    if (result != Py_NotImplemented) return result;
-    Py_DECREF(result);
-  }
-  // The shortest way: one or two eager tensors and nothing else.
-  if (keywords == nullptr && nargs == n && nargs > 0 && nargs <= 2 &&
-      IsEagerTensor(args[0]) && IsEagerTensor(args[nargs - 1]) &&
-      self->op != nullptr && !self->keyword_only) {
-    Tensor t = self->op->TryTile(ImplOf(args[0]),
-                                 nargs == 2 ? ImplOf(args[1]) : nullptr);
-    if (t) return WrapNewTensor(std::move(t));
-  }
-  if (!self->is_plain) [[unlikely]] {
-    if (self->keyword_only && nargs > 0) return KeywordsOnly(self);
-    if (self->keeps_slices && AnySlices(args, nargs, keywords)) {
-      PyObject* result = Dispatch(o, args, nargs, keywords, CallOfComposites);
-      if (result != Py_NotImplemented) return result;
-      Py_DECREF(result);
-    }
-  }
   const size_t most = at == FunctionInfo::kNoName ? n : n + 1;
   if (nargs > most) {
     PyErr_Format(PyExc_TypeError,
@@ -207,10 +191,94 @@ PyObject* CallOpFunction(PyObject* o, PyObject* const* args, size_t nargsf,
     node_name = self->op->record().name;  // not the public function's
   }
   PyObject* result = info.Call(slots, node_name);
-  if (result == nullptr) [[unlikely]] {
-    return Redispatch(o, args, nargs, keywords);
-  }
+  if (result == nullptr) [[unlikely]]
+    return otherwise();
   return result;
+}
+
+PyObject* CallOpFunction(PyObject* o, PyObject* const* args, size_t nargsf,
+                         PyObject* keywords) {
+  PyOpFunction* self = Self(o);
+  const size_t nargs = PyVectorcall_NARGS(nargsf);
+  if (has_dispatch_targets) [[unlikely]] {
+    PyObject* result = Dispatch(o, args, nargs, keywords, AskTargets);
+    if (result != Py_NotImplemented) return result;
+    Py_DECREF(result);
+  }
+  // The shortest way: one or two eager tensors and nothing else.
+  if (keywords == nullptr && nargs == self->info->parameters().size() &&
+      nargs > 0 && nargs <= 2 && IsEagerTensor(args[0]) &&
+      IsEagerTensor(args[nargs - 1]) && self->op != nullptr &&
+      !self->keyword_only) {
+    Tensor t = self->op->TryTile(ImplOf(args[0]),
+                                 nargs == 2 ? ImplOf(args[1]) : nullptr);
+    if (t) return WrapNewTensor(std::move(t));
+  }
+  if (!self->is_plain) [[unlikely]] {
+    if (self->keyword_only && nargs > 0) return KeywordsOnly(self);
+    if (self->keeps_slices && AnySlices(args, nargs, keywords)) {
+      PyObject* result = Dispatch(o, args, nargs, keywords, CallOfComposites);
+      if (result != Py_NotImplemented) return result;
+      Py_DECREF(result);
+    }
+  }
+  return CallWith(self, args, nargs, keywords,
+                  [&] { return Redispatch(o, args, nargs, keywords); });
+}
+
+// Are these keywords of what stands behind the list of the others?
+bool TakesKeywords(PyOpFunction* self, PyObject* keywords) {
+  const FunctionInfo& info = *self->info;
+  std::string others, valid = "name";
+  for (Py_ssize_t k = 0; keywords && k < PyTuple_GET_SIZE(keywords); ++k) {
+    PyObject* keyword = PyTuple_GET_ITEM(keywords, k);
+    const int i = FindParameter(info, keyword);
+    if (i < 0 ? PyUnicode_Compare(keyword, name_keyword) == 0
+              : static_cast<size_t>(i) != info.rest_position()) {
+      continue;
+    }
+    others += (others.empty() ? "" : ", ") + std::string(StringView(keyword));
+  }
+  if (others.empty()) return true;
+  if (info.rest_position() == 0) {
+    PyErr_Format(PyExc_TypeError,
+                 "'%s' is an invalid keyword argument for this function",
+                 others.substr(0, others.find(',')).c_str());
+    return false;
+  }
+  for (size_t i = info.rest_position() + 1; i < info.parameters().size(); ++i) {
+    valid += ", " + std::string(StringView(info.parameters()[i].name));
+  }
+  PyErr_Format(PyExc_TypeError,
+               "Invalid keyword arguments for %U: %s. Valid arguments: %s.",
+               self->name, others.c_str(), valid.c_str());
+  return false;
+}
+
+// The last positional arguments are one list.
+PyObject* CallWithRest(PyObject* o, PyObject* const* args, size_t nargsf,
+                       PyObject* keywords) {
+  PyOpFunction* self = Self(o);
+  const size_t nargs = PyVectorcall_NARGS(nargsf);
+  if (has_dispatch_targets) [[unlikely]] {
+    PyObject* result = Dispatch(o, args, nargs, keywords, AskTargets);
+    if (result != Py_NotImplemented) return result;
+    Py_DECREF(result);
+  }
+  if (!TakesKeywords(self, keywords)) return nullptr;
+  const size_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+  const size_t before = std::min(nargs, self->info->rest_position());
+  PyRef rest = PyRef::Steal(PyTuple_New(nargs - before));
+  if (!rest) return nullptr;
+  for (size_t i = before; i < nargs; ++i) {
+    PyTuple_SET_ITEM(rest.get(), i - before, Py_NewRef(args[i]));
+  }
+  std::vector<PyObject*> given(args, args + before);
+  if (before == self->info->rest_position()) given.push_back(rest.get());
+  const size_t places = given.size();
+  given.insert(given.end(), args + nargs, args + nargs + named);
+  return CallWith(self, given.data(), places, keywords,
+                  [&] { return Redispatch(o, args, nargs, keywords); });
 }
 
 void Dealloc(PyObject* o) {
@@ -242,7 +310,12 @@ PyObject* TextSignature(PyObject* o, void*) {
       text += "name=" + Self(o)->info->name_default() + ", ";
     }
     if (i == parameters.size()) break;
+    if (i == Self(o)->info->rest_position()) text += "*";
     text += StringView(parameters[i].name);
+    if (i == Self(o)->info->rest_position()) {
+      text += ", **kwargs, ";
+      break;
+    }
     if (!parameters[i].required) text += "=" + parameters[i].shown_default;
     text += ", ";
   }
@@ -435,7 +508,9 @@ PyObject* MakeFunction(const FunctionInfo* info, const OpInfo* op,
   }
   PyOpFunction* f = PyObject_GC_New(PyOpFunction, OpFunctionType);
   if (f == nullptr) return nullptr;
-  f->vectorcall = Guarded<CallOpFunction>;
+  f->vectorcall = info->rest_position() == FunctionInfo::kNoName
+                      ? Guarded<CallOpFunction>
+                      : Guarded<CallWithRest>;
   f->info = info;
   f->op = op;
   f->dict = nullptr;

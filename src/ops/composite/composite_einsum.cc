@@ -92,7 +92,7 @@ TensorVector Einsum(CompositeCall& c) {
 
 const CompositeRecord kRecords[] = {
     {.names = "einsum|linalg.einsum",
-     .args = "equation: string; inputs: tensors(T); optimize: string = "
+     .args = "equation: string; *inputs: tensors(T); optimize: string = "
              "'greedy'",
      .scope = "einsum",
      .build = Einsum,

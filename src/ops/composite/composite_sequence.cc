@@ -197,7 +197,7 @@ const CompositeRecord kRecords[] = {
      .example = ">>> tf.linspace(0., 1., 3).numpy().tolist()\n"
                 "[0.0, 0.5, 1.0]"},
     {.names = "meshgrid",
-     .args = "vectors: tensors; indexing: string = 'xy'",
+     .args = "*args: tensors; indexing: string = 'xy'",
      .scope = "meshgrid",
      .build = Meshgrid,
      .result = "list",

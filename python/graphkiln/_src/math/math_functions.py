@@ -16,18 +16,6 @@ def _of_core(name):
     return decorate
 
 
-@_of_core("einsum")
-def einsum(equation, *inputs, **kwargs):
-    name = kwargs.pop("name", None)
-    optimize = kwargs.pop("optimize", "greedy")
-    if kwargs:
-        raise TypeError(
-            f"Invalid keyword arguments for einsum: {', '.join(kwargs)}. "
-            "Valid arguments: name, optimize."
-        )
-    return einsum.core(equation, inputs, optimize, name=name)
-
-
 def _check_list(t_list) -> list:
     if isinstance(t_list, (Tensor, str)):
         raise TypeError("`t_list` should be a sequence of tensors")
@@ -61,15 +49,3 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
         else next(rest)
         for t in t_list
     ], norm
-
-
-@_of_core("meshgrid")
-def meshgrid(*args, **kwargs):
-    indexing = kwargs.pop("indexing", "xy")
-    name = kwargs.pop("name", "meshgrid")
-    if kwargs:
-        raise TypeError(
-            f"'{next(iter(kwargs))}' is an invalid keyword argument for this "
-            "function"
-        )
-    return meshgrid.core(args, indexing, name=name)
