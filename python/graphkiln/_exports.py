@@ -17,20 +17,14 @@ PACKAGES = {
     "data": (),
 }
 
-# Functions written in Python that can be dispatched by the types of their
-# arguments; assertions about two arguments say so themselves.
+# Functions made of no op that can be dispatched by the types of their arguments,
+# as TensorFlow's can (tests/oracle/test_dispatchable.py); those of records all can.
 DISPATCHED = """
-    Assert assert_rank broadcast_dynamic_shape broadcast_static_shape case
-    clip_by_global_norm cond debugging.Assert
-    debugging.assert_all_finite debugging.assert_integer
-    debugging.assert_negative debugging.assert_non_negative
-    debugging.assert_non_positive debugging.assert_positive
-    debugging.assert_proper_iterable debugging.assert_rank
-    debugging.assert_rank_at_least debugging.assert_rank_in
-    debugging.assert_same_float_dtype debugging.assert_scalar
-    debugging.assert_shapes debugging.assert_type foldl foldr
-    linalg.global_norm numpy_function print
-    py_function ragged.constant scan strings.format tuple
+    Assert broadcast_dynamic_shape broadcast_static_shape case
+    clip_by_global_norm cond debugging.Assert debugging.assert_proper_iterable
+    debugging.assert_same_float_dtype debugging.assert_shapes foldl foldr
+    linalg.global_norm numpy_function py_function ragged.constant scan
+    strings.format tuple
     """
 
 EXPORTS: dict[str, str] = {
