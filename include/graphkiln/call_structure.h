@@ -9,10 +9,8 @@
 #ifndef GRAPHKILN_CALL_STRUCTURE_H_
 #define GRAPHKILN_CALL_STRUCTURE_H_
 
-#include <array>
 #include <charconv>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,39 +19,12 @@
 #include <utility>
 #include <vector>
 
+#include <graphkiln/containers.h>
 #include <graphkiln/structure.h>
-#include <graphkiln/tensor_array.h>
-#include <graphkiln/tensor_spec.h>
-#include <graphkiln/trace_structure.h>
 
 namespace gk {
 GK_API_NAMESPACE {
 namespace detail {
-
-template <class T>
-inline constexpr bool kIsVector = false;
-template <class T>
-inline constexpr bool kIsVector<std::vector<T>> = true;
-template <class T>
-inline constexpr bool kIsTuple = false;
-template <class... T>
-inline constexpr bool kIsTuple<std::tuple<T...>> = true;
-template <class A, class B>
-inline constexpr bool kIsTuple<std::pair<A, B>> = true;
-template <class T, size_t n>
-inline constexpr bool kIsTuple<std::array<T, n>> = true;
-template <class T>
-inline constexpr bool kIsMap = false;
-template <class T>
-inline constexpr bool kIsMap<std::map<std::string, T>> = true;
-template <class T>
-inline constexpr bool kIsOptional = false;
-template <class T>
-inline constexpr bool kIsOptional<std::optional<T>> = true;
-template <class T>
-inline constexpr bool kIsText = std::is_convertible_v<T, std::string_view>;
-template <class T>
-inline constexpr bool kNever = false;
 
 // One address for each list of types that a lambda is called with: it may do
 // other things for other types.
@@ -104,26 +75,24 @@ class GK_EXPORT CallWords {
 
 template <class T>
 void AddTo(CallWords& words, const T& value) {
-  if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, Variable> ||
-                std::is_same_v<T, TensorSpec> ||
-                std::is_same_v<T, TensorArray> ||
-                std::is_same_v<T, TensorArraySpec>) {
-    words.Add(value);
-  } else if constexpr (kIsVector<T>) {
-    words.BeginList(value.size());
-    for (const auto& item : value) AddTo(words, item);
-  } else if constexpr (kIsTuple<T>) {
-    words.BeginTuple(std::tuple_size_v<T>);
-    std::apply([&](const auto&... item) { (AddTo(words, item), ...); }, value);
-  } else if constexpr (kIsMap<T>) {
-    words.BeginMap(value.size());
-    for (const auto& [key, item] : value) {
-      words.AddLiteral('s', key.data(), key.size());
-      AddTo(words, item);
+  constexpr Container kind = kContainer<T>;
+  if constexpr (kind != Container::kNone) {
+    if constexpr (kind == Container::kList) {
+      words.BeginList(value.size());
+    } else if constexpr (kind == Container::kMap) {
+      words.BeginMap(value.size());
+    } else if constexpr (kind == Container::kStruct) {
+      words.BeginStructure(FactsOf<T>());
+    } else {
+      words.BeginTuple(NumParts(value));
     }
-  } else if constexpr (kIsOptional<T>) {
-    words.BeginTuple(value ? 1 : 0);
-    if (value) AddTo(words, *value);
+    ForEachPart(
+        value, [&](const auto& part) { AddTo(words, part); },
+        [&](const std::string& key) {
+          words.AddLiteral('s', key.data(), key.size());
+        });
+  } else if constexpr (kIsHandle<T>) {
+    words.Add(value);
   } else if constexpr (std::is_same_v<T, bool>) {
     words.AddLiteral('b', &value, sizeof value);
   } else if constexpr (std::is_integral_v<T>) {
@@ -138,10 +107,6 @@ void AddTo(CallWords& words, const T& value) {
   } else if constexpr (kIsText<T>) {
     const std::string_view text = value;
     words.AddLiteral('s', text.data(), text.size());
-  } else if constexpr (kIsStructure<T>) {
-    words.BeginStructure(FactsOf<T>());
-    std::apply([&](const auto&... field) { (AddTo(words, field), ...); },
-               FieldsOf(value));
   } else {
     static_assert(kNever<T>,
                   "gk::function takes tensors, variables, numbers, enums, "
@@ -173,6 +138,12 @@ void ForEachPair(F&& f, A&& a, B&& b) {
 
 // The value that the traced function gets for `value`.
 template <class T>
+auto Stand(Placeholders& p, const T& value);
+template <class T>
+using Stood =
+    decltype(Stand(std::declval<Placeholders&>(), std::declval<const T&>()));
+
+template <class T>
 auto Stand(Placeholders& p, const T& value) {
   if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, TensorSpec>) {
     return p.NextTensor();
@@ -182,29 +153,7 @@ auto Stand(Placeholders& p, const T& value) {
     return value.with_flow(p.NextTensor(), /*alone=*/true);
   } else if constexpr (std::is_same_v<T, TensorArraySpec>) {
     return TensorArray(value, p.NextTensor());
-  } else if constexpr (kIsVector<T>) {
-    std::vector<decltype(Stand(p, value[0]))> items;
-    items.reserve(value.size());
-    for (const auto& item : value) items.push_back(Stand(p, item));
-    return items;
-  } else if constexpr (kIsTuple<T>) {
-    // Braces: the items are made in order.
-    return std::apply(
-        [&](const auto&... item) {
-          return std::tuple<decltype(Stand(p, item))...>{Stand(p, item)...};
-        },
-        value);
-  } else if constexpr (kIsMap<T>) {
-    std::map<std::string, decltype(Stand(p, value.begin()->second))> items;
-    for (const auto& [key, item] : value) items.emplace(key, Stand(p, item));
-    return items;
-  } else if constexpr (kIsOptional<T>) {
-    std::optional<decltype(Stand(p, *value))> item;
-    if (value) item.emplace(Stand(p, *value));
-    return item;
-  } else if constexpr (kIsText<T>) {
-    return std::string(value);
-  } else if constexpr (kIsStructure<T>) {
+  } else if constexpr (kContainer<T> == Container::kStruct) {
     T stand(value);
     ForEachPair(
         [&](auto& field, const auto& from) {
@@ -215,35 +164,22 @@ auto Stand(Placeholders& p, const T& value) {
         },
         FieldsOf(stand), FieldsOf(value));
     return stand;
+  } else if constexpr (kContainer<T> != Container::kNone) {
+    return Rebuilt<Stood>(value,
+                          [&](const auto& part) { return Stand(p, part); });
+  } else if constexpr (kIsText<T>) {
+    return std::string(value);
   } else {
     return value;
   }
 }
 
-template <class T, size_t n>
-auto Stand(Placeholders& p, const std::array<T, n>& value) {
-  using Item = decltype(Stand(p, value[0]));
-  return std::apply(
-      [&](const auto&... item) {
-        return std::array<Item, n>{Stand(p, item)...};
-      },
-      value);
-}
-template <class A, class B>
-auto Stand(Placeholders& p, const std::pair<A, B>& value) {
-  auto first = Stand(p, value.first);
-  auto second = Stand(p, value.second);
-  return std::pair<decltype(first), decltype(second)>(std::move(first),
-                                                      std::move(second));
-}
-
-// What flat results are to be put together to: the length of each vector and
-// map, whether there is a value for each optional and tensor; keys of maps and
-// plain values of extension types, in order;
-// TensorArrays, of which the tensors hold the handles.
-struct ResultShape {
-  std::vector<int64_t> sizes;
-  std::vector<std::string> keys;
+// How a value nests, and what of it is in no tensor.
+struct Form {
+  Structure structure;
+  // Plain values of extension types, in order.
+  std::vector<std::string> plain;
+  // Of which the tensors hold the handles.
   std::vector<TensorArray> arrays;
 };
 // What of a dataset's element are no tensors: where the components of each
@@ -263,10 +199,8 @@ struct ElementLeaves {
 };
 struct Results {
   std::vector<Tensor> tensors;
-  ResultShape shape;
+  Form form;
   ElementLeaves* leaves = nullptr;  // of an element
-  // Of a value in a branch or a loop: how it nests, found when it is asked.
-  Structure (*structure)(const Results&) = nullptr;
 };
 
 // Throws Error (TypeError): it is a value of elements alone.
@@ -310,246 +244,305 @@ template <class Struct, class Field>
 inline constexpr bool kIsPlainField =
     kIsExtensionType<Struct>&& kIsPlain<Field>;
 
-// How a value nests, with the leaves that Flatten gives.
+// Can there be nothing in the place of such a value?
 template <class T>
-void Describe(StructureMaker& out, const T& value) {
-  if constexpr (IsElementLeaf<T>) {
-    if (out.of_element) return out.Leaf();
-  }
+inline constexpr bool kMayBeNothing =
+    std::is_same_v<T, Tensor> || std::is_same_v<T, TensorArray> ||
+    kContainer<T> == Container::kOptional;
+template <class T>
+bool IsNothing(const T& value) {
   if constexpr (std::is_same_v<T, Tensor>) {
-    value.defined() ? out.Leaf() : out.None();
+    return !value.defined();
   } else if constexpr (std::is_same_v<T, TensorArray>) {
-    value.flow_or_none().defined() ? out.Leaf() : out.None();
-  } else if constexpr (kIsOptional<T>) {
-    value ? Describe(out, *value) : out.None();
-  } else if constexpr (std::is_same_v<T, Variable> || Element<T> ||
-                       kIsText<T>) {
-    out.Leaf();
-  } else if constexpr (kIsVector<T>) {
-    out.Begin();
-    for (const auto& item : value) Describe(out, item);
-    out.EndList();
-  } else if constexpr (kIsTuple<T>) {
-    out.Begin();
-    std::apply([&](const auto&... item) { (Describe(out, item), ...); }, value);
-    out.EndTuple();
-  } else if constexpr (kIsMap<T>) {
-    std::vector<std::string> keys;
-    out.Begin();
-    for (const auto& [key, item] : value) {
-      keys.push_back(key);
-      Describe(out, item);
-    }
-    out.EndMap(keys);
-  } else if constexpr (kIsStructure<T>) {
-    out.Begin();
-    const auto describe = [&]<class Field>(const Field& field) {
-      if constexpr (kIsPlainField<T, Field>) {
-        out.None();
-      } else {
-        Describe(out, field);
-      }
-    };
-    std::apply([&](const auto&... field) { (describe(field), ...); },
-               FieldsOf(value));
-    out.EndStruct(FactsOf<T>());
+    // Eager arrays have no handle where nothing is traced.
+    return !value.flow_or_none().defined();
   } else {
-    static_assert(IsElementLeaf<T>,
-                  "only tensors, TensorArrays, variables, numbers, texts and "
-                  "vectors, arrays, pairs, tuples, optionals, maps from texts "
-                  "and structs of them nest");
-    ThrowOutsideElements();
+    return !value.has_value();
   }
 }
 
+// Takes a value apart: how it nests and, unless `out` is null, its leaves.
 template <class T>
-Structure StructureOf(const T& value) {
-  StructureMaker maker;
-  Describe(maker, value);
-  return maker.Take();
+void TakeApart(StructureMaker& nest, Results* out, const T& value);
+
+// The parts of a list, tuple or struct.
+template <class T>
+void TakePartsApart(StructureMaker& nest, Results* out, const T& value) {
+  ForEachPart(value, [&]<class Part>(const Part& part) {
+    if constexpr (kIsPlainField<T, Part>) {
+      if (out != nullptr) out->form.plain.push_back(PlainText(part));
+      nest.None();
+    } else {
+      TakeApart(nest, out, part);
+    }
+  });
 }
 
 template <class T>
-void Flatten(Results* out, const T& value);
-
-// The fields of a struct. Plain ones of an extension type are among what the
-// tensors are put together with.
-template <class T>
-void FlattenFields(Results* out, const T& value) {
-  const auto flatten = [&]<class Field>(const Field& field) {
-    if constexpr (kIsPlainField<T, Field>) {
-      out->shape.keys.push_back(PlainText(field));
-    } else {
-      Flatten(out, field);
+void TakeApart(StructureMaker& nest, Results* out, const T& value) {
+  constexpr Container kind = kContainer<T>;
+  if constexpr (IsElementLeaf<T>) {
+    if (nest.of_element()) {
+      if (out != nullptr) ElementLeaf<T>::Add(*out, value);
+      return nest.Leaf();
     }
-  };
-  std::apply([&](const auto&... field) { (flatten(field), ...); },
-             FieldsOf(value));
+  }
+  if constexpr (kind == Container::kOptional) {
+    if (!value) return nest.None();
+    if constexpr (kMayBeNothing<typename ContainerOf<T>::Item>) {
+      if (IsNothing(*value)) {
+        const size_t begin = nest.Begin();
+        TakeApart(nest, out, *value);
+        return nest.EndTuple(begin);
+      }
+    }
+    TakeApart(nest, out, *value);
+  } else if constexpr (kind == Container::kMap) {
+    std::vector<std::string> keys;
+    const size_t begin = nest.Begin();
+    ForEachPart(
+        value, [&](const auto& part) { TakeApart(nest, out, part); },
+        [&](const std::string& key) { keys.push_back(key); });
+    nest.EndMap(begin, keys);
+  } else if constexpr (kind != Container::kNone) {
+    const size_t begin = nest.Begin();
+    TakePartsApart(nest, out, value);
+    if constexpr (kind == Container::kList) {
+      nest.EndList(begin);
+    } else if constexpr (kind == Container::kTuple) {
+      nest.EndTuple(begin);
+    } else {
+      nest.EndStruct(begin, FactsOf<T>());
+    }
+  } else {
+    // A leaf. Those that are known to be there are read where asked for only.
+    const auto add = [&](const auto& tensor) {
+      nest.Leaf();
+      if (out != nullptr) out->tensors.push_back(tensor());
+    };
+    if constexpr (std::is_same_v<T, Tensor>) {
+      if (!value.defined()) return nest.None();
+      add([&]() -> const Tensor& { return value; });
+    } else if constexpr (std::is_same_v<T, TensorArray>) {
+      if (out != nullptr) out->form.arrays.push_back(value);
+      const Tensor flow = value.flow_or_none();
+      if (!flow.defined()) return nest.None();
+      add([&] { return flow; });
+    } else if constexpr (std::is_same_v<T, Variable>) {
+      add([&] { return value.value(); });
+    } else if constexpr (Element<T>) {
+      add([&] { return Tensor(value); });
+    } else if constexpr (kIsText<T>) {
+      add([&] { return Tensor(std::string(std::string_view(value))); });
+    } else {
+      static_assert(IsElementLeaf<T>,
+                    "traced functions, branches and loops return nothing, "
+                    "tensors, TensorArrays, variables, numbers, texts or "
+                    "vectors, arrays, pairs, tuples, optionals, maps from "
+                    "texts and structs of them");
+      ThrowOutsideElements();
+    }
+  }
 }
 
 template <class T>
 void Flatten(Results* out, const T& value) {
-  std::vector<int64_t>& sizes = out->shape.sizes;
-  if constexpr (IsElementLeaf<T>) {
-    if (out->leaves != nullptr) return ElementLeaf<T>::Add(*out, value);
+  StructureMaker nest(/*of_element=*/out->leaves != nullptr);
+  TakeApart(nest, out, value);
+  out->form.structure = nest.Take();
+}
+template <class T>
+Structure StructureOf(const T& value) {
+  StructureMaker nest;
+  TakeApart(nest, nullptr, value);
+  return nest.Take();
+}
+
+template <class T>
+struct StagedType {
+  static constexpr bool kStays = IsElementLeaf<T> ||
+                                 std::is_same_v<T, TensorArray> ||
+                                 kContainer<T> == Container::kStruct;
+  using type = std::conditional_t<kStays, T, Tensor>;
+};
+// What stays of a value of type T that is taken apart and put together again:
+// tensors for numbers, texts and variables, and the same containers and
+// structs of them.
+template <class T>
+using Staged = typename StagedType<std::decay_t<T>>::type;
+template <class T>
+  requires(ContainerOf<T>::kKind != Container::kNone)
+struct StagedType<T> {
+  using type = typename ContainerOf<T>::template With<Staged>;
+};
+
+// Puts values together from left to right.
+struct ResultReader {
+  ResultReader(const std::vector<Tensor>& tensors,
+               const std::vector<std::string>& plain)
+      : tensors(tensors), plain(plain) {}
+  // `arrays_stay`: as in branches and loops, what is learnt inside about the
+  // elements of a TensorArray is known outside.
+  ResultReader(const std::vector<Tensor>& tensors, const Form& form,
+               bool arrays_stay)
+      : tensors(tensors),
+        plain(form.plain),
+        arrays(&form.arrays),
+        arrays_stay(arrays_stay) {}
+  // Moves the tensors out of `taken`.
+  ResultReader(std::vector<Tensor>* taken, const Form& form)
+      : ResultReader(*taken, form, /*arrays_stay=*/false) {
+    this->taken = taken;
   }
-  if constexpr (std::is_same_v<T, Tensor>) {
-    sizes.push_back(value.defined());
-    if (value.defined()) out->tensors.push_back(value);
-  } else if constexpr (std::is_same_v<T, Variable>) {
-    Flatten(out, value.value());
-  } else if constexpr (std::is_same_v<T, TensorArray>) {
-    // Eager arrays have no handle where nothing is traced.
-    const Tensor flow = value.flow_or_none();
-    sizes.push_back(flow.defined());
-    if (flow.defined()) out->tensors.push_back(flow);
-    out->shape.arrays.push_back(value);
-  } else if constexpr (kIsVector<T>) {
-    sizes.push_back(static_cast<int64_t>(value.size()));
-    for (const auto& item : value) Flatten(out, item);
-  } else if constexpr (kIsTuple<T>) {
-    std::apply([&](const auto&... item) { (Flatten(out, item), ...); }, value);
-  } else if constexpr (kIsMap<T>) {
-    sizes.push_back(static_cast<int64_t>(value.size()));
-    for (const auto& [key, item] : value) {
-      out->shape.keys.push_back(key);
-      Flatten(out, item);
-    }
-  } else if constexpr (kIsOptional<T>) {
-    sizes.push_back(value.has_value());
-    if (value) Flatten(out, *value);
-  } else if constexpr (Element<T>) {
-    Flatten(out, Tensor(value));
-  } else if constexpr (kIsText<T>) {
-    Flatten(out, Tensor(std::string(std::string_view(value))));
-  } else if constexpr (kIsStructure<T>) {
-    FlattenFields(out, value);
+
+  Tensor Next(StructureView at) {
+    if (at.is_nothing()) return Tensor();
+    ++next_leaf;
+    if (taken != nullptr) return std::move((*taken)[next_tensor++]);
+    return tensors[next_tensor++];
+  }
+  TensorArray NextArray(StructureView at) {
+    const TensorArray& like = (*arrays)[next_array++];
+    return like.with_flow(Next(at), !arrays_stay);
+  }
+  const std::string& NextPlain() { return plain[next_plain++]; }
+
+  const std::vector<Tensor>& tensors;
+  const std::vector<std::string>& plain;
+  const std::vector<TensorArray>* arrays = nullptr;
+  bool arrays_stay = false;
+  std::vector<Tensor>* taken = nullptr;
+  // Of an element: what is known of its leaves; are they in tensors, and not
+  // in components?
+  const std::vector<TypeSpec>* leaves = nullptr;
+  bool parts = false;
+  size_t next_tensor = 0, next_leaf = 0, next_plain = 0, next_array = 0;
+};
+
+// How many tensors there are in a value with nothing missing; less than 0 if
+// that depends on more than the type.
+template <class T>
+constexpr int NumTensors() {
+  constexpr Container kind = kContainer<T>;
+  if constexpr (kind == Container::kNone) {
+    return 1;
+  } else if constexpr (kind == Container::kTuple ||
+                       kind == Container::kStruct) {
+    return SumOverParts<T>([]<class Part>(std::type_identity<Part>) {
+      return kIsPlainField<T, Part> ? 0 : NumTensors<Part>();
+    });
   } else {
-    static_assert(IsElementLeaf<T>,
-                  "traced functions, branches and loops return nothing, "
-                  "tensors, TensorArrays, variables, numbers, texts or "
-                  "vectors, arrays, pairs, tuples, optionals, maps from texts "
-                  "and structs of them");
-    ThrowOutsideElements();
+    return -1000000;
+  }
+}
+// Is nothing missing in `n` values with so many leaves? Then nobody needs to
+// look at how they nest.
+template <class T>
+bool AllThere(size_t n, size_t leaves) {
+  constexpr int own = NumTensors<T>();
+  return own >= 0 && leaves == n * static_cast<size_t>(own);
+}
+
+template <class T>
+void ReadInto(ResultReader& r, StructureView at, T& value);
+
+// What was taken apart at this part of a structure: a Staged value.
+template <class T>
+T Read(ResultReader& r, StructureView at) {
+  static_assert(std::is_same_v<T, Staged<T>>);
+  constexpr Container kind = kContainer<T>;
+  if constexpr (IsElementLeaf<T> && kind == Container::kNone) {
+    return ElementLeaf<T>::Next(r);
+  } else if constexpr (std::is_same_v<T, Tensor>) {
+    return r.Next(at);
+  } else if constexpr (std::is_same_v<T, TensorArray>) {
+    return r.NextArray(at);
+  } else if constexpr (kind == Container::kStruct) {
+    if constexpr (IsElementLeaf<T>) {
+      if (r.leaves != nullptr) return ElementLeaf<T>::Next(r);
+    }
+    T made{};
+    ReadInto(r, at, made);
+    return made;
+  } else if constexpr (kind == Container::kOptional) {
+    if (at.is_nothing()) return T();
+    using Item = typename ContainerOf<T>::Item;
+    if constexpr (kMayBeNothing<Item>) {
+      if (at.is_tuple()) at = at.part(0);
+    }
+    return T(std::in_place, Read<Item>(r, at));
+  } else {
+    size_t n = 0;
+    StructureView parts = at;
+    if constexpr (kind != Container::kTuple) {
+      const StructureView::Numbers numbers = at.numbers();
+      n = numbers.parts;
+      using Item = typename ContainerOf<T>::Item;
+      if (r.leaves == nullptr && AllThere<Item>(n, numbers.leaves)) {
+        parts = StructureView();
+      }
+    }
+    return Assembled<T>(
+        n,
+        [&]<class Part>(std::type_identity<Part>, size_t i) {
+          return Read<Part>(r, parts.part(i));
+        },
+        [&](size_t i) { return at.key(i); });
   }
 }
 
-struct ResultReader {
-  const std::vector<Tensor>& tensors;
-  const ResultShape& shape;
-  // Of branches and loops: what is learnt inside about the elements of a
-  // TensorArray is known outside.
-  bool arrays_stay = false;
-  // Of an element; in tensors, and not in components?
-  const ElementSpec* element = nullptr;
-  bool parts = false;
-  size_t next_tensor = 0, next_size = 0, next_key = 0, next_array = 0;
-  int64_t Size() { return shape.sizes[next_size++]; }
-  const std::string& Key() { return shape.keys[next_key++]; }
-  Tensor Next() { return Size() ? tensors[next_tensor++] : Tensor(); }
-  TensorArray NextArray() {
-    const TensorArray& like = shape.arrays[next_array++];
-    return like.with_flow(Next(), !arrays_stay);
-  }
-};
-
-// What a call gives back for a result of type T: tensors for numbers and
-// variables.
+// The fields of a struct, also where it is one leaf of an element.
 template <class T>
-struct Read {
-  static auto From(ResultReader& r) {
-    if constexpr (IsElementLeaf<T>) {
-      if constexpr (kIsStructure<T>) {
-        return r.element ? ElementLeaf<T>::Next(r) : Fields(r);
-      } else {
-        return ElementLeaf<T>::Next(r);
-      }
-    } else if constexpr (std::is_same_v<T, TensorArray>) {
-      return r.NextArray();
-    } else if constexpr (kIsStructure<T> && !std::is_same_v<T, Tensor> &&
-                  !std::is_same_v<T, Variable> && !Element<T>) {
-      return Fields(r);
+void ReadFields(ResultReader& r, StructureView at, T& value) {
+  size_t i = 0;
+  ForEachPart(value, [&]<class Field>(Field& field) {
+    const StructureView part = at.part(i++);
+    if constexpr (kIsPlainField<T, Field>) {
+      field = PlainOf<Field>(r.NextPlain());
     } else {
-      return r.Next();
+      static_assert(std::is_same_v<Staged<Field>, Field>,
+                    "the fields of a struct that a traced function returns are "
+                    "tensors, and containers and structs of tensors");
+      ReadInto(r, part, field);
     }
-  }
-  // Of a struct.
-  static T Fields(ResultReader& r) {
-    T result{};
-    std::apply([&](auto&... field) { (Field(r, field), ...); },
-               FieldsOf(result));
-    return result;
-  }
+  });
+}
 
- private:
-  template <class Plain>
-    requires kIsPlainField<T, Plain>
-  static void Field(ResultReader& r, Plain& field) {
-    field = PlainOf<Plain>(r.Key());
-  }
-  template <class Field_>
-  static void Field(ResultReader& r, Field_& field) {
-    using Given = decltype(Read<Field_>::From(r));
-    static_assert(std::is_same_v<Given, Field_>,
-                  "the fields of a struct that a traced function returns are "
-                  "tensors, and containers and structs of tensors");
-    field = Read<Field_>::From(r);
-  }
-};
+// The same into a value: fields that are not listed keep theirs.
 template <class T>
-struct Read<std::map<std::string, T>> {
-  static auto From(ResultReader& r) {
-    std::map<std::string, decltype(Read<T>::From(r))> items;
-    const int64_t n = r.Size();
-    for (int64_t i = 0; i < n; ++i) {
-      const std::string& key = r.Key();
-      items.emplace(key, Read<T>::From(r));
+void ReadInto(ResultReader& r, StructureView at, T& value) {
+  if constexpr (kContainer<T> == Container::kStruct) {
+    if constexpr (IsElementLeaf<T>) {
+      if (r.leaves != nullptr) {
+        value = ElementLeaf<T>::Next(r);
+        return;
+      }
     }
-    return items;
+    ReadFields(r, at, value);
+  } else if constexpr (kIsTuple<T>) {
+    size_t i = 0;
+    ForEachPart(value, [&](auto& part) { ReadInto(r, at.part(i++), part); });
+  } else {
+    value = Read<T>(r, at);
   }
-};
+}
+
+// Where to read a T that was taken apart.
 template <class T>
-struct Read<std::optional<T>> {
-  static auto From(ResultReader& r) {
-    std::optional<decltype(Read<T>::From(r))> item;
-    if (r.Size()) item.emplace(Read<T>::From(r));
-    return item;
-  }
-};
+StructureView ViewOf(const std::vector<Tensor>& tensors, const Form& form) {
+  return AllThere<T>(1, tensors.size()) ? StructureView()
+                                        : StructureView(form.structure);
+}
 template <class T>
-struct Read<std::vector<T>> {
-  static auto From(ResultReader& r) {
-    std::vector<decltype(Read<T>::From(r))> items;
-    const int64_t n = r.Size();
-    items.reserve(n);
-    for (int64_t i = 0; i < n; ++i) items.push_back(Read<T>::From(r));
-    return items;
-  }
-};
-template <class T, size_t n>
-struct Read<std::array<T, n>> {
-  static auto From(ResultReader& r) {
-    std::array<decltype(Read<T>::From(r)), n> items;
-    for (auto& item : items) item = Read<T>::From(r);
-    return items;
-  }
-};
-template <class... T>
-struct Read<std::tuple<T...>> {
-  static auto From(ResultReader& r) {
-    return std::tuple<decltype(Read<std::remove_cvref_t<T>>::From(r))...>{
-        Read<std::remove_cvref_t<T>>::From(r)...};
-  }
-};
-template <class A, class B>
-struct Read<std::pair<A, B>> {
-  static auto From(ResultReader& r) {
-    auto first = Read<A>::From(r);
-    auto second = Read<B>::From(r);
-    return std::pair<decltype(first), decltype(second)>(std::move(first),
-                                                        std::move(second));
-  }
-};
+T Read(const std::vector<Tensor>& tensors, const Form& form) {
+  ResultReader reader(tensors, form, /*arrays_stay=*/true);
+  return Read<T>(reader, ViewOf<T>(tensors, form));
+}
+template <class T>
+T Taken(std::vector<Tensor> tensors, const Form& form) {
+  ResultReader reader(&tensors, form);
+  return Read<T>(reader, ViewOf<T>(tensors, form));
+}
 
 }  // namespace detail
 }  // GK_API_NAMESPACE

@@ -27,37 +27,6 @@
 
 namespace gk {
 GK_API_NAMESPACE {
-namespace detail {
-
-// Into variables: fields that are not listed keep their values.
-template <class T>
-void Assign(ResultReader& r, T& value) {
-  if constexpr (std::is_same_v<Staged<T>, T>) {
-    if constexpr (kIsTuple<T>) {
-      std::apply([&](auto&... item) { (Assign(r, item), ...); }, value);
-    } else if constexpr (kIsStructure<T> && !std::is_same_v<T, Tensor> &&
-                         !std::is_same_v<T, TensorArray>) {
-      const auto assign = [&]<class Field>(Field& field) {
-        if constexpr (kIsPlainField<T, Field>) {
-          field = PlainOf<Field>(r.Key());
-        } else {
-          Assign(r, field);
-        }
-      };
-      std::apply([&](auto&... field) { (assign(field), ...); },
-                 FieldsOf(value));
-    } else {
-      value = Read<T>::From(r);
-    }
-  } else {
-    static_assert(kNever<T>,
-                  "gk::carry takes variables of type Tensor, TensorArray, and "
-                  "containers and structs of them");
-  }
-}
-
-}  // namespace detail
-
 // The variables that a branch or a loop may assign.
 //
 //   gk::Tensor sum = 0.0f;
@@ -66,6 +35,10 @@ template <class... Ts>
 class [[nodiscard("say what is to be done")]] carry {
   static_assert((!std::is_const_v<Ts> && ...),
                 "gk::carry takes variables that can be assigned");
+  static_assert(
+      (std::is_same_v<detail::Staged<Ts>, std::remove_const_t<Ts>> && ...),
+      "gk::carry takes variables of type Tensor, TensorArray, and "
+      "containers and structs of them");
 
  public:
   explicit carry(Ts&... variables,
@@ -233,15 +206,15 @@ class [[nodiscard("say what is to be done")]] carry {
     bool kept_ = false;
   };
 
-  detail::Results Values() const { return detail::Parts(variables_); }
-  void Set(const detail::Results& values) const {
-    detail::ResultReader reader{values.tensors, values.shape,
-                                /*arrays_stay=*/true};
-    Set(reader);
-  }
-  void Set(detail::ResultReader& reader) const {
-    std::apply([&](Ts&... v) { (detail::Assign(reader, v), ...); },
-               variables_);
+  detail::Results Values() const { return detail::Apart(variables_); }
+  void Set(const detail::Results& values) const { Set(values, variables_); }
+  // Into a tuple of variables.
+  template <class V>
+  static void Set(const detail::Results& values, const V& variables) {
+    detail::ResultReader reader(values.tensors, values.form,
+                                /*arrays_stay=*/true);
+    detail::ReadInto(reader, detail::ViewOf<V>(values.tensors, values.form),
+                     variables);
   }
 
   // Repeats body(k), k = 0, 1, ..., while condition(k, go_on) holds; k only if
@@ -269,13 +242,10 @@ class [[nodiscard("say what is to be done")]] carry {
     const detail::Results before = Values();
     Undo undo(*this, before);
     auto enter = [&](const detail::Results& in, Tensor* k, Tensor* go_on) {
-      detail::ResultReader reader{in.tensors, in.shape, /*arrays_stay=*/true};
-      Set(reader);
-      *k = reader.Next();
-      *go_on = reader.Next();
+      Set(in, std::tuple_cat(variables_, std::tie(*k, *go_on)));
     };
     auto leave = [&](const Tensor& k, const Tensor& go_on) {
-      return detail::Parts(std::tuple_cat(variables_, std::tie(k, go_on)));
+      return detail::Apart(std::tuple_cat(variables_, std::tie(k, go_on)));
     };
     const detail::Results end = detail::StagedWhile(
         leave(kCounts ? Tensor(int64_t{0}) : Tensor(),

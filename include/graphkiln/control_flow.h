@@ -70,10 +70,10 @@ template <class F>
 BranchPart PartOf(F& f, std::string label, Place where) {
   return {[&f](Results* out) {
             if constexpr (kReturnsNothing<F>) {
-              (void)out;
               f();
+              Flatten(out, std::tuple<>());
             } else {
-              TakeApart(out, f());
+              Flatten(out, f());
             }
           },
           std::move(label), where};
@@ -332,19 +332,19 @@ auto while_loop(C&& condition, B&& body, const S& loop_vars,
                 const WhileOptions& options = {},
                 Place where = Place::current()) {
   using State = detail::Staged<S>;
-  const detail::Results start = detail::Parts(loop_vars);
+  const detail::Results start = detail::Apart(loop_vars);
   auto holds = [&](const State& state) -> Tensor {
     return detail::Spread(condition, state);
   };
   auto step = [&](const State& state, detail::Results* after) {
     using Next = detail::Staged<decltype(detail::Spread(body, state))>;
     if constexpr (std::is_same_v<std::tuple<Next>, State>) {
-      detail::TakeApart(after, std::tuple(detail::Spread(body, state)));
+      detail::Flatten(after, std::tuple(detail::Spread(body, state)));
     } else {
       static_assert(std::is_same_v<Next, State>,
                     "the body must return the structure of the loop "
                     "variables");
-      detail::TakeApart(after, detail::Spread(body, state));
+      detail::Flatten(after, detail::Spread(body, state));
     }
   };
   if (!detail::IsStaged()) {

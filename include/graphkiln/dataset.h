@@ -36,6 +36,7 @@
 #include <vector>
 
 #include <graphkiln/data_options.h>
+#include <graphkiln/dataset_elements.h>
 #include <graphkiln/dataset_options.h>
 #include <graphkiln/nest.h>
 #include <graphkiln/ragged_tensor.h>
@@ -48,188 +49,6 @@ GK_API_NAMESPACE {
 // Of cardinality().
 inline constexpr int64_t kInfiniteCardinality = -1;
 inline constexpr int64_t kUnknownCardinality = -2;
-
-namespace detail {
-
-// An element: its tensors.
-struct ElementValue {
-  std::vector<Tensor> tensors;
-  std::shared_ptr<const ElementSpec> spec;
-};
-// What a function returns.
-struct ElementResult {
-  Results parts = {};
-  Structure structure = {};
-  ElementLeaves leaves = {};
-};
-using ElementBody = std::function<std::vector<ElementResult>(
-    const std::vector<ElementValue>&)>;
-
-// Throws Error (TypeError): elements are no `wanted`.
-[[noreturn]] GK_EXPORT void ThrowOtherElements(const ElementSpec& spec,
-                                               const char* wanted);
-
-// Can what nests so be read as a T? `leaf`: its first leaf; becomes the one
-// after it.
-template <class T>
-bool Fits(const Structure& s, const TypeSpec*& leaf) {
-  using Kind = Structure::Kind;
-  const bool sequence = s.kind() == Kind::kTuple || s.kind() == Kind::kStruct;
-  auto all = [&]<class... P>(std::type_identity<std::tuple<P...>>) {
-    size_t i = 0;
-    return sequence && s.size() == sizeof...(P) &&
-           (Fits<P>(s.child(i++), leaf) && ...);
-  };
-  if constexpr (IsElementLeaf<T>) {
-    return s.kind() == Kind::kLeaf && ElementLeaf<T>::Fits(*leaf++);
-  } else if constexpr (std::is_same_v<T, Tensor>) {
-    return s.kind() == Kind::kNone ||
-           (s.kind() == Kind::kLeaf && leaf++->kind == TypeSpec::Kind::kTensor);
-  } else if constexpr (kIsTuple<T>) {
-    return [&]<size_t... i>(std::index_sequence<i...>) {
-      return all(
-          std::type_identity<std::tuple<std::tuple_element_t<i, T>...>>());
-    }(std::make_index_sequence<std::tuple_size_v<T>>());
-  } else if constexpr (kIsVector<T> || kIsMap<T>) {
-    bool fits = s.kind() == (kIsVector<T> ? Kind::kList : Kind::kMap);
-    for (size_t i = 0; fits && i < s.size(); ++i) {
-      if constexpr (kIsVector<T>) {
-        fits = Fits<typename T::value_type>(s.child(i), leaf);
-      } else {
-        fits = Fits<typename T::mapped_type>(s.child(i), leaf);
-      }
-    }
-    return fits;
-  } else if constexpr (kIsStructure<T>) {
-    return [&]<class... P>(std::type_identity<std::tuple<P&...>>) {
-      return all(std::type_identity<std::tuple<P...>>());
-    }(std::type_identity<decltype(FieldsOf(std::declval<T&>()))>());
-  } else {
-    static_assert(kNever<T>,
-                  "functions of elements take tensors, ragged and sparse ones, "
-                  "datasets, optionals, and vectors, arrays, pairs, tuples, "
-                  "maps from texts and structs of them");
-  }
-}
-template <class T>
-bool Fits(const ElementSpec& spec) {
-  const TypeSpec* leaf = spec.leaves.data();
-  return Fits<T>(spec.structure, leaf);
-}
-
-template <class T>
-const char* NameOf() {
-  if constexpr (IsElementLeaf<T>) {
-    return ElementLeaf<T>::kName;
-  } else {
-    return "the type that was asked for";
-  }
-}
-
-// The types of the parameters of a lambda.
-template <class F>
-struct ParametersOf : ParametersOf<decltype(&F::operator())> {};
-template <class R, class... P>
-struct ParametersOf<R (*)(P...)> {
-  using Types = std::tuple<std::decay_t<P>...>;
-};
-template <class C, class R, class... P>
-struct ParametersOf<R (C::*)(P...)> : ParametersOf<R (*)(P...)> {};
-template <class C, class R, class... P>
-struct ParametersOf<R (C::*)(P...) const> : ParametersOf<R (*)(P...)> {};
-template <class F>
-using Parameters = typename ParametersOf<std::decay_t<F>>::Types;
-
-// Reads the parts of an element one after the other.
-class PartReader {
- public:
-  explicit PartReader(const ElementValue& element)
-      : reader_{element.tensors, element.spec->shape, /*arrays_stay=*/true,
-                element.spec.get()} {}
-  template <class T>
-  T Next() {
-    static_assert(std::is_same_v<T, Staged<T>>,
-                  "elements consist of tensors, also where numbers were given");
-    return Read<T>::From(reader_);
-  }
-
- private:
-  ResultReader reader_;
-};
-
-// Calls `f` with the values of `first`, and with an element, whole or in parts.
-template <class F, class... First, class... P>
-decltype(auto) CallWithElement(F& f, const ElementValue& element,
-                               std::tuple<First...> first,
-                               std::type_identity<std::tuple<P...>>) {
-  const ElementSpec& spec = *element.spec;
-  auto call = [&](std::tuple<P...> parts) -> decltype(auto) {
-    return std::apply(f, std::tuple_cat(std::move(first), std::move(parts)));
-  };
-  PartReader reader(element);
-  const bool whole = [&] {
-    if constexpr (sizeof...(P) == 1) return (Fits<P>(spec) && ...);
-    return false;
-  }();
-  if (!whole && !Fits<std::tuple<P...>>(spec)) {
-    ThrowOtherElements(spec, "what the function's parameters are");
-  }
-  // Braces: parts are read in order.
-  return call(std::tuple<P...>{reader.template Next<P>()...});
-}
-
-template <class Tuple>
-struct TailOf;
-template <class A, class... B>
-struct TailOf<std::tuple<A, B...>> {
-  using Head = A;
-  using Tail = std::type_identity<std::tuple<B...>>;
-};
-
-template <class F>
-decltype(auto) CallWithElement(F& f, const ElementValue& element) {
-  return CallWithElement(f, element, std::tuple<>(),
-                         std::type_identity<Parameters<F>>());
-}
-// f(state, element).
-template <class F>
-decltype(auto) CallWithState(F& f, const std::vector<ElementValue>& values) {
-  using P = TailOf<Parameters<F>>;
-  using State = typename P::Head;
-  if (!Fits<State>(*values[0].spec)) {
-    ThrowOtherElements(*values[0].spec, "the function's first parameter");
-  }
-  return CallWithElement(
-      f, values[1],
-      std::tuple<State>{PartReader(values[0]).template Next<State>()},
-      typename P::Tail());
-}
-
-// If `rows`, components of which the rows are those of rows.
-template <class T>
-ElementResult ResultOf(const T& value, bool rows = false) {
-  ElementResult made;
-  made.leaves.rows = rows;
-  made.parts.leaves = &made.leaves;
-  Flatten(&made.parts, value);
-  made.parts.leaves = nullptr;
-  StructureMaker maker;
-  maker.of_element = true;
-  Describe(maker, value);
-  made.structure = maker.Take();
-  return made;
-}
-
-template <class F>
-ElementBody BodyOf(F&& f) {
-  return [&f](const std::vector<ElementValue>& values) {
-    std::vector<ElementResult> results;
-    results.push_back(ResultOf(CallWithElement(f, values[0])));
-    return results;
-  };
-}
-
-}  // namespace detail
 
 // What Dataset::group_by_reducer does with the elements of a key:
 // init_func(key) is a state, reduce_func(state, element) the next one, and
@@ -260,12 +79,12 @@ class DatasetElement {
     if (!detail::Fits<T>(*value_.spec)) {
       detail::ThrowOtherElements(*value_.spec, detail::NameOf<T>());
     }
-    return detail::PartReader(value_).template Next<T>();
+    return detail::PartReader(value_).template Whole<T>();
   }
   template <class T>
     requires(std::is_same_v<T, Tensor> || detail::IsElementLeaf<T> ||
-             detail::kIsTuple<T> || detail::kIsVector<T> ||
-             detail::kIsMap<T> || detail::kIsStructure<T>)
+             (detail::kContainer<T> != detail::Container::kNone &&
+              detail::kContainer<T> != detail::Container::kOptional))
   operator T() const {
     return get<T>();
   }
@@ -441,7 +260,7 @@ class GK_EXPORT Dataset {
                         return std::vector{
                             detail::ResultOf(detail::CallWithState(f, values))};
                       }))
-        .template Next<detail::Staged<S>>();
+        .template Whole<detail::Staged<S>>();
   }
   // The elements of the datasets that `reduce(key, window)` makes of windows of
   // `size` elements of one key(element), an integer; the last ones of a key

@@ -51,35 +51,34 @@ class GK_EXPORT SpecMaker {
 
   template <class T>
   void Add(const T& value) {
+    constexpr Container kind = kContainer<T>;
     if constexpr (kIsPlain<T>) {
       Plain(PlainText(value), kIsText<T>);
-    } else if constexpr (kIsVector<T>) {
-      structure_.Begin();
-      for (const auto& item : value) Add(item);
-      structure_.EndList();
-    } else if constexpr (kIsTuple<T>) {
-      structure_.Begin();
-      std::apply([&](const auto&... item) { (Add(item), ...); }, value);
-      structure_.EndTuple();
-    } else if constexpr (kIsMap<T>) {
-      std::vector<std::string> keys;
-      structure_.Begin();
-      for (const auto& [key, item] : value) {
-        keys.push_back(key);
-        Add(item);
-      }
-      structure_.EndMap(keys);
-    } else if constexpr (kIsOptional<T>) {
+    } else if constexpr (kind == Container::kNone ||
+                         kind == Container::kStruct) {
+      Spec(type_spec_from_value(value));
+    } else if constexpr (kind == Container::kOptional) {
       value ? Add(*value) : structure_.None();
     } else {
-      Spec(type_spec_from_value(value));
+      std::vector<std::string> keys;
+      const size_t begin = structure_.Begin();
+      ForEachPart(
+          value, [&](const auto& part) { Add(part); },
+          [&](const std::string& key) { keys.push_back(key); });
+      if constexpr (kind == Container::kList) {
+        structure_.EndList(begin);
+      } else if constexpr (kind == Container::kTuple) {
+        structure_.EndTuple(begin);
+      } else {
+        structure_.EndMap(begin, keys);
+      }
     }
   }
   template <class T>
   TypeSpec Of(const T& value) {
-    structure_.Begin();
-    std::apply([&](const auto&... field) { (Add(field), ...); },
-               FieldsOf(value));
+    const size_t begin = structure_.Begin();
+    ForEachPart(value, [&](const auto& field) { Add(field); });
+    structure_.EndStruct(begin, FactsOf<T>());
     return Take(FactsOf<T>());
   }
 
@@ -104,13 +103,25 @@ struct ElementLeaf<T> {
     own.rows = leaves->rows;
     const size_t first = out.tensors.size();
     out.leaves = &own;
-    FlattenFields(&out, value);
+    StructureMaker nest(/*of_element=*/true);  // which the spec has, too
+    TakePartsApart(nest, &out, value);
     out.leaves = leaves;
     leaves->entries.push_back(
         {first, out.tensors.size() - first,
          std::make_shared<TypeSpec>(type_spec_from_value(value))});
   }
-  static T Next(ResultReader& reader) { return Read<T>::Fields(reader); }
+  static T Next(ResultReader& reader) {
+    const TypeSpec& spec = NextLeaf(reader);
+    const std::vector<TypeSpec>* const leaves = reader.leaves;
+    const size_t next = reader.next_leaf;
+    const StructureView fields = OpenFields(spec, &reader.leaves);
+    reader.next_leaf = 0;
+    T made{};
+    ReadFields(reader, fields, made);
+    reader.leaves = leaves;
+    reader.next_leaf = next;
+    return made;
+  }
   static bool Fits(const TypeSpec& spec) { return IsOf(spec, FactsOf<T>()); }
 };
 

@@ -93,8 +93,22 @@ namespace detail {
 // The traces of a function; what does not depend on the lambda's type.
 class GK_EXPORT FunctionState {
  public:
-  // Gives the result of the lambda, taken apart, and how it nests.
-  using Body = std::function<Structure(Placeholders&, Results*)>;
+  // Gives the result of the lambda, taken apart. Not kept beyond a call.
+  class Body {
+   public:
+    template <class F>
+    explicit Body(const F& call)
+        : call_(&call), run_([](const void* f, Placeholders& p, Results* out) {
+            (*static_cast<const F*>(f))(p, out);
+          }) {}
+    void operator()(Placeholders& p, Results* out) const {
+      run_(call_, p, out);
+    }
+
+   private:
+    const void* call_;
+    void (*run_)(const void*, Placeholders&, Results*);
+  };
 
   FunctionState(FunctionOptions options, const Place& made);
   ~FunctionState();
@@ -103,7 +117,7 @@ class GK_EXPORT FunctionState {
   // The tensors of the result, and how to put them together.
   std::vector<Tensor> Call(const CallWords& call, const Body& body,
                            const Place& where,
-                           std::shared_ptr<const ResultShape>* shape);
+                           std::shared_ptr<const Form>* form);
   ConcreteFunction Concrete(const CallWords& call, const Body& body,
                             const Place& where);
   ConcreteFunction Initialization(const CallWords& call, const Body& body,
@@ -210,8 +224,9 @@ class Function {
   template <class... Args>
   ConcreteFunction get_initialization_function(const Args&... args) const {
     if constexpr (CheckArguments<Args...>()) {
-      return shared_->state.Initialization(Words(args...), Body(args...),
-                                           Place());
+      const auto trace = Traced(args...);
+      return shared_->state.Initialization(
+          Words(args...), detail::FunctionState::Body(trace), Place());
     } else {
       return ConcreteFunction(nullptr);
     }
@@ -242,12 +257,12 @@ class Function {
     if constexpr (CheckArguments<Args...>()) {
       using Result = std::decay_t<decltype(Trace(args...))>;
       const detail::CallWords call = Words(args...);
-      std::shared_ptr<const detail::ResultShape> shape;
-      const std::vector<Tensor> tensors =
-          shared_->state.Call(call, Body(args...), where, &shape);
+      std::shared_ptr<const detail::Form> form;
+      const auto trace = Traced(args...);
+      std::vector<Tensor> tensors = shared_->state.Call(
+          call, detail::FunctionState::Body(trace), where, &form);
       if constexpr (!std::is_void_v<Result>) {
-        detail::ResultReader reader{tensors, *shape};
-        return detail::Read<Result>::From(reader);
+        return detail::Taken<detail::Staged<Result>>(std::move(tensors), *form);
       }
     }
   }
@@ -255,7 +270,9 @@ class Function {
   ConcreteFunction ConcreteFrom(const Place& where,
                                 const Args&... args) const {
     if constexpr (CheckArguments<Args...>()) {
-      return shared_->state.Concrete(Words(args...), Body(args...), where);
+      const auto trace = Traced(args...);
+      return shared_->state.Concrete(Words(args...),
+                                     detail::FunctionState::Body(trace), where);
     } else {
       return ConcreteFunction(nullptr);
     }
@@ -297,23 +314,21 @@ class Function {
       -> decltype(std::declval<F&>()(detail::Stand(
           std::declval<detail::Placeholders&>(), Decayed(args))...));
 
+  // Calls the lambda on what stands for such arguments.
   template <class... Args>
-  detail::FunctionState::Body Body(const Args&... args) const {
-    auto invoke = [this, &args...](detail::Placeholders& p,
-                                   detail::Results* results) {
+  auto Traced(const Args&... args) const {
+    return [this, &args...](detail::Placeholders& p, detail::Results* results) {
       // Braces: the arguments are made in order.
       std::tuple<decltype(detail::Stand(p, Decayed(args)))...> stand{
           detail::Stand(p, Decayed(args))...};
       if constexpr (std::is_void_v<decltype(Trace(args...))>) {
+        (void)results;
         std::apply(shared_->function, std::move(stand));
-        return Structure();
       } else {
         const auto& result = std::apply(shared_->function, std::move(stand));
         detail::Flatten(results, result);
-        return detail::StructureOf(result);
       }
     };
-    return invoke;
   }
 
   std::shared_ptr<Shared> shared_;

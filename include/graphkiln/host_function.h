@@ -106,7 +106,7 @@ GK_API_NAMESPACE {
     }
     const detail::Results given = detail::Apart(inp);
     const std::vector<Tensor> tensors = detail::CallOnHost(
-        [f = std::move(f), shape = given.shape,
+        [f = std::move(f), form = given.form,
          Tout](const std::vector<Tensor>& values) mutable {
           detail::Results result;
           detail::ElementLeaves leaves;
@@ -114,17 +114,15 @@ GK_API_NAMESPACE {
           result.leaves = &leaves;
           detail::Flatten(
               &result, Result(std::apply(
-                           f, detail::Together<Arguments>({values, shape}))));
+                           f, detail::Together<Arguments>({values, form}))));
           return detail::HostParts(result, Tout);
         },
         given.tensors, Tout, name);
-    const ElementSpec element{{}, Tout};
-    detail::ResultShape shape;
-    shape.sizes.assign(tensors.size(), 1);
-    detail::ResultReader reader{tensors, shape};
-    reader.element = &element;
+    const std::vector<std::string> plain;
+    detail::ResultReader reader(tensors, plain);
+    reader.leaves = &Tout;
     reader.parts = true;
-    return detail::Read<Result>::From(reader);
+    return detail::Read<Result>(reader, detail::StructureView());
   }
 
 }  // GK_API_NAMESPACE

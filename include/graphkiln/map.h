@@ -64,16 +64,16 @@ State Fold(F& f, const E& elems, const Results* initial, const FoldCall& call,
       std::is_same_v<Staged<std::invoke_result_t<F&, State, Row>>, State>,
       "the function must return the structure of the state");
   return Together<State>(FoldRows(
-      Parts(elems), initial,
+      Apart(elems), initial,
       [&](const Results& state, const Results& row, Results* next) {
-        TakeApart(next, f(Together<State>(state), Together<Row>(row)));
+        Flatten(next, f(Together<State>(state), Together<Row>(row)));
       },
       call, where));
 }
 template <class F, class E, class S>
 Staged<S> FoldFrom(F& f, const E& elems, const S& initial,
                    const FoldCall& call, Place where) {
-  const Results start = Parts(initial);
+  const Results start = Apart(initial);
   return Fold<Staged<S>>(f, elems, &start, call, where);
 }
 
@@ -86,9 +86,9 @@ auto Map(F& f, const E& elems, decltype(MapRows)& map_rows,
   loop.name = options.name;
   loop.parallel_iterations = options.parallel_iterations;
   return Together<Result>(map_rows(
-      Parts(elems),
+      Apart(elems),
       [&](const Results& row, Results* out) {
-        TakeApart(out, f(Together<Row>(row)));
+        Flatten(out, f(Together<Row>(row)));
       },
       loop, where));
 }
@@ -131,17 +131,18 @@ struct SpecRows {
     leaves.parts = true;
     given.leaves = &leaves;
     Flatten(&given, elems);
-    row.leaves = RowSpecs(given);
+    row = RowSpecs(given);
   }
   SpecRows(const SpecRows&) = delete;
 
   template <class T>
-  static T Made(const std::vector<Tensor>& tensors, const ResultShape& shape,
-                const ElementSpec& spec) {
-    ResultReader reader{tensors, shape};
-    reader.element = &spec;
+  static T Made(const std::vector<Tensor>& tensors, StructureView at,
+                const std::vector<TypeSpec>& leaves) {
+    const std::vector<std::string> plain;
+    ResultReader reader(tensors, plain);
+    reader.leaves = &leaves;
     reader.parts = true;
-    return Read<T>::From(reader);
+    return Read<T>(reader, at);
   }
   template <class F>
   auto Map(F& f, const std::vector<TypeSpec>* signature,
@@ -161,18 +162,17 @@ struct SpecRows {
     MappedRows mapped = MapSpecRows(
         given, signature,
         [&](const std::vector<Tensor>& tensors, Results* out) {
-          Flatten(out, Result(f(Made<Row>(tensors, given.shape, row))));
+          Flatten(out,
+                  Result(f(Made<Row>(
+                      tensors, StructureView(given.form.structure), row))));
         },
         loop, where);
-    ResultShape shape;
-    shape.sizes.assign(mapped.tensors.size(), 1);
-    return Made<Result>(mapped.tensors, shape,
-                        ElementSpec{{}, std::move(mapped.specs)});
+    return Made<Result>(mapped.tensors, StructureView(), mapped.specs);
   }
 
   ElementLeaves leaves;
   Results given;
-  ElementSpec row;
+  std::vector<TypeSpec> row;
 };
 
 }  // namespace detail
@@ -190,7 +190,7 @@ auto map_fn(F&& f, const E& elems, const MapOptions& options = {},
             Place where = Place::current()) {
   if constexpr (detail::kHoldsLeaf<E>) {
     const detail::SpecRows<E> rows(elems);
-    return rows.Map(f, &rows.row.leaves, options, where);
+    return rows.Map(f, &rows.row, options, where);
   } else {
     return detail::Map(f, elems, detail::MapRows, options, where);
   }

@@ -43,7 +43,7 @@ template <class T>
 detail::Staged<T> pack_sequence_as(const T& structure,
                                    std::vector<Tensor> flat) {
   detail::Results parts = detail::Apart(structure);
-  detail::CheckLeaves(structure_of(structure), flat.size());
+  detail::CheckLeaves(parts.form.structure, flat.size());
   parts.tensors = std::move(flat);
   return detail::Together<detail::Staged<T>>(parts);
 }

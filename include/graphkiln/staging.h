@@ -35,12 +35,6 @@ struct WhileOptions {
 
 namespace detail {
 
-// What stays of a value of type T in a branch or a loop: tensors for numbers
-// and variables, and the same containers and structs of them.
-template <class T>
-using Staged = decltype(Read<std::decay_t<T>>::From(
-    std::declval<ResultReader&>()));
-
 template <class T>
 Results Apart(const T& value) {
   Results parts;
@@ -49,27 +43,11 @@ Results Apart(const T& value) {
 }
 template <class T>
 T Together(const Results& parts) {
-  ResultReader reader{parts.tensors, parts.shape, /*arrays_stay=*/true};
-  return Read<T>::From(reader);
+  return Read<T>(parts.tensors, parts.form);
 }
 template <class T>
 Staged<T> Normal(const T& value) {
   return Together<Staged<T>>(Apart(value));
-}
-
-// The same of a value in a branch or a loop: they know how it nests.
-template <class T>
-void TakeApart(Results* out, const T& value) {
-  Flatten(out, value);
-  out->structure = [](const Results& parts) {
-    return StructureOf(Together<Staged<T>>(parts));
-  };
-}
-template <class T>
-Results Parts(const T& value) {
-  Results parts;
-  TakeApart(&parts, value);
-  return parts;
 }
 
 // Calls `f` with the items of a tuple, or with what is no tuple.
@@ -128,8 +106,7 @@ class GK_EXPORT EagerLoop {
 
  private:
   std::vector<DataType> dtypes_;
-  ResultShape shape_;
-  Structure structure_;
+  Form form_;
   int64_t left_ = -1;
   Place enters_, repeats_;
 };
@@ -177,7 +154,7 @@ class GK_EXPORT Rows {
   Results row(const Tensor& i) const;
 
  private:
-  ResultShape shape_;
+  Form form_;
   std::shared_ptr<const gk::Rows> rows_;
 };
 

@@ -4,10 +4,10 @@
 #define GRAPHKILN_STRUCTURE_H_
 
 #include <cstddef>
-#include <memory>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <graphkiln/export.h>
@@ -32,7 +32,18 @@ class GK_EXPORT Structure {
   };
 
   // That of nothing.
-  Structure();
+  Structure() noexcept = default;
+  Structure(const Structure& o) : part_(o.part_) {
+    if (part_ != nullptr) AddRef(part_);
+  }
+  Structure(Structure&& o) noexcept : part_(std::exchange(o.part_, nullptr)) {}
+  Structure& operator=(Structure o) noexcept {
+    std::swap(part_, o.part_);
+    return *this;
+  }
+  ~Structure() {
+    if (part_ != nullptr) Unref(part_);
+  }
 
   // What the whole is.
   Kind kind() const;
@@ -53,13 +64,17 @@ class GK_EXPORT Structure {
 
   friend GK_EXPORT bool operator==(const Structure& a, const Structure& b);
 
-  // --- For the library itself.
-  struct Rep;
-  explicit Structure(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}
-  const Rep& rep() const { return *rep_; }
+  // --- For the library itself, whose own structure a Part is.
+  struct Part;
+  // Takes over a reference.
+  explicit Structure(const Part* part) : part_(part) {}
+  const Part* part() const { return part_; }
 
  private:
-  std::shared_ptr<const Rep> rep_;
+  static void AddRef(const Part* part);
+  static void Unref(const Part* part);
+
+  const Part* part_ = nullptr;
 };
 
 // As to_string().
@@ -67,29 +82,56 @@ GK_EXPORT std::ostream& operator<<(std::ostream& out, const Structure& s);
 
 namespace detail {
 
+// A part of a structure, as long as that lives; or, without one, of any
+// structure in which nothing is missing.
+class GK_EXPORT StructureView {
+ public:
+  StructureView() = default;
+  explicit StructureView(const Structure& structure)
+      : part_(structure.part() ? structure.part() : Nothing()) {}
+
+  bool is_nothing() const { return part_ != nullptr && IsNothing(part_); }
+  StructureView part(size_t i) const {
+    return part_ == nullptr ? *this : StructureView(PartOf(part_, i));
+  }
+  // --- With a structure alone.
+  struct Numbers {
+    size_t parts, leaves;
+  };
+  Numbers numbers() const;
+  bool is_tuple() const;
+  // What a part is called; as long as the structure lives.
+  std::string_view key(size_t i) const;
+
+ private:
+  explicit StructureView(const Structure::Part* part) : part_(part) {}
+  static const Structure::Part* Nothing();
+  static bool IsNothing(const Structure::Part* part);
+  static const Structure::Part* PartOf(const Structure::Part* part, size_t i);
+
+  const Structure::Part* part_ = nullptr;
+};
+
 // Makes a structure part by part: those of a container between Begin and its
 // end.
 class GK_EXPORT StructureMaker {
  public:
-  StructureMaker();
-  ~StructureMaker();
-  StructureMaker(const StructureMaker&) = delete;
+  // Are some values leaves that else are structs?
+  explicit StructureMaker(bool of_element = false) : of_element_(of_element) {}
+  bool of_element() const { return of_element_; }
 
   void Leaf();
-  void None();
-  void Begin();
-  void EndList();
-  void EndTuple();
-  void EndMap(const std::vector<std::string>& keys);
-  void EndStruct(const StructureFacts& facts);
-  Structure Take();
-
-  // Is it an element's: are some values leaves that else are structs?
-  bool of_element = false;
+  void None() { parts_.emplace_back(); }
+  size_t Begin() const { return parts_.size(); }
+  void EndList(size_t begin);
+  void EndTuple(size_t begin);
+  void EndMap(size_t begin, const std::vector<std::string>& keys);
+  void EndStruct(size_t begin, const StructureFacts& facts);
+  Structure Take() { return std::move(parts_.back()); }
 
  private:
-  struct Rep;
-  std::unique_ptr<Rep> rep_;
+  std::vector<Structure> parts_;
+  bool of_element_;
 };
 
 // Throws Error (ValueError, TypeError) unless both nest alike.

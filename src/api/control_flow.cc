@@ -198,10 +198,7 @@ std::shared_ptr<void> AssertCases(const std::vector<Tensor>& preds, bool any,
 
 EagerLoop::EagerLoop(const Results& start, const WhileOptions& options,
                      Place enters, Place repeats)
-    : shape_(start.shape),
-      structure_(start.structure(start)),
-      enters_(enters),
-      repeats_(repeats) {
+    : form_(start.form), enters_(enters), repeats_(repeats) {
   Guarded([&] {
     const InnerTensor limit = Inner(options).maximum_iterations;
     if (limit) left_ = std::max<int64_t>(Integer(IterationLimit(limit)), 0);
@@ -216,13 +213,13 @@ bool EagerLoop::MayGoOn() {
 
 void EagerLoop::Check(const Results& after) const {
   bool same = after.tensors.size() == dtypes_.size() &&
-              after.shape.sizes == shape_.sizes &&
-              after.shape.keys == shape_.keys;
+              after.form.structure == form_.structure &&
+              after.form.plain == form_.plain;
   for (size_t i = 0; same && i < dtypes_.size(); ++i) {
     same = after.tensors[i].dtype() == dtypes_[i];
   }
-  for (size_t i = 0; same && i < shape_.arrays.size(); ++i) {
-    same = after.shape.arrays[i].dtype() == shape_.arrays[i].dtype();
+  for (size_t i = 0; same && i < form_.arrays.size(); ++i) {
+    same = after.form.arrays[i].dtype() == form_.arrays[i].dtype();
   }
   if (same) return;
   Guarded([&] {
@@ -233,7 +230,7 @@ void EagerLoop::Check(const Results& after) const {
           ValueOrThrow(InnerTensor::Zeros(Inner(dtype), TensorShape())));
     }
     EagerWords(enters_, repeats_)
-        .Check(StagedOf(std::move(start), shape_, Inner(structure_)), after);
+        .Check(StagedOf(std::move(start), form_), after);
   });
 }
 

@@ -122,8 +122,7 @@ Dataset Dataset::Resampled(const ElementBody& class_of, const Tensor& target,
           }
           first += count;
         }
-        pair.parts.shape = both->shape;
-        pair.structure = both->structure;
+        pair.parts.form = {both->structure, both->plain, {}};
         return made;
       },
       {});

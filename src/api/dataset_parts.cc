@@ -20,10 +20,10 @@ ElementSignature SignatureOf(const ElementSpec& spec) {
 }
 
 Spec SpecOf(const ElementResult& value, const ElementSignature& e) {
-  if (!value.parts.shape.arrays.empty()) {
+  if (!value.parts.form.arrays.empty()) {
     throw ::gk::Error(TypeError("Elements of datasets hold no TensorArrays"));
   }
-  ElementSpec spec{value.structure, {}, value.parts.shape};
+  ElementSpec spec{value.parts.form.structure, {}, value.parts.form.plain};
   auto next = value.leaves.entries.begin();
   for (size_t i = 0; i < e.types.size();) {
     if (next != value.leaves.entries.end() && next->first == i) {
@@ -38,47 +38,8 @@ Spec SpecOf(const ElementResult& value, const ElementSignature& e) {
   return std::make_shared<ElementSpec>(std::move(spec));
 }
 
-namespace {
-
-// Says of each leaf that is a tensor that it is there, as Flatten does.
-class SizesOfLeaves {
- public:
-  SizesOfLeaves(const ElementSpec& like, std::span<const TypeSpec> leaves)
-      : before_(like.shape.sizes), like_(like.leaves), leaves_(leaves) {
-    Walk(like.structure);
-  }
-  std::vector<int64_t> sizes;
-
- private:
-  void Walk(const Structure& s) {
-    using Kind = Structure::Kind;
-    const auto is_tensor = [](const TypeSpec& spec) {
-      return spec.kind == TypeSpec::Kind::kTensor;
-    };
-    if (s.kind() == Kind::kLeaf) {
-      if (is_tensor(like_[leaf_])) ++next_;
-      if (is_tensor(leaves_[leaf_])) sizes.push_back(1);
-      ++leaf_;
-      return;
-    }
-    const bool counted = s.kind() == Kind::kNone || s.kind() == Kind::kList ||
-                         s.kind() == Kind::kMap;
-    if (counted) sizes.push_back(before_[next_++]);
-    for (size_t i = 0; s.kind() != Kind::kNone && i < s.size(); ++i) {
-      Walk(s.child(i));
-    }
-  }
-
-  std::span<const int64_t> before_;
-  std::span<const TypeSpec> like_, leaves_;
-  size_t next_ = 0, leaf_ = 0;
-};
-
-}  // namespace
-
 Spec WithLeaves(const ElementSpec& like, std::vector<TypeSpec> leaves) {
   auto made = std::make_shared<ElementSpec>(like);
-  made->shape.sizes = SizesOfLeaves(like, leaves).sizes;
   made->leaves = std::move(leaves);
   return made;
 }
@@ -88,13 +49,11 @@ Spec TupleOf(std::span<const Spec> parts) {
   std::vector<StructureRef> structures;
   for (const Spec& part : parts) {
     structures.push_back(Inner(part->structure));
-    detail::ResultShape& shape = made->shape;
     auto append = [](auto* to, const auto& from) {
       to->insert(to->end(), from.begin(), from.end());
     };
     append(&made->leaves, part->leaves);
-    append(&shape.sizes, part->shape.sizes);
-    append(&shape.keys, part->shape.keys);
+    append(&made->plain, part->plain);
   }
   made->structure = Outer(InnerStructure::Tuple(std::move(structures)));
   return made;
@@ -103,12 +62,11 @@ Spec TupleOf(std::span<const Spec> parts) {
 Spec ScalarSpec(InnerType dtype) {
   static const Structure leaf = Outer(InnerStructure::Leaf());
   return std::make_shared<ElementSpec>(
-      ElementSpec{leaf, {TensorSpec{Shape(), Outer(dtype)}}, {.sizes = {1}}});
+      ElementSpec{leaf, {TensorSpec{Shape(), Outer(dtype)}}});
 }
 
 Spec DatasetsOf(const ElementSpec& elements) {
   ElementSpec spec = *ScalarSpec(InnerType::kVariant);
-  spec.shape = {};
   spec.leaves = {DatasetSpec(elements)};
   return std::make_shared<ElementSpec>(std::move(spec));
 }

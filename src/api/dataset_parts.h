@@ -25,8 +25,7 @@ InnerTensor Bool(bool value);
 ElementSignature SignatureOf(const ElementSpec& spec);
 // Of what a function returned, or was given, with these components.
 Spec SpecOf(const detail::ElementResult& value, const ElementSignature& e);
-// Elements that nest as those of `like`, with other leaves: what is no tensor
-// is read without the mark of one.
+// Elements that nest as those of `like`, with other leaves.
 Spec WithLeaves(const ElementSpec& like, std::vector<TypeSpec> leaves);
 // An element that is a tuple of parts.
 Spec TupleOf(std::span<const Spec> parts);

@@ -30,8 +30,8 @@ TypeSpec TypeSpec::field(std::string_view name) const {
       const auto& children = fields.structure->children();
       size_t part = 0, component = 0;
       for (size_t i = 0; i < children.size(); ++i) {
-        const bool found = !children[i]->is_nested() &&
-                           fields.structure->ChildName(i) == name;
+        const bool found =
+            !children[i]->is_nested() && fields.structure->ChildName(i) == name;
         for (size_t k = 0; k < children[i]->num_leaves(); ++k) {
           if (fields.parts[part++]->kind() != SpecPart::Kind::kSpec) continue;
           if (found) return extension->components[component];
@@ -65,22 +65,27 @@ void SpecMaker::Plain(const std::string& text, bool quoted) {
 }
 
 TypeSpec SpecMaker::Take(const StructureFacts& facts) {
-  structure_.EndStruct(facts);
   const StructureRef nested = Inner(structure_.Take());
   SpecFields& fields = rep_->fields;
-  fields.structure =
-      ::gk::Structure::Of({.kind = ::gk::Structure::Kind::kAttrs,
-                           .name = facts.name + ".Spec",
-                           .identity = nested->identity(),
-                           .keys = nested->keys()},
-                          nested->children());
+  fields.structure = ::gk::Structure::Of({.kind = ::gk::Structure::Kind::kAttrs,
+                                          .name = facts.name + ".Spec",
+                                          .identity = nested->identity(),
+                                          .keys = nested->keys()},
+                                         nested->children());
   const auto spec = MakeRef<ExtensionSpec>(facts.name, &facts, /*stacks=*/true,
                                            std::move(fields));
   TypeSpec made;
   made.kind = TypeSpec::Kind::kExtension;
-  made.extension = std::make_shared<ExtensionFacts>(
-      ExtensionFacts{spec, std::move(specs_)});
+  made.extension =
+      std::make_shared<ExtensionFacts>(ExtensionFacts{spec, std::move(specs_)});
   return made;
+}
+
+StructureView OpenFields(const TypeSpec& spec,
+                         const std::vector<TypeSpec>** leaves) {
+  *leaves = &spec.extension->components;
+  return StructureView(
+      Outer(StructureRef(spec.extension->inner->fields().structure)));
 }
 
 bool IsOf(const TypeSpec& spec, const StructureFacts& facts) {

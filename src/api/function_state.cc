@@ -27,16 +27,16 @@ namespace {
 class ApiTrace final : public Trace {
  public:
   ApiTrace(Ref<FunctionType> type, Ref<::gk::ConcreteFunction> concrete,
-           ResultShape shape)
+           Form form)
       : Trace(std::move(type)),
         concrete_(std::move(concrete)),
-        shape_(std::make_shared<const ResultShape>(std::move(shape))) {}
+        form_(std::make_shared<const Form>(std::move(form))) {}
   const Ref<::gk::ConcreteFunction>& concrete() const { return concrete_; }
-  const std::shared_ptr<const ResultShape>& shape() const { return shape_; }
+  const std::shared_ptr<const Form>& form() const { return form_; }
 
  private:
   Ref<::gk::ConcreteFunction> concrete_;
-  std::shared_ptr<const ResultShape> shape_;
+  std::shared_ptr<const Form> form_;
 };
 
 // '_' where a node's name may not have a character.
@@ -226,21 +226,20 @@ class LambdaTrace final : public TracedBody {
 
   ArgumentFace* arguments() override { return &arguments_; }
   Status Call() override {
-    structure_ = Inner(body_(placeholders_, &results_));
+    body_(placeholders_, &results_);
     return OkStatus();
   }
   StatusOr<StructureRef> Results(AddResult add) override {
     for (const Tensor& t : results_.tensors) GK_RETURN_IF_ERROR(add(Inner(t)));
-    return std::move(structure_);
+    return Inner(results_.form.structure);
   }
-  ResultShape TakeShape() { return std::move(results_.shape); }
+  Form TakeForm() { return std::move(results_.form); }
 
  private:
   const FunctionState::Body& body_;
   Placeholders placeholders_;
   LambdaArguments arguments_;
   detail::Results results_;
-  StructureRef structure_;
 };
 
 // Calls the lambda. What it throws passes through the library as it came.
@@ -287,8 +286,7 @@ class LambdaTracer final : public Tracer {
         TraceFunction(graph.get(),
                       {options_.name, type, variables, attributes_}, &traced));
     TensorVector captured = concrete->TellingCaptures();
-    auto made =
-        MakeRef<ApiTrace>(type, std::move(concrete), traced.TakeShape());
+    auto made = MakeRef<ApiTrace>(type, std::move(concrete), traced.TakeForm());
     made->captured = std::move(captured);
     return Ref<Trace>(std::move(made));
   }
@@ -331,14 +329,14 @@ FunctionState::FunctionState(FunctionOptions options, const Place& made)
 }
 FunctionState::~FunctionState() = default;
 
-std::vector<Tensor> FunctionState::Call(
-    const CallWords& call, const Body& body, const Place& where,
-    std::shared_ptr<const ResultShape>* shape) {
+std::vector<Tensor> FunctionState::Call(const CallWords& call, const Body& body,
+                                        const Place& where,
+                                        std::shared_ptr<const Form>* form) {
   if (FunctionsRunEagerly() && !call.has_specs()) {
     Placeholders values = rep_->ValuesOf(call);
     Results results;
     body(values, &results);
-    *shape = std::make_shared<const ResultShape>(std::move(results.shape));
+    *form = std::make_shared<const Form>(std::move(results.form));
     return std::move(results.tensors);
   }
   return Guarded([&] {
@@ -354,7 +352,7 @@ std::vector<Tensor> FunctionState::Call(
         known ? PolymorphicFunction::Found{known->trace()}
               : rep_->FindOrTrace(call, body, where);
     const auto& trace = static_cast<const ApiTrace&>(*found.trace);
-    *shape = trace.shape();
+    *form = trace.form();
     TensorVector outputs;
     ThrowIfError(trace.concrete()->CallMatched(inputs, &outputs));
     const auto warning = rep_->function.FinishCall(found.made, [this] {

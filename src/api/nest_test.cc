@@ -144,4 +144,61 @@ TEST(NestTest, TracedFunctionsTellTheirStructures) {
                                       "0/0/bias/0", "0/1/a"}));
 }
 
+TEST(NestTest, WhatIsNotThereStaysSo) {
+  using Maybe = std::optional<gk::Tensor>;
+  const std::tuple value(
+      gk::Tensor(), Maybe(), Maybe(gk::Tensor()), Maybe(T(1)),
+      std::optional<Maybe>(Maybe()),
+      std::vector<std::pair<Maybe, gk::Tensor>>{{{}, T(2)}});
+  EXPECT_EQ(gk::nest::structure_of(value).to_string(),
+            "(None, None, (None,), ., (None,), [(None, .)])");
+  const auto packed = gk::nest::pack_sequence_as(value, {T(3), T(4)});
+  const auto traced = gk::function([](const gk::Tensor& x) {
+    return std::tuple(gk::Tensor(), Maybe(), Maybe(gk::Tensor()), Maybe(x),
+                      std::optional<Maybe>(Maybe()),
+                      std::vector<std::pair<Maybe, gk::Tensor>>{{{}, x + 1}});
+  })(T(3));
+  for (const auto& [none, empty, holds_none, one, deep, list] :
+       {packed, traced}) {
+    EXPECT_FALSE(none.defined());
+    EXPECT_FALSE(empty.has_value());
+    ASSERT_TRUE(holds_none.has_value());
+    EXPECT_FALSE(holds_none->defined());
+    EXPECT_EQ(F(*one), 3);
+    ASSERT_TRUE(deep.has_value());
+    EXPECT_FALSE(deep->has_value());
+    ASSERT_EQ(list.size(), 1u);
+    EXPECT_FALSE(list[0].first.has_value());
+    EXPECT_EQ(F(list[0].second), 4);
+  }
+}
+
+TEST(NestTest, FixedFormsMissTensorsToo) {
+  // As many tensors as the type has, or one less.
+  auto f = gk::function([](const gk::Tensor& x, bool first) {
+    return std::pair(std::array{first ? x : gk::Tensor(), x + 1},
+                     Unnamed{x + 2}.first);
+  });
+  const auto [both, last] = f(T(1), true);
+  EXPECT_EQ(F(both[0]), 1);
+  EXPECT_EQ(F(both[1]), 2);
+  EXPECT_EQ(F(last), 3);
+  const auto [one, same] = f(T(1), false);
+  EXPECT_FALSE(one[0].defined());
+  EXPECT_EQ(F(one[1]), 2);
+  EXPECT_EQ(F(same), 3);
+}
+
+TEST(NestTest, EqualStructuresAreOne) {
+  const gk::Structure a = gk::nest::structure_of(Layer{{T(1)}, T(2)});
+  gk::Structure b;
+  EXPECT_EQ(b.kind(), gk::Structure::Kind::kNone);
+  EXPECT_EQ(b, gk::nest::structure_of(gk::Tensor()));
+  EXPECT_EQ(b.num_leaves(), 0u);
+  b = gk::nest::structure_of(Layer{{T(3)}, T(4)});
+  EXPECT_EQ(a.part(), b.part());
+  b = a.child(0);
+  EXPECT_EQ(b.to_string(), "[.]");
+}
+
 }  // namespace

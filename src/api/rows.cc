@@ -99,9 +99,9 @@ void ThrowNoElems() {
       "elems must be a Tensor or a structure of Tensors, and hold one"));
 }
 
-Rows::Rows(const Results& elements) : shape_(elements.shape) {
+Rows::Rows(const Results& elements) : form_(elements.form) {
   Guarded([&] {
-    if (elements.tensors.empty() || !shape_.arrays.empty()) ThrowNoElems();
+    if (elements.tensors.empty() || !form_.arrays.empty()) ThrowNoElems();
     EnsureReady();
     rows_ = std::make_shared<::gk::Rows>(Inner(elements.tensors));
   });
@@ -117,7 +117,7 @@ Tensor Rows::wide_count() const {
 }
 
 Results Rows::row(const Tensor& i) const {
-  return Guarded([&] { return Results{Outer(rows_->Row(Inner(i))), shape_}; });
+  return Guarded([&] { return Results{Outer(rows_->Row(Inner(i))), form_}; });
 }
 
 namespace {
@@ -157,7 +157,7 @@ class Fold final : public LoopWords<RowHost> {
 Results FoldRows(const Results& elements, const Results* initial,
                  const StepFn& f, const FoldCall& call, Place where) {
   return Guarded([&] {
-    if (elements.tensors.empty() || !elements.shape.arrays.empty())
+    if (elements.tensors.empty() || !elements.form.arrays.empty())
       ThrowNoElems();
     EnsureReady();
     return Fold(f, where).Run(elements, initial, call);
@@ -169,7 +169,7 @@ namespace {
 using RowFn = std::function<void(const Results&, Results*)>;
 
 void CheckMapped(const Results& result) {
-  if (result.shape.arrays.empty()) return;
+  if (result.form.arrays.empty()) return;
   throw ::gk::Error(
       TypeError("The function of map_fn cannot return a TensorArray"));
 }
@@ -184,7 +184,7 @@ Results ResultsOfNone(const Results& elements, const RowFn& f) {
   Results results;
   const FunctionPart part =
       TracePart("map_row", like, shapes, [&](std::span<const InnerTensor> row) {
-        f({Outer(TensorVector(row.begin(), row.end())), elements.shape},
+        f({Outer(TensorVector(row.begin(), row.end())), elements.form},
           &results);
         return Inner(results.tensors);
       });
@@ -301,7 +301,7 @@ Results MapRowsSharing(const Results& elements, const RowFn& f,
     std::vector<std::vector<PartialTensorShape>> shapes;
     for (const InnerTensor& t : tensors) shapes.push_back({t.partial_shape()});
     const std::vector<bool> is_shared = SharedByRows(shapes);
-    batched.shape.arrays = elements.shape.arrays;
+    batched.form.arrays = elements.form.arrays;
     for (size_t i = 0; i < tensors.size(); ++i) {
       if (is_shared[i]) {
         shared[i] = Outer(CallComposite("gather", {tensors[i], Int32Of(0)})[0]);
@@ -311,7 +311,7 @@ Results MapRowsSharing(const Results& elements, const RowFn& f,
     }
   });
   auto call = [&](const Results& row, Results* out) {
-    Results all{shared, elements.shape};
+    Results all{shared, elements.form};
     size_t next = 0;
     for (Tensor& t : all.tensors) {
       if (!t.defined()) t = row.tensors[next++];

@@ -19,18 +19,17 @@ void AddLeaves(const ::gk::Structure& structure, const TensorVector& tensors,
 
 }  // namespace
 
-StagedValue StagedOf(TensorVector tensors, const ResultShape& shape,
-                     const StructureRef& structure) {
+StagedValue StagedOf(TensorVector tensors, const Form& form) {
   StagedValue value;
   value.kind = StagedValue::Kind::kTensors;
   size_t next = 0;
-  AddLeaves(*structure, tensors, &next, &value.leaves);
-  value.structure = structure;
-  for (const TensorArray& array : shape.arrays) {
+  value.structure = Inner(form.structure);
+  AddLeaves(*value.structure, tensors, &next, &value.leaves);
+  for (const TensorArray& array : form.arrays) {
     value.arrays.push_back(Inner(array.dtype()));
   }
-  value.plain = shape.keys;
-  value.host = std::make_shared<ResultShape>(shape);
+  value.plain = form.plain;
+  value.host = std::make_shared<Form>(form);
   return value;
 }
 

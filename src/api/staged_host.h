@@ -19,8 +19,7 @@ namespace gk::api::detail {
 [[noreturn]] void ThrowNoElems();
 
 // A value of the core: of tensors that nest so.
-StagedValue StagedOf(TensorVector tensors, const ResultShape& shape,
-                     const StructureRef& structure);
+StagedValue StagedOf(TensorVector tensors, const Form& form);
 
 // What C++ says of tensors and structures.
 template <class Host>
@@ -42,37 +41,21 @@ class ApiHost : public Host {
     return text + ")";
   }
   std::string ArrayText(const StagedValue& value, size_t k) const override {
-    return ShapeOf(value).arrays[k].to_string();
+    return FormOf(value).arrays[k].to_string();
   }
 
  protected:
-  StagedValue ValueOf(const Results& results) {
-    const ResultShape& shape = results.shape;
-    if (!known_ || shape.sizes != sizes_ || shape.keys != keys_ ||
-        results.structure != structure_) {
-      structure_ = results.structure;
-      sizes_ = shape.sizes;
-      keys_ = shape.keys;
-      // A branch may return nothing.
-      known_ = structure_ != nullptr ? Inner(structure_(results))
-                                     : ::gk::Structure::Tuple({});
-    }
-    return StagedOf(Inner(results.tensors), shape, known_);
+  static StagedValue ValueOf(const Results& results) {
+    return StagedOf(Inner(results.tensors), results.form);
   }
   static Results ResultsOf(const StagedValue& value) {
-    return {Outer(value.tensors()), ShapeOf(value)};
+    return {Outer(value.tensors()), FormOf(value)};
   }
 
  private:
-  static const ResultShape& ShapeOf(const StagedValue& value) {
-    return *static_cast<const ResultShape*>(value.host.get());
+  static const Form& FormOf(const StagedValue& value) {
+    return *static_cast<const Form*>(value.host.get());
   }
-
-  // The structure of the last value, which tells that of others like it.
-  StructureRef known_;
-  Structure (*structure_)(const Results&) = nullptr;
-  std::vector<int64_t> sizes_;
-  std::vector<std::string> keys_;
 };
 
 // The words of an eager or a traced loop.

@@ -9,10 +9,11 @@ namespace gk::api {
 using InnerKind = ::gk::Structure::Kind;
 using InnerStructure = ::gk::Structure;
 
-Structure::Structure() : Structure(Outer(InnerStructure::None())) {}
+void Structure::AddRef(const Part* part) { Inner(*part).AddRef(); }
+void Structure::Unref(const Part* part) { Inner(*part).Unref(); }
 
 Structure::Kind Structure::kind() const {
-  switch (rep_->inner->kind()) {
+  switch (Inner(*this)->kind()) {
     case InnerKind::kLeaf:
       return Kind::kLeaf;
     case InnerKind::kNone:
@@ -30,9 +31,9 @@ Structure::Kind Structure::kind() const {
   }
 }
 
-const std::string& Structure::name() const { return rep_->inner->name(); }
+const std::string& Structure::name() const { return Inner(*this)->name(); }
 
-size_t Structure::size() const { return rep_->inner->children().size(); }
+size_t Structure::size() const { return Inner(*this)->children().size(); }
 
 Structure Structure::child(size_t i) const {
   return Guarded([&] {
@@ -40,25 +41,25 @@ Structure Structure::child(size_t i) const {
       throw ::gk::Error(
           IndexError("a structure of {} parts has no part {}", size(), i));
     }
-    return Outer(rep_->inner->children()[i]);
+    return Outer(StructureRef(Inner(*this)->children()[i]));
   });
 }
 
 std::string Structure::key(size_t i) const {
   return Guarded([&] {
     child(i);
-    return rep_->inner->ChildName(i);
+    return Inner(*this)->ChildName(i);
   });
 }
 
-size_t Structure::num_leaves() const { return rep_->inner->num_leaves(); }
+size_t Structure::num_leaves() const { return Inner(*this)->num_leaves(); }
 
 std::vector<std::string> Structure::leaf_paths(
     std::string_view separator) const {
-  return rep_->inner->JoinedLeafPaths(separator);
+  return Inner(*this)->JoinedLeafPaths(separator);
 }
 
-std::string Structure::to_string() const { return rep_->inner->Text(); }
+std::string Structure::to_string() const { return Inner(*this)->Text(); }
 
 bool operator==(const Structure& a, const Structure& b) {
   return Inner(a)->Equals(*Inner(b));
@@ -69,55 +70,80 @@ std::ostream& operator<<(std::ostream& out, const Structure& s) {
 }
 
 namespace detail {
+namespace {
 
-struct StructureMaker::Rep {
-  std::vector<std::vector<StructureRef>> open{{}};
-
-  void Add(StructureRef part) { open.back().push_back(std::move(part)); }
-  void End(InnerStructure::Facts facts) {
-    std::vector<StructureRef> parts = std::move(open.back());
-    open.pop_back();
-    Add(InnerStructure::Of(std::move(facts), std::move(parts)));
+// A container of the parts from `begin` on, in their place.
+void Close(std::vector<Structure>* parts, size_t begin,
+           InnerStructure::Facts facts) {
+  std::vector<StructureRef> children;
+  children.reserve(parts->size() - begin);
+  for (size_t i = begin; i < parts->size(); ++i) {
+    children.push_back(Inner((*parts)[i]));
   }
-};
+  parts->resize(begin);
+  parts->push_back(
+      Outer(InnerStructure::Of(std::move(facts), std::move(children))));
+}
 
-StructureMaker::StructureMaker() : rep_(std::make_unique<Rep>()) {}
-StructureMaker::~StructureMaker() = default;
+}  // namespace
 
-void StructureMaker::Leaf() { rep_->Add(InnerStructure::Leaf()); }
-void StructureMaker::None() { rep_->Add(InnerStructure::None()); }
-void StructureMaker::Begin() { rep_->open.emplace_back(); }
-void StructureMaker::EndList() { rep_->End({.kind = InnerKind::kList}); }
-void StructureMaker::EndTuple() { rep_->End({.kind = InnerKind::kTuple}); }
+const Structure::Part* StructureView::Nothing() {
+  static const StructureRef none = InnerStructure::None();
+  return Outer(none.get());
+}
+bool StructureView::IsNothing(const Structure::Part* part) {
+  return Inner(*part).kind() == InnerKind::kNone;
+}
+const Structure::Part* StructureView::PartOf(const Structure::Part* part,
+                                             size_t i) {
+  return Outer(Inner(*part).children()[i].get());
+}
+bool StructureView::is_tuple() const {
+  return Inner(*part_).kind() == InnerKind::kTuple;
+}
+StructureView::Numbers StructureView::numbers() const {
+  const InnerStructure& part = Inner(*part_);
+  return {part.children().size(), part.num_leaves()};
+}
+std::string_view StructureView::key(size_t i) const {
+  const InnerStructure::Key& key = Inner(*part_).keys()[i];
+  const std::string_view bytes = key.bytes;
+  return bytes.starts_with('s') ? bytes.substr(1) : key.text;
+}
 
-void StructureMaker::EndMap(const std::vector<std::string>& keys) {
+void StructureMaker::Leaf() { parts_.push_back(Outer(InnerStructure::Leaf())); }
+void StructureMaker::EndList(size_t begin) {
+  Close(&parts_, begin, {.kind = InnerKind::kList});
+}
+void StructureMaker::EndTuple(size_t begin) {
+  Close(&parts_, begin, {.kind = InnerKind::kTuple});
+}
+
+void StructureMaker::EndMap(size_t begin,
+                            const std::vector<std::string>& keys) {
   InnerStructure::Facts facts{.kind = InnerKind::kDict};
   for (const std::string& key : keys) {
     facts.keys.push_back({"s" + key, "'" + key + "'"});
   }
-  rep_->End(std::move(facts));
+  Close(&parts_, begin, std::move(facts));
 }
 
-void StructureMaker::EndStruct(const StructureFacts& facts) {
+void StructureMaker::EndStruct(size_t begin, const StructureFacts& facts) {
   InnerStructure::Facts inner{.kind = InnerKind::kAttrs,
                               .name = facts.name,
                               .identity = reinterpret_cast<uintptr_t>(&facts)};
   for (const std::string& field : facts.fields) {
     inner.keys.push_back({"s" + field, field});
   }
-  rep_->End(std::move(inner));
-}
-
-Structure StructureMaker::Take() {
-  return Outer(std::move(rep_->open.back().back()));
+  Close(&parts_, begin, std::move(inner));
 }
 
 void AssertSameStructure(const Structure& first, const Structure& second,
                          bool check_types) {
   Guarded([&] {
-    const InnerStructure &a = *Inner(first), &b = *Inner(second);
+    const StructureRef a = Inner(first), b = Inner(second);
     ThrowIfError(
-        ::gk::AssertSameStructure(a, b, check_types, StructureWords(a, b)));
+        ::gk::AssertSameStructure(*a, *b, check_types, StructureWords(*a, *b)));
   });
 }
 

@@ -1,4 +1,4 @@
-// What a public Structure holds.
+// A public Structure is a reference to one of the library's.
 #ifndef GK_API_STRUCTURE_REP_H_
 #define GK_API_STRUCTURE_REP_H_
 
@@ -7,15 +7,18 @@
 
 namespace gk::api {
 
-struct Structure::Rep {
-  StructureRef inner;
-};
-
-inline const StructureRef& Inner(const Structure& s) { return s.rep().inner; }
-inline Structure Outer(StructureRef s) {
-  return Structure(
-      std::make_shared<const Structure::Rep>(Structure::Rep{std::move(s)}));
+inline const ::gk::Structure& Inner(const Structure::Part& part) {
+  return reinterpret_cast<const ::gk::Structure&>(part);
 }
+inline const Structure::Part* Outer(const ::gk::Structure* structure) {
+  return reinterpret_cast<const Structure::Part*>(structure);
+}
+
+inline StructureRef Inner(const Structure& s) {
+  return s.part() == nullptr ? ::gk::Structure::None()
+                             : StructureRef(&Inner(*s.part()));
+}
+inline Structure Outer(StructureRef s) { return Structure(Outer(s.Release())); }
 
 }  // namespace gk::api
 

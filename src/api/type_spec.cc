@@ -275,32 +275,6 @@ void AddParts(Results& out, const InnerSpec& spec, const TensorVector& parts) {
   Add(out, Outer(spec), std::move(components));
 }
 
-// The leaf whose components begin after `left` others, also of an extension
-// type; null if there is none.
-const TypeSpec* LeafAfter(const std::vector<TypeSpec>& leaves, size_t left,
-                          bool parts) {
-  for (const TypeSpec& leaf : leaves) {
-    ElementSignature e;
-    Inner(leaf).AddComponents(&e);
-    const size_t n = parts ? leaf.flatten().size() : e.types.size();
-    if (leaf.extension && left < n) {
-      return LeafAfter(leaf.extension->components, left, parts);
-    }
-    if (left == 0 && !leaf.extension) return &leaf;
-    if (left < n) return nullptr;
-    left -= n;
-  }
-  return nullptr;
-}
-// The leaf whose components come next, and its parts.
-const TypeSpec& LeafAt(const ResultReader& reader) {
-  if (reader.element == nullptr) ThrowOutsideElements();
-  if (const TypeSpec* leaf =
-          LeafAfter(reader.element->leaves, reader.next_tensor, reader.parts)) {
-    return *leaf;
-  }
-  ThrowPublic(ValueError("An element has fewer components than its spec."));
-}
 TensorVector NextParts(ResultReader& reader, const InnerSpec& spec) {
   if (reader.parts) {
     const auto begin = reader.tensors.begin() + reader.next_tensor;
@@ -314,6 +288,14 @@ TensorVector NextParts(ResultReader& reader, const InnerSpec& spec) {
 
 }  // namespace
 
+const TypeSpec& NextLeaf(ResultReader& reader) {
+  if (reader.leaves == nullptr) ThrowOutsideElements();
+  if (reader.next_leaf == reader.leaves->size()) {
+    ThrowPublic(ValueError("An element has fewer components than its spec."));
+  }
+  return (*reader.leaves)[reader.next_leaf++];
+}
+
 void ThrowOutsideElements() {
   ThrowPublic(TypeError(
       "Datasets and optionals are values of elements of datasets alone: traced "
@@ -322,7 +304,8 @@ void ThrowOutsideElements() {
 
 void ElementLeaf<RaggedTensor>::Add(Results& out, const RaggedTensor& value) {
   if (value.ragged_rank() == 0 && !(out.leaves && out.leaves->uniform)) {
-    return Flatten(&out, value.flat_values());
+    out.tensors.push_back(value.flat_values());
+    return;
   }
   Guarded([&] {
     const RaggedValue ragged = value.value();
@@ -332,8 +315,8 @@ void ElementLeaf<RaggedTensor>::Add(Results& out, const RaggedTensor& value) {
   });
 }
 RaggedTensor ElementLeaf<RaggedTensor>::Next(ResultReader& reader) {
-  const TypeSpec& leaf = LeafAt(reader);
-  if (leaf.kind == Kind::kTensor) return reader.Next();
+  const TypeSpec& leaf = NextLeaf(reader);
+  if (leaf.kind == Kind::kTensor) return reader.tensors[reader.next_tensor++];
   const InnerSpec spec = Inner(leaf);
   const TensorVector parts = NextParts(reader, spec);
   std::vector<RowPartition> partitions;
@@ -358,7 +341,7 @@ void ElementLeaf<SparseTensor>::Add(Results& out, const SparseTensor& value) {
   });
 }
 SparseTensor ElementLeaf<SparseTensor>::Next(ResultReader& reader) {
-  const TensorVector parts = NextParts(reader, Inner(LeafAt(reader)));
+  const TensorVector parts = NextParts(reader, Inner(NextLeaf(reader)));
   return Guarded([&] {
     return SparseTensor(SparseValue{parts[0], parts[1], parts[2], {}});
   });
@@ -376,7 +359,7 @@ void ElementLeaf<IndexedSlices>::Add(Results& out, const IndexedSlices& value) {
 }
 IndexedSlices ElementLeaf<IndexedSlices>::Next(ResultReader& reader) {
   const std::vector<Tensor> parts =
-      Outer(NextParts(reader, Inner(LeafAt(reader))));
+      Outer(NextParts(reader, Inner(NextLeaf(reader))));
   return {parts[0], parts[1], parts.size() > 2 ? parts[2] : Tensor()};
 }
 bool ElementLeaf<IndexedSlices>::Fits(const TypeSpec& spec) {
@@ -387,7 +370,7 @@ void ElementLeaf<Dataset>::Add(Results& out, const Dataset& value) {
   detail::Add(out, DatasetSpec::from_value(value), {Inner(value.variant())});
 }
 Dataset ElementLeaf<Dataset>::Next(ResultReader& reader) {
-  const TypeSpec& leaf = LeafAt(reader);
+  const TypeSpec& leaf = NextLeaf(reader);
   return Dataset(reader.tensors[reader.next_tensor++], leaf.element_spec);
 }
 bool ElementLeaf<Dataset>::Fits(const TypeSpec& spec) {
@@ -398,7 +381,7 @@ void ElementLeaf<Optional>::Add(Results& out, const Optional& value) {
   detail::Add(out, OptionalSpec::from_value(value), {Inner(value.variant())});
 }
 Optional ElementLeaf<Optional>::Next(ResultReader& reader) {
-  const TypeSpec& leaf = LeafAt(reader);
+  const TypeSpec& leaf = NextLeaf(reader);
   return Optional(reader.tensors[reader.next_tensor++], leaf.element_spec);
 }
 bool ElementLeaf<Optional>::Fits(const TypeSpec& spec) {
