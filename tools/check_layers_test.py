@@ -37,6 +37,7 @@ class LocalNamesTest(unittest.TestCase):
             ("constexpr int kSize = 1;", "const char* const kSize = f({1});"),
             ("struct Row { int at; };", "class Row final : Base {};"),
             ("std::map<int, int> rows;", "int rows[2] = {1, 2};"),
+            ("using Row = int;", "using Row = long;"),
             ("bool F(nb::handle x) { return 1; }", "bool F(Handle y) { return 1; }"),
         ]:
             status, output = self.both(one, two)

@@ -5,7 +5,7 @@
 namespace gk::api {
 namespace {
 
-using Value = ::gk::DatasetOptions::Value;
+using OptionValue = ::gk::DatasetOptions::Value;
 
 // Members by name, as the table has them.
 #define GK_MEMBER(name) visit(#name, o.name)
@@ -55,7 +55,7 @@ void VisitMembers(O& o, F&& visit) requires
 #undef GK_MEMBER
 
 template <class T>
-Value ValueOf(const T& v) {
+OptionValue ValueOf(const T& v) {
   if constexpr (std::is_enum_v<T>) {
     return static_cast<int64_t>(v);
   } else {
@@ -63,7 +63,7 @@ Value ValueOf(const T& v) {
   }
 }
 template <class T>
-void Take(const Value& value, T* v) {
+void Take(const OptionValue& value, T* v) {
   if constexpr (std::is_enum_v<T>) {
     *v = static_cast<T>(std::get<int64_t>(value));
   } else {
@@ -98,7 +98,7 @@ template <class O>
 void Hear(const ::gk::DatasetOptions& said, const OptionGroup& group, O* o) {
   VisitMembers(*o, [&]<class T>(const char* name, T& member) {
     const Option& option = *group.Find(name);
-    const Value* value = said.Find(option);
+    const OptionValue* value = said.Find(option);
     if constexpr (IsOptional<T>::value) {
       if (value != nullptr) Take(*value, &member.emplace());
     } else if constexpr (std::is_same_v<T, std::vector<std::string>> ||

@@ -22,45 +22,48 @@ namespace {
 
 constexpr int kMaxCalls = 3000, kEnough = 60;
 
-using Values = std::vector<CompositeValue>;
+using CallValues = std::vector<CompositeValue>;
 
 CompositeValue Text(std::string_view text) { return std::string(text); }
 CompositeValue Integers(std::vector<int64_t> values) { return values; }
 
 // What parameters of these names mean and no other value does.
-const std::map<std::string, Values, std::less<>>& NamedValues() {
-  static const auto& named = *new std::map<std::string, Values, std::less<>>{
-      {"align", {Text("RIGHT_LEFT"), Text("LEFT_RIGHT")}},
-      {"alg", {Text("auto_select"), Text("philox"), Text("threefry")}},
-      {"rng_alg", {Text("auto_select"), Text("philox")}},
-      {"algorithm", {int64_t{1}, int64_t{2}}},
-      {"data_format",
-       {{},
-        Text("NWC"),
-        Text("NCW"),
-        Text("NHWC"),
-        Text("NCHW"),
-        Text("NDHWC"),
-        Text("NCDHW")}},
-      {"dilations", {{}, int64_t{1}, Integers({1}), Integers({2})}},
-      {"direction", {Text("ASCENDING"), Text("DESCENDING")}},
-      {"equation",
-       {Text("ij,jk->ik"), Text("ij->ji"), Text("ij,ij"), Text("i,j->ij"),
-        Text("...i->...")}},
-      {"indexing", {Text("xy"), Text("ij")}},
-      {"ksize", {Integers({2}), Integers({1, 2, 2, 1})}},
-      {"mode",
-       {Text("CONSTANT"), Text("REFLECT"), Text("SYMMETRIC"), Text("mode")}},
-      {"optimize", {Text("greedy"), Text("optimal")}},
-      {"ord",
-       {Text("euclidean"), Text("fro"), int64_t{1}, int64_t{2}, 3.0,
-        std::numeric_limits<double>::infinity()}},
-      {"padding",
-       {Text("SAME"), Text("VALID"), Integers({0, 0, 1, 1, 1, 1, 0, 0})}},
-      {"side", {Text("left"), Text("right")}},
-      {"stride", {Integers({1}), Integers({2})}},
-      {"strides", {{}, Integers({1}), Integers({2}), Integers({1, 2, 2, 1})}},
-  };
+const std::map<std::string, CallValues, std::less<>>& NamedValues() {
+  static const auto& named =
+      *new std::map<std::string, CallValues, std::less<>>{
+          {"align", {Text("RIGHT_LEFT"), Text("LEFT_RIGHT")}},
+          {"alg", {Text("auto_select"), Text("philox"), Text("threefry")}},
+          {"rng_alg", {Text("auto_select"), Text("philox")}},
+          {"algorithm", {int64_t{1}, int64_t{2}}},
+          {"data_format",
+           {{},
+            Text("NWC"),
+            Text("NCW"),
+            Text("NHWC"),
+            Text("NCHW"),
+            Text("NDHWC"),
+            Text("NCDHW")}},
+          {"dilations", {{}, int64_t{1}, Integers({1}), Integers({2})}},
+          {"direction", {Text("ASCENDING"), Text("DESCENDING")}},
+          {"equation",
+           {Text("ij,jk->ik"), Text("ij->ji"), Text("ij,ij"), Text("i,j->ij"),
+            Text("...i->...")}},
+          {"indexing", {Text("xy"), Text("ij")}},
+          {"ksize", {Integers({2}), Integers({1, 2, 2, 1})}},
+          {"mode",
+           {Text("CONSTANT"), Text("REFLECT"), Text("SYMMETRIC"),
+            Text("mode")}},
+          {"optimize", {Text("greedy"), Text("optimal")}},
+          {"ord",
+           {Text("euclidean"), Text("fro"), int64_t{1}, int64_t{2}, 3.0,
+            std::numeric_limits<double>::infinity()}},
+          {"padding",
+           {Text("SAME"), Text("VALID"), Integers({0, 0, 1, 1, 1, 1, 0, 0})}},
+          {"side", {Text("left"), Text("right")}},
+          {"stride", {Integers({1}), Integers({2})}},
+          {"strides",
+           {{}, Integers({1}), Integers({2}), Integers({1, 2, 2, 1})}},
+      };
   return named;
 }
 
@@ -84,7 +87,7 @@ class Caller {
     type_ = AnyType();
     shape_ = AnyShape();
     try {
-      Values values;
+      CallValues values;
       for (const CompositeArg& arg : composite_.args) {
         values.push_back(ValueOf(arg));
       }

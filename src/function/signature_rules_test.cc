@@ -6,10 +6,10 @@
 namespace gk {
 namespace {
 
-using Kind = ParameterKind;
 using TypeKind = TraceType::Kind;
 
-FunctionParameter Parameter(std::string name, Kind kind, bool optional = false,
+FunctionParameter Parameter(std::string name, ParameterKind kind,
+                            bool optional = false,
                             TraceTypeRef type = nullptr) {
   return {std::move(name), kind, optional, std::move(type)};
 }
@@ -17,20 +17,22 @@ TraceTypeRef Float(PartialTensorShape shape) {
   return TraceType::Tensor(DataType::kFloat, std::move(shape));
 }
 Ref<FunctionType> Call(TraceTypeRef type, std::string name = "x") {
-  return MakeRef<FunctionType>(std::vector<FunctionParameter>{Parameter(
-      std::move(name), Kind::kPositionalOrKeyword, false, std::move(type))});
+  return MakeRef<FunctionType>(std::vector<FunctionParameter>{
+      Parameter(std::move(name), ParameterKind::kPositionalOrKeyword, false,
+                std::move(type))});
 }
 
 TEST(SignatureRulesTest, EachTypeIsOfAParameter) {
-  const FunctionType f({Parameter("a", Kind::kPositionalOrKeyword),
-                        Parameter("b", Kind::kPositionalOrKeyword, true),
-                        Parameter("k", Kind::kKeywordOnly, true)});
+  const FunctionType f(
+      {Parameter("a", ParameterKind::kPositionalOrKeyword),
+       Parameter("b", ParameterKind::kPositionalOrKeyword, true),
+       Parameter("k", ParameterKind::kKeywordOnly, true)});
   const auto all = SignParameters(f, 1);
   ASSERT_TRUE(all.ok());
   ASSERT_EQ(all->size(), 3u);
   EXPECT_EQ((*all)[0].type, 0);
   EXPECT_EQ((*all)[1].type, -1);
-  EXPECT_EQ((*all)[2].parameter.kind, Kind::kKeywordOnly);
+  EXPECT_EQ((*all)[2].parameter.kind, ParameterKind::kKeywordOnly);
   EXPECT_EQ(SignParameters(f, 0).status().message(),
             "input_signature missing type constraint for a");
   EXPECT_EQ(SignParameters(f, 5).status().message(),
@@ -38,23 +40,24 @@ TEST(SignatureRulesTest, EachTypeIsOfAParameter) {
 }
 
 TEST(SignatureRulesTest, PlacesBehindTheLastNameAreNumbered) {
-  const FunctionType f({Parameter("a", Kind::kPositionalOrKeyword),
-                        Parameter("rest", Kind::kVarPositional)});
+  const FunctionType f({Parameter("a", ParameterKind::kPositionalOrKeyword),
+                        Parameter("rest", ParameterKind::kVarPositional)});
   const auto all = SignParameters(f, 3);
   ASSERT_TRUE(all.ok());
   ASSERT_EQ(all->size(), 3u);
-  EXPECT_EQ((*all)[0].parameter.kind, Kind::kPositionalOnly);
+  EXPECT_EQ((*all)[0].parameter.kind, ParameterKind::kPositionalOnly);
   EXPECT_EQ((*all)[2].parameter.name, "rest_1");
   EXPECT_EQ((*all)[2].of, 1u);
-  const FunctionType needs({Parameter("k", Kind::kKeywordOnly)});
+  const FunctionType needs({Parameter("k", ParameterKind::kKeywordOnly)});
   EXPECT_EQ(SignParameters(needs, 1).status().message(),
             "Since input_signature is defined, keyword-only parameter `k` must "
             "have a default value");
 }
 
 TEST(SignatureRulesTest, NamesHaveToBeTheSame) {
-  const FunctionType wanted({Parameter("a", Kind::kPositionalOnly),
-                             Parameter("b", Kind::kPositionalOrKeyword)});
+  const FunctionType wanted(
+      {Parameter("a", ParameterKind::kPositionalOnly),
+       Parameter("b", ParameterKind::kPositionalOrKeyword)});
   const std::string_view a[] = {"b", "a"};
   EXPECT_EQ(GivenNamesMisfit(a, wanted),
             "got an unexpected keyword argument 'a'");
@@ -63,14 +66,14 @@ TEST(SignatureRulesTest, NamesHaveToBeTheSame) {
   const auto misfit = [&](const Names& names) {
     return BoundNamesMisfit(names, wanted);
   };
-  EXPECT_EQ(
-      misfit({{"a", Kind::kPositionalOnly}, {"b", Kind::kPositionalOrKeyword}}),
-      "");
-  EXPECT_EQ(misfit({{"a", Kind::kPositionalOnly}}),
+  EXPECT_EQ(misfit({{"a", ParameterKind::kPositionalOnly},
+                    {"b", ParameterKind::kPositionalOrKeyword}}),
+            "");
+  EXPECT_EQ(misfit({{"a", ParameterKind::kPositionalOnly}}),
             "missing a required argument: 'b'");
-  EXPECT_EQ(misfit({{"c", Kind::kPositionalOnly}}),
+  EXPECT_EQ(misfit({{"c", ParameterKind::kPositionalOnly}}),
             "too many positional arguments");
-  EXPECT_EQ(misfit({{"c", Kind::kKeywordOnly}}),
+  EXPECT_EQ(misfit({{"c", ParameterKind::kKeywordOnly}}),
             "got an unexpected keyword argument 'c'");
 }
 

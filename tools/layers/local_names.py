@@ -99,7 +99,7 @@ def compiled_alone(root: Path) -> Iterator[str]:
 
 def check_local_names(root: Path) -> Iterator[str]:
     alone = "|".join(compiled_alone(root))
-    first: dict[tuple[str, bool, str], tuple[str, int]] = {}
+    first: dict[tuple[str, bool, str], tuple[str, int, str]] = {}
     for path in sorted(
         [*(root / "src").rglob("*.cc"), *(root / "python/src").rglob("*.cc")]
     ):
@@ -111,11 +111,15 @@ def check_local_names(root: Path) -> Iterator[str]:
         ):
             continue
         for local, line in local_names(path.read_text(encoding="utf-8")):
-            # Aliases may be the same; records' tables get names of their files.
-            if " " in local or local.endswith("::kRecords"):
+            # Records' tables get names of their files.
+            if local.endswith("::kRecords"):
                 continue
-            other, at = first.setdefault((folder, is_test, local), (name, line))
-            if other != name:
+            # Aliases may be the same, but not of other types.
+            local, _, meaning = local.partition(" = ")
+            other, at, meant = first.setdefault(
+                (folder, is_test, local), (name, line, meaning)
+            )
+            if other != name and not (meaning and meaning == meant):
                 yield (
                     f"{name}:{line}: {local} is the name of something in "
                     f"{other}:{at}, too, and a release compiles neighbouring files "
