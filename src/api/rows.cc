@@ -1,5 +1,4 @@
 // Rows of tensors and numbers of ranges, for loops over them.
-#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -7,21 +6,14 @@
 #include "api/place.h"
 #include "api/staged_host.h"
 #include "function/loop_builder.h"
-#include "function/part_scope.h"
 #include "function/row_loops.h"
-#include "function/tensor_array.h"
-#include "function/while_builder.h"
 #include "graphkiln/staging.h"
 #include "ops/composite.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/FloorDiv.h"
-#include "ops/fn/Less.h"
 #include "ops/fn/Mul.h"
 #include "ops/fn/Sub.h"
-#include "ops/fn/TensorListReserve.h"
-#include "ops/fn/TensorListSetItem.h"
-#include "ops/fn/TensorListStack.h"
 
 namespace gk::api::detail {
 namespace {
@@ -174,110 +166,38 @@ void CheckMapped(const Results& result) {
       TypeError("The function of map_fn cannot return a TensorArray"));
 }
 
-// What `f` would return of a row, if there were one.
-Results ResultsOfNone(const Results& elements, const RowFn& f) {
-  TensorVector like = Inner(elements.tensors);
-  std::vector<PartialTensorShape> shapes;
-  for (const InnerTensor& t : like) {
-    shapes.push_back(RowShape(t.partial_shape()));
-  }
-  Results results;
-  const FunctionPart part =
-      TracePart("map_row", like, shapes, [&](std::span<const InnerTensor> row) {
-        f({Outer(TensorVector(row.begin(), row.end())), elements.form},
-          &results);
-        return Inner(results.tensors);
-      });
-  CheckMapped(results);
-  for (Tensor& t : results.tensors) {
-    std::vector<int64_t> dims{0};
-    const PartialTensorShape shape = Inner(t).partial_shape();
-    for (int64_t n : shape.dims()) dims.push_back(std::max<int64_t>(n, 0));
-    t = Outer(ValueOrThrow(InnerTensor::Zeros(
-        Inner(t.dtype()), ValueOrThrow(TensorShape::Make(dims)))));
-  }
-  return results;
-}
-
-Results MapNow(const Results& elements, const Rows& rows, const RowFn& f,
-               const WhileOptions& options, Place where) {
-  const auto n = rows.count().item<int32_t>();
-  if (n == 0) return ResultsOfNone(elements, f);
-  Results first;
-  std::vector<TensorVector> columns;
-  std::optional<EagerLoop> loop;
-  for (int32_t i = 0; i < n; ++i) {
+class RowFunction final : public LoopWords<PartHost> {
+ public:
+  RowFunction(const Results& elements, const RowFn& f, Place where)
+      : LoopWords(where, where), elements_(elements), f_(f), where_(where) {}
+  TensorVector Parts(const InnerTensor&, const TensorVector& row) override {
     Results result;
-    f(rows.row(Tensor(i)), &result);
-    if (i == 0) {
+    f_({Outer(row), elements_.form}, &result);
+    if (!loop_) {
       CheckMapped(result);
-      first = result;
-      columns.resize(result.tensors.size());
-      loop.emplace(result, options, where, where);
+      loop_.emplace(result, WhileOptions(), where_, where_);
+      first_ = result;
     } else {
-      loop->Check(result);
+      loop_->Check(result);
     }
-    for (size_t k = 0; k < columns.size(); ++k) {
-      columns[k].push_back(Inner(result.tensors[k]));
-    }
+    return Inner(result.tensors);
   }
-  for (size_t k = 0; k < columns.size(); ++k) {
-    first.tensors[k] =
-        Outer(CallComposite("stack", {std::move(columns[k])})[0]);
+  Results Map(const WhileOptions& options) && {
+    ::gk::FoldOptions loop;
+    loop.name = options.name;
+    loop.parallel_iterations = options.parallel_iterations;
+    const TensorVector tensors = Inner(elements_.tensors);
+    first_.tensors = Outer(::gk::MapRows(*this, ::gk::Rows(tensors), loop));
+    return std::move(first_);
   }
-  return first;
-}
 
-InnerTensor ReserveList(InnerType dtype, const PartialTensorShape& shape,
-                        const Tensor& count) {
-  return ::gk::ops::TensorListReserve(OpName("TensorArrayV2"), ListShape(shape),
-                                      Inner(count), dtype);
-}
-
-// The lists that hold the results are loop variables that the first, and
-// only, tracing of the function tells of.
-Results MapStaged(const Rows& rows, const RowFn& f,
-                  const WhileOptions& options) {
-  const InnerTensor count = Inner(rows.count());
-  WhileBuilder builder(options.name, IterationLimit(count));
-  builder.Carry({Int32Of(0)}, {TensorShape()});
-  Results results;
-  TensorVector values;
-  {
-    PartScope inside(builder.Begin(WhileBuilder::kBody), builder.scope());
-    const InnerTensor i = builder.variables(WhileBuilder::kBody)[0];
-    f(rows.row(Outer(i)), &results);
-    CheckMapped(results);
-    values = Inner(results.tensors);
-    TensorVector next{::gk::ops::AddV2(i, Int32Of(1))};
-    for (const InnerTensor& t : values) {
-      const InnerTensor list =
-          builder.AddLate(InnerType::kVariant, TensorShape());
-      next.push_back(::gk::ops::TensorListSetItem(OpName("TensorArrayV2Write"),
-                                                  list, i, t));
-    }
-    builder.EndBody(next);
-  }
-  TensorVector lists;
-  for (const InnerTensor& t : values) {
-    lists.push_back(ReserveList(t.dtype(), t.partial_shape(), rows.count()));
-  }
-  builder.StartLate(lists);
-  {
-    PartScope inside(builder.Begin(WhileBuilder::kCondition), builder.scope());
-    builder.EndCondition(
-        ::gk::ops::Less(builder.variables(WhileBuilder::kCondition)[0], count));
-  }
-  const TensorVector end = builder.Finish(options.parallel_iterations);
-  const auto known = KnownInts(count);
-  for (size_t k = 0; k < values.size(); ++k) {
-    results.tensors[k] = Outer(::gk::ops::TensorListStack(
-        OpName("TensorArrayV2Stack"), end[k + 2],
-        ListShape(values[k].partial_shape()), values[k].dtype(),
-        known ? (*known)[0] : int64_t{-1}));
-  }
-  return results;
-}
+ private:
+  const Results& elements_;
+  const RowFn& f_;
+  Place where_;
+  std::optional<EagerLoop> loop_;  // compares what it gives for all rows
+  Results first_;
+};
 
 }  // namespace
 
@@ -285,9 +205,11 @@ Results MapRows(const Results& elements, const RowFn& f,
                 const WhileOptions& options, Place where) {
   return Guarded([&] {
     ThrowIfError(CheckParallelIterations(options.parallel_iterations));
-    const Rows rows(elements);
-    return IsStaged() ? MapStaged(rows, f, options)
-                      : MapNow(elements, rows, f, options, where);
+    if (elements.tensors.empty() || !elements.form.arrays.empty()) {
+      ThrowNoElems();
+    }
+    EnsureReady();
+    return RowFunction(elements, f, where).Map(options);
   });
 }
 

@@ -82,9 +82,9 @@ void BuildLoop(StagedLoop& loop, const LoopOptions& options) {
     // A copy: late variables move what is behind the span.
     const std::span<const Tensor> variables =
         builder.variables(WhileBuilder::kBody);
-    auto lists = [&](size_t i, std::span<const Tensor> empty) -> auto& {
-      return state.PlaceList(i, empty, [&](const Tensor& t) {
-        return builder.AddLate(t.dtype(), t.partial_shape(), HandleDataOf(t));
+    auto lists = [&](size_t i, std::span<const HandleData> elements) -> auto& {
+      return state.PlaceList(i, elements, [&](const HandleData& e) {
+        return builder.AddLate(DataType::kVariant, TensorShape(), e);
       });
     };
     loop.Set(state.Values(TensorVector(variables.begin(), variables.end())),

@@ -26,10 +26,10 @@ class StagedLoop : public LoopHost {
   // Where values are: in the body, in the condition, or behind the loop.
   enum class Place { kBody, kCondition, kBehind };
   // The values are these from here on. `lists`, in the body only, makes
-  // variables of the lists that open list `i` begins with, and gives what
-  // stands for them.
-  using ListsFn =
-      std::function<const TensorVector&(size_t i, std::span<const Tensor>)>;
+  // variables for lists of such elements, with which open list `i` begins, and
+  // gives what stands for them.
+  using ListsFn = std::function<const TensorVector&(
+      size_t i, std::span<const HandleData> elements)>;
   virtual void Set(std::vector<StagedValue> values, Place place,
                    const ListsFn& lists) = 0;
   // Is the condition traced before the body? It then sees what is carried

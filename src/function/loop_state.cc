@@ -142,12 +142,12 @@ std::vector<StagedValue> LoopState::Values(
 }
 
 const TensorVector& LoopState::PlaceList(
-    size_t i, std::span<const Tensor> empty,
-    const std::function<Tensor(const Tensor&)>& add) {
+    size_t i, std::span<const HandleData> elements,
+    const std::function<Tensor(const HandleData&)>& add) {
   TensorVector& placed = carried_[i].placed;
   if (std::find(placed_.begin(), placed_.end(), i) == placed_.end()) {
     placed_.push_back(i);
-    for (const Tensor& t : empty) placed.push_back(add(t));
+    for (const HandleData& e : elements) placed.push_back(add(e));
     num_placed_ += placed.size();
   }
   return placed;
@@ -170,7 +170,7 @@ void LoopState::SetAfter(std::vector<StagedValue> after) {
 
 bool LoopState::CheckAfter(size_t i, const StagedValue& after) const {
   const StagedValue& before = before_[i];
-  if (!host_->speaks_of_symbols()) {
+  if (!host_->speaks_of_symbols() && before.has_tensors()) {
     CheckVariables(i, after);
     return false;
   }

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/handle_data.h"
 #include "function/staged_value.h"
 
 namespace gk {
@@ -62,11 +63,11 @@ class LoopState {
   // what is carried there. Those that are not carried are what they were.
   std::vector<StagedValue> Values(std::span<const Tensor> tensors) const;
 
-  // While the body is traced: open list `i` begins with lists like `empty`,
-  // which `add` makes variables of; what stands for them.
+  // While the body is traced: open list `i` begins with lists of such
+  // elements, for which `add` makes variables; what stands for them.
   const TensorVector& PlaceList(
-      size_t i, std::span<const Tensor> empty,
-      const std::function<Tensor(const Tensor&)>& add);
+      size_t i, std::span<const HandleData> elements,
+      const std::function<Tensor(const HandleData&)>& add);
 
   // The values after the body. Throws unless each is what it was before;
   // those that only the body has given a value become late ones.

@@ -1,8 +1,10 @@
 #include "function/row_loops.h"
 
+#include <algorithm>
 #include <set>
 
 #include "base/format.h"
+#include "function/control_flow.h"
 #include "function/loop_builder.h"
 #include "function/part_scope.h"
 #include "ops/composite.h"
@@ -211,28 +213,28 @@ class RowLoop final : public HostedLoop {
 };
 
 // A map: what is carried are the number of the row and the lists of parts.
+// Before the first call nothing may be known of those: they are then an open
+// list of the loop.
 class PartLoop final : public HostedLoop {
  public:
-  PartLoop(PartHost* host, Rows rows, std::span<const RowPart> parts,
+  PartLoop(PartHost* host, Rows rows,
+           std::optional<std::span<const RowPart>> parts,
            const FoldOptions& options)
       : HostedLoop(host),
         host_(host),
         rows_(std::move(rows)),
-        parts_(parts),
+        known_(parts.has_value()),
         options_(options) {
-    for (const RowPart& part : parts) {
-      TensorArrayFacts facts;
-      facts.dtype = part.dtype;
-      facts.infer_shape = part.infer_shape;
-      const ArrayOperand size(
-          [this](std::string_view name) { return rows_.Count(name); });
-      arrays_.push_back(TensorArrayImpl::Make(facts, size, part.shape, ""));
-    }
+    if (!parts) return;
+    parts_.assign(parts->begin(), parts->end());
+    MakeArrays();
   }
 
   LoopState& Start() override { return *state_; }
-  void Set(std::vector<StagedValue> values, Place, const ListsFn&) override {
+  void Set(std::vector<StagedValue> values, Place,
+           const ListsFn& lists) override {
     i_ = values[0].leaves[0];
+    lists_ = lists;
     for (size_t k = 0; k < arrays_.size(); ++k) {
       arrays_[k] = arrays_[k]->WithFlow(values[1].leaves[k], /*alone=*/false);
     }
@@ -249,11 +251,19 @@ class PartLoop final : public HostedLoop {
     for (const TensorArrayImpl::Ptr& a : arrays_) flows.push_back(a->Flow());
     return {StagedValue::Of({i_}), StagedValue::Of(std::move(flows))};
   }
+  // The arrays before the loop, once the body has told what is in them.
+  StagedValue Closed(const StagedValue&, const StagedValue&) override {
+    MakeArrays();
+    return Get()[1];
+  }
+
   TensorVector Result() {
     if (OpBuilder::Current()->builds_graph()) {
       i_ = ValueOrThrow(
           OpBuilder::Current()->Constant(Tensor::Scalar(int32_t{0}), {}));
-      state_.emplace(this, Get());
+      std::vector<StagedValue> start = Get();
+      if (!known_) start[1].kind = StagedValue::Kind::kOpenList;
+      state_.emplace(this, std::move(start));
       LoopOptions options;
       options.name = options_.name;
       options.parallel_iterations = options_.parallel_iterations;
@@ -261,6 +271,7 @@ class PartLoop final : public HostedLoop {
       BuildLoop(*this, options);
     } else {
       const auto n = rows_.Count().scalar<int32_t>();
+      if (n == 0 && !known_) return NoRows();
       for (int32_t i = 0; i < n; ++i) Keep(Tensor::Scalar(i));
     }
     TensorVector all;
@@ -272,8 +283,61 @@ class PartLoop final : public HostedLoop {
   }
 
  private:
+  void MakeArrays() {
+    arrays_.clear();
+    for (const RowPart& part : parts_) {
+      const ArrayOperand size(
+          [this](std::string_view name) { return rows_.Count(name); });
+      arrays_.push_back(
+          TensorArrayImpl::Make(FactsOf(part), size, part.shape, ""));
+    }
+  }
+  static TensorArrayFacts FactsOf(const RowPart& part) {
+    TensorArrayFacts facts;
+    facts.dtype = part.dtype;
+    facts.infer_shape = part.infer_shape;
+    return facts;
+  }
+  // Of the first call: its parts tell what is kept.
+  void Learn(const TensorVector& first) {
+    known_ = true;
+    std::vector<HandleData> elements;
+    for (const Tensor& t : first) {
+      parts_.push_back({t.dtype(), t.partial_shape()});
+      elements.push_back({{t.dtype(), t.partial_shape()}});
+    }
+    if (!OpBuilder::Current()->builds_graph()) return MakeArrays();
+    const TensorVector& flows = lists_(1, elements);
+    for (size_t k = 0; k < parts_.size(); ++k) {
+      arrays_.push_back(TensorArrayImpl::OfFlow(FactsOf(parts_[k]), flows[k],
+                                                parts_[k].shape));
+    }
+  }
+  // What there is of no rows.
+  TensorVector NoRows() {
+    TensorVector like{Tensor::Scalar(int32_t{0})}, all;
+    std::vector<PartialTensorShape> shapes{TensorShape()};
+    for (const Tensor& t : rows_.tensors()) {
+      like.push_back(t);
+      shapes.push_back(RowShape(t.partial_shape()));
+    }
+    TracePart("map_row", like, shapes, [&](std::span<const Tensor> row) {
+      const TensorVector parts =
+          host_->Parts(row[0], TensorVector(row.begin() + 1, row.end()));
+      for (const Tensor& t : parts) {
+        std::vector<int64_t> dims{0};
+        const PartialTensorShape shape = t.partial_shape();
+        for (int64_t n : shape.dims()) dims.push_back(std::max<int64_t>(n, 0));
+        all.push_back(ValueOrThrow(Tensor::Zeros(
+            t.dtype(), ValueOrThrow(TensorShape::Make(dims)))));
+      }
+      return parts;
+    });
+    return all;
+  }
   void Keep(const Tensor& place) {
     const TensorVector parts = host_->Parts(place, rows_.Row(place));
+    if (!known_) Learn(parts);
     for (size_t k = 0; k < arrays_.size() && k < parts.size(); ++k) {
       arrays_[k] = arrays_[k]->Write(place, parts[k], {});
     }
@@ -281,8 +345,10 @@ class PartLoop final : public HostedLoop {
 
   PartHost* host_;
   Rows rows_;
-  std::span<const RowPart> parts_;
+  bool known_;
+  std::vector<RowPart> parts_;
   const FoldOptions& options_;
+  ListsFn lists_;
   Tensor i_;
   std::vector<TensorArrayImpl::Ptr> arrays_;
   std::optional<LoopState> state_;
@@ -356,6 +422,7 @@ Rows::Rows(std::span<const Tensor> tensors, int64_t known, Tensor count)
 }
 
 void Rows::Take(std::span<const Tensor> tensors) {
+  tensors_.assign(tensors.begin(), tensors.end());
   for (const Tensor& t : tensors) {
     TensorArrayFacts facts;
     facts.dtype = t.dtype();
@@ -395,6 +462,10 @@ StagedValue Scan(RowHost& host, const StagedValue& elements,
 TensorVector MapRows(PartHost& host, Rows rows, std::span<const RowPart> parts,
                      const FoldOptions& options) {
   return PartLoop(&host, std::move(rows), parts, options).Result();
+}
+
+TensorVector MapRows(PartHost& host, Rows rows, const FoldOptions& options) {
+  return PartLoop(&host, std::move(rows), std::nullopt, options).Result();
 }
 
 }  // namespace gk

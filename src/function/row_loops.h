@@ -40,12 +40,14 @@ class Rows {
   Tensor Count(std::string_view name = {}) const;
   // Row `i`, an integer scalar, of each.
   TensorVector Row(const ArrayOperand& i) const;
+  const TensorVector& tensors() const { return tensors_; }
 
  private:
   void Take(std::span<const Tensor> tensors);
 
   int64_t known_;
   Tensor count_;  // if it is not known
+  TensorVector tensors_;
   std::vector<TensorArrayImpl::Ptr> arrays_;
 };
 
@@ -95,6 +97,9 @@ class PartHost : public LoopHost {
 // The parts of all rows of what `rows` is, joined or stacked.
 TensorVector MapRows(PartHost& host, Rows rows, std::span<const RowPart> parts,
                      const FoldOptions& options);
+// The same, stacked, where the first call tells what the parts are; if there
+// is no row, it is traced.
+TensorVector MapRows(PartHost& host, Rows rows, const FoldOptions& options);
 
 }  // namespace gk
 

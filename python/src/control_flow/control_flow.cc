@@ -270,8 +270,11 @@ class SymbolsOfLoop final : public SymbolHost<StagedLoop> {
       if (*live == nullptr) {
         Throw(RuntimeError("a list is used outside of the loop that grows it"));
       }
-      const TensorVector empty = Tensors(package::empties(elements));
-      return Told([&] { return Wrapped((**live)(i, empty)); });
+      std::vector<HandleData> like;
+      for (const Tensor& list : Tensors(package::empties(elements))) {
+        like.push_back(HandleDataOf(list));
+      }
+      return Told([&] { return Wrapped((**live)(i, like)); });
     });
   }
 
