@@ -54,10 +54,7 @@ class Loop final : public LoopWords<StagedLoop> {
     now_ = ResultsOf(values[0]);
   }
   InnerTensor Condition(const InnerTensor&) override {
-    const InnerTensor holds = Inner(parts_.condition(now_));
-    ThrowIfError(CheckCondition(*this, holds, "The condition of a loop")
-                     .Append(WhereWritten()));
-    return holds;
+    return Inner(parts_.condition(now_));
   }
   void Body(const InnerTensor&) override {
     Results after;
@@ -83,10 +80,6 @@ class EagerWords final : public LoopWords<LoopHost> {
     ThrowIfError(CheckLoopDtypes(*this, before, now));
   }
 };
-
-Status CheckTruth(const InnerTensor& t, std::string_view what) {
-  return CheckCondition(Branches({}), t, what);
-}
 
 InnerTensor CheckedIndex(const Tensor& index) {
   const InnerTensor t = Inner(index);
@@ -119,15 +112,7 @@ bool IsStaged() {
 }
 
 bool Truth(const Tensor& t, const char* what) {
-  return Guarded([&] {
-    const InnerTensor inner = Inner(t);
-    ThrowIfError(CheckTruth(inner, what));
-    if (inner.is_symbolic()) {
-      throw ::gk::Error(TypeError(
-          "{} is not known: it belongs to a function that was traced", what));
-    }
-    return *inner.data<bool>();
-  });
+  return Guarded([&] { return TruthNow(Branches({}), Inner(t), what); });
 }
 
 size_t CaseOf(const Tensor& index, size_t n) {
@@ -149,7 +134,6 @@ size_t CaseOf(const Tensor& index, size_t n) {
 Results StagedIf(const Tensor& pred, const BranchPart& yes,
                  const BranchPart& no, const std::string& name) {
   return Guarded([&] {
-    ThrowIfError(CheckTruth(Inner(pred), "pred"));
     return Branches({&yes, &no}).Build(BranchKind::kIf, pred, name);
   });
 }
@@ -161,7 +145,6 @@ Results StagedCase(const Tensor& index, const std::vector<BranchPart>& branches,
       throw ::gk::Error(
           ValueError("Must provide at least one item in branch_fns"));
     }
-    CheckedIndex(index);
     std::vector<const BranchPart*> parts;
     for (const BranchPart& b : branches) parts.push_back(&b);
     return Branches(parts).Build(BranchKind::kCase, index, name);
@@ -187,7 +170,7 @@ std::shared_ptr<void> AssertCases(const std::vector<Tensor>& preds, bool any,
     TensorVector conditions;
     for (const Tensor& p : preds) {
       conditions.push_back(Inner(p));
-      ThrowIfError(CheckTruth(conditions.back(), "pred"));
+      ThrowIfError(CheckCondition(Branches({}), conditions.back(), "pred"));
     }
     Checks checks;
     if (any) checks.AnyCase(conditions);

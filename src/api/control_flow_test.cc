@@ -149,9 +149,22 @@ TEST(CondTest, ConditionIsABoolScalar) {
   EXPECT_EQ(ErrorOf([&] { staged(Tensor(1)); }).code(), ErrorCode::kTypeError);
   EXPECT_EQ(ErrorOf([&] { f(Tensor({true, false})); }).code(),
             ErrorCode::kValueError);
-  EXPECT_EQ(ErrorOf([&] { staged(Tensor({true, false})); }).code(),
-            ErrorCode::kValueError);
+  // In a graph other numbers of elements than one are found when it runs.
+  const gk::Error e = ErrorOf([&] { staged(Tensor({true, false})); });
+  EXPECT_EQ(e.code(), ErrorCode::kInvalidArgument);
+  ExpectHas(e.what(), "must be a scalar");
   EXPECT_EQ(ErrorOf([&] { f(Tensor()); }).code(), ErrorCode::kValueError);
+  for (const Tensor& yes : {Tensor({true}), Tensor{{true}}}) {
+    EXPECT_EQ(f(yes).item<int>(), 1);
+    EXPECT_EQ(staged(yes).item<int>(), 1);
+    auto loop = [](const Tensor& p) {
+      return gk::while_loop(
+          [&](const Tensor& i) { return gk::logical_and(p, i < 3); },
+          [](const Tensor& i) { return i + 1; }, Tensor(0));
+    };
+    EXPECT_EQ(loop(yes).item<int>(), 3);
+    EXPECT_EQ(gk::function(loop)(yes).item<int>(), 3);
+  }
 }
 
 TEST(CondTest, WhatABranchThrowsComesThrough) {

@@ -91,9 +91,19 @@ void ThrowNoElems() {
       "elems must be a Tensor or a structure of Tensors, and hold one"));
 }
 
+namespace {
+
+void CheckElements(const Results& elements) {
+  if (elements.tensors.empty() || !elements.form.arrays.empty()) {
+    ThrowNoElems();
+  }
+}
+
+}  // namespace
+
 Rows::Rows(const Results& elements) : form_(elements.form) {
   Guarded([&] {
-    if (elements.tensors.empty() || !form_.arrays.empty()) ThrowNoElems();
+    CheckElements(elements);
     EnsureReady();
     rows_ = std::make_shared<::gk::Rows>(Inner(elements.tensors));
   });
@@ -149,8 +159,7 @@ class Fold final : public LoopWords<RowHost> {
 Results FoldRows(const Results& elements, const Results* initial,
                  const StepFn& f, const FoldCall& call, Place where) {
   return Guarded([&] {
-    if (elements.tensors.empty() || !elements.form.arrays.empty())
-      ThrowNoElems();
+    CheckElements(elements);
     EnsureReady();
     return Fold(f, where).Run(elements, initial, call);
   });
@@ -205,9 +214,7 @@ Results MapRows(const Results& elements, const RowFn& f,
                 const WhileOptions& options, Place where) {
   return Guarded([&] {
     ThrowIfError(CheckParallelIterations(options.parallel_iterations));
-    if (elements.tensors.empty() || !elements.form.arrays.empty()) {
-      ThrowNoElems();
-    }
+    CheckElements(elements);
     EnsureReady();
     return RowFunction(elements, f, where).Map(options);
   });

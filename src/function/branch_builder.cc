@@ -215,6 +215,12 @@ TensorVector BranchBuilder::Finish(const Tensor& given,
 
 void BuildBranches(BranchKind kind, const Tensor& selector, size_t n,
                    std::string_view name, BranchHost& host) {
+  Tensor chosen_by = selector;
+  if (kind == BranchKind::kIf) {
+    chosen_by = ConditionOf(host, selector, "pred");
+  } else {
+    ThrowIfError(CheckBranchIndex(selector));
+  }
   BranchBuilder builder(kind, name);
   std::vector<FuncGraph*> parts;
   for (size_t b = 0; b < n; ++b) {
@@ -270,7 +276,7 @@ void BuildBranches(BranchKind kind, const Tensor& selector, size_t n,
       }
     }
   }
-  const TensorVector outputs = builder.Finish(selector, results);
+  const TensorVector outputs = builder.Finish(chosen_by, results);
   std::span<const Tensor> left = outputs;
   for (size_t k = 0; k < chosen.size(); ++k) {
     const size_t used = values[0][k].tensors().size();

@@ -30,7 +30,7 @@ class BranchBuilder {
   // A new branch, traced while a PartScope of it and scope() is open. The
   // first of an If is for true.
   FuncGraph* Add(std::string_view suffix);
-  // Makes the node and leaves the scope. `selector` fits CheckCondition or
+  // Makes the node and leaves the scope. `selector` fits ConditionOf or
   // CheckBranchIndex; `results` of the branches agree in number and dtype.
   // Returns what the chosen branch does. Throws Error.
   TensorVector Finish(const Tensor& selector,
@@ -74,7 +74,8 @@ class BranchHost : public ValueHost {
 };
 
 // Traces `n` branches into an If or a Case, and gives the host what the one
-// that `selector` chooses does. Throws Error, and what the branches throw.
+// that `selector` chooses does. Throws Error, before a branch is traced if
+// that can be no selector, and what the branches throw.
 void BuildBranches(BranchKind kind, const Tensor& selector, size_t n,
                    std::string_view name, BranchHost& host);
 

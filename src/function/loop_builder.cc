@@ -16,17 +16,15 @@ namespace {
 
 // The condition of the loop as a bool scalar.
 Tensor Truth(const StagedLoop& parts, const Tensor& given) {
-  if (parts.speaks_of_symbols()) {
-    return StatementCondition(parts, given, "while loop");
+  Tensor truth;
+  try {
+    truth = ConditionOf(parts, given, "The condition of a loop");
+  } catch (const Error& e) {
+    throw Error(e.status().Append(parts.WhereWritten()));
   }
-  if (given.dtype() != DataType::kBool) {
-    throw Error(NoCondition(parts, given, "The condition of a loop")
-                    .Append(parts.WhereWritten()));
-  }
-  const PartialTensorShape shape = given.partial_shape();
-  // One of more than one element fails when it runs.
-  return shape.unknown_rank() || shape.rank() == 0 ? given
-                                                   : ops::Squeeze(given);
+  const PartialTensorShape shape = truth.partial_shape();
+  return shape.unknown_rank() || shape.rank() == 0 ? truth
+                                                   : ops::Squeeze(truth);
 }
 
 }  // namespace

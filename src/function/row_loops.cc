@@ -328,8 +328,8 @@ class PartLoop final : public HostedLoop {
         std::vector<int64_t> dims{0};
         const PartialTensorShape shape = t.partial_shape();
         for (int64_t n : shape.dims()) dims.push_back(std::max<int64_t>(n, 0));
-        all.push_back(ValueOrThrow(Tensor::Zeros(
-            t.dtype(), ValueOrThrow(TensorShape::Make(dims)))));
+        all.push_back(ValueOrThrow(
+            Tensor::Zeros(t.dtype(), ValueOrThrow(TensorShape::Make(dims)))));
       }
       return parts;
     });

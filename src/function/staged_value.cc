@@ -129,32 +129,26 @@ StagedValue StandIn(const StagedValue& like) {
   return like.With(zeros);
 }
 
-Status NoCondition(const ValueHost& host, const Tensor& t,
-                   std::string_view what) {
+Status CheckCondition(const ValueHost& host, const Tensor& t,
+                      std::string_view what) {
+  if (t.dtype() == DataType::kBool) return OkStatus();
   return TypeError("{} must be a bool scalar tensor, got {}; {}cast makes one",
                    what, host.Text(t), host.prefix());
 }
 
-Status CheckCondition(const ValueHost& host, const Tensor& t,
-                      std::string_view what) {
-  if (t.dtype() != DataType::kBool) return NoCondition(host, t, what);
-  const PartialTensorShape shape = t.partial_shape();
-  if (!shape.unknown_rank() && shape.rank() != 0) {
-    return ValueError("{} must be a scalar, got shape {}", what,
-                      shape.PythonString());
+Tensor ConditionOf(const ValueHost& host, const Tensor& t,
+                   std::string_view what) {
+  if (!host.speaks_of_symbols()) {
+    ThrowIfError(CheckCondition(host, t, what));
+    return t;
   }
-  return OkStatus();
-}
-
-Tensor StatementCondition(const ValueHost& host, const Tensor& t,
-                          std::string_view statement) {
   std::string_view hint, cure;
   const PartialTensorShape shape = t.partial_shape();
   if (t.dtype() != DataType::kBool) {
     hint = " to use as boolean Tensor, use `tf.cast`;";
   } else if (shape.unknown_rank() || shape.rank() == 0) {
     return t;
-  } else if (shape.num_elements() == 1) {
+  } else if (!shape.IsFullyDefined() || shape.num_elements() == 1) {
     const Tensor scalar = IntsTensor({}, DataType::kInt32, "Reshape/shape");
     return ops::Reshape(t, scalar);
   } else {
@@ -163,7 +157,20 @@ Tensor StatementCondition(const ValueHost& host, const Tensor& t,
   throw Error(ValueError(
       "condition of {} expected to be `tf.bool` scalar, got {};{} to check for "
       "None, use `is not None`{}",
-      statement, host.Text(t), hint, cure));
+      host.statement(), host.Text(t), hint, cure));
+}
+
+bool TruthNow(const ValueHost& host, const Tensor& t, std::string_view what) {
+  ThrowIfError(CheckCondition(host, t, what));
+  if (t.is_symbolic()) {
+    throw Error(TypeError(
+        "{} is not known: it belongs to a function that was traced", what));
+  }
+  if (t.num_elements() != 1) {
+    throw Error(ValueError("{} must be a scalar, got shape {}", what,
+                           t.partial_shape().PythonString()));
+  }
+  return *t.data<bool>();
 }
 
 }  // namespace gk

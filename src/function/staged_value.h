@@ -89,6 +89,8 @@ class ValueHost {
   // Do errors speak of symbols of the program, or of what functions that were
   // handed over take and return?
   virtual bool speaks_of_symbols() const { return false; }
+  // "if statement": what a condition is of, if errors speak of symbols.
+  virtual std::string_view statement() const { return ""; }
   virtual std::string_view prefix() const = 0;  // "tf."
   virtual std::string Text(DataType dtype) const = 0;
   virtual std::string Text(const Tensor& t) const = 0;
@@ -127,16 +129,18 @@ Tensor StandIn(const Tensor& t);
 // A value of a structure that is not known yet, of zeros.
 StagedValue StandIn(const StagedValue& like);
 
-// TypeError: what is to be a condition is no bool.
-Status NoCondition(const ValueHost& host, const Tensor& t,
-                   std::string_view what);
-// OK if `t` is a bool scalar, or may become one; ValueError for other shapes.
+// TypeError unless `t`, which errors call `what`, is of bools. One element of
+// any rank is enough for a condition, and no other number of them will do;
+// that is found out when it runs.
 Status CheckCondition(const ValueHost& host, const Tensor& t,
                       std::string_view what);
-// The condition of a statement ("if statement") as a bool scalar; ValueError
-// if it is none.
-Tensor StatementCondition(const ValueHost& host, const Tensor& t,
-                          std::string_view statement);
+// The condition of a branch or a loop of this host, as it may be in its node.
+// Throws as CheckCondition does; of a statement, ValueError: then shapes count
+// that are known.
+Tensor ConditionOf(const ValueHost& host, const Tensor& t,
+                   std::string_view what);
+// What it is now. Throws likewise, and ValueError unless it has one element.
+bool TruthNow(const ValueHost& host, const Tensor& t, std::string_view what);
 
 }  // namespace gk
 

@@ -42,7 +42,7 @@ def if_exp(cond, body, orelse, source: str):
 
 def choose(cond, statement: str, body, orelse, name: str):
     """What one of two functions returns. `statement` is what the condition is
-    of, if it may be no bool scalar."""
+    of, in errors."""
     return _graphkiln._choose(
         cond, statement, lambda: (body(),), lambda: (orelse(),), (name,),
         False, (), lambda symbol: [],

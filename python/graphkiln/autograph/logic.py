@@ -19,9 +19,7 @@ def _bool_operand(value, operator: str, position: int):
 
 
 def _scalar_condition(value, operator: str):
-    if value.shape.rank not in (None, 0):
-        if value.shape.num_elements() == 1:
-            return ops.reshape(value, ())
+    if value.shape.is_fully_defined() and value.shape.num_elements() != 1:
         raise ValueError(
             f"the left operand of `{operator}` must be a scalar, got {value}; "
             "tf.logical_and and tf.logical_or work element by element"
@@ -56,7 +54,8 @@ def _staged_combine(left, operands, is_and: bool, position: int):
         return _graphkiln.constant(not is_and)
 
     first, second = (others, known) if is_and else (known, others)
-    return branches.choose(left, "", first, second, f"{operator} expression")
+    name = f"{operator} expression"
+    return branches.choose(left, name, first, second, name)
 
 
 def and_(*operands):

@@ -25,9 +25,11 @@ using Kind = StagedValue::Kind;
 // The branches of a statement: each returns the values of symbols.
 class SymbolsOfBranches final : public SymbolHost<BranchHost> {
  public:
-  SymbolsOfBranches(nb::handle body, nb::handle orelse, Symbols symbols,
-                    bool fills, std::vector<std::string> moved)
+  SymbolsOfBranches(const std::string& statement, nb::handle body,
+                    nb::handle orelse, Symbols symbols, bool fills,
+                    std::vector<std::string> moved)
       : SymbolHost(std::move(symbols)),
+        statement_(statement),
         branches_{body, orelse},
         fills_(fills),
         moved_(std::move(moved)) {}
@@ -60,9 +62,11 @@ class SymbolsOfBranches final : public SymbolHost<BranchHost> {
     return std::find(moved_.begin(), moved_.end(), Name(i)) != moved_.end();
   }
   bool fills() const override { return fills_; }
+  std::string_view statement() const override { return statement_; }
   const nb::list& results() const { return results_; }
 
  private:
+  const std::string& statement_;
   nb::handle branches_[2];
   bool fills_;
   std::vector<std::string> moved_;
@@ -70,18 +74,15 @@ class SymbolsOfBranches final : public SymbolHost<BranchHost> {
   nb::list results_;
 };
 
-// `statement`: what the condition is of; empty: it is a bool scalar.
+// `statement`: what the condition is of, in errors.
 nb::object Choose(nb::handle cond, const std::string& statement,
                   nb::handle body, nb::handle orelse, nb::handle names,
                   bool fill, nb::handle moved, nb::object lines) {
-  SymbolsOfBranches branches(body, orelse, {Names(names), std::move(lines)},
-                             fill, Names(moved));
+  SymbolsOfBranches branches(statement, body, orelse,
+                             {Names(names), std::move(lines)}, fill,
+                             Names(moved));
   return Told([&]() -> nb::object {
-    Tensor condition = Converted(cond);
-    if (!statement.empty()) {
-      condition = StatementCondition(branches, condition, statement);
-    }
-    BuildBranches(BranchKind::kIf, condition, 2, "cond", branches);
+    BuildBranches(BranchKind::kIf, Converted(cond), 2, "cond", branches);
     return branches.results();
   });
 }
@@ -235,6 +236,7 @@ class SymbolsOfLoop final : public SymbolHost<StagedLoop> {
     set_(nb::tuple(all));
   }
   bool asks_first() const override { return asks_first_; }
+  std::string_view statement() const override { return "while loop"; }
   Tensor Condition(const Tensor& count) override {
     nb::object truth;
     try {

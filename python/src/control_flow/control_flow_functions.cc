@@ -85,12 +85,7 @@ nb::object CondOf(nb::handle pred, nb::handle true_fn, nb::handle false_fn,
     throw nb::python_error();
   }
   ResultsOfBranches branches({nb::borrow(true_fn), nb::borrow(false_fn)}, true);
-  const Tensor condition = Converted(pred);
-  // One of more than one element fails when it runs.
-  if (condition.dtype() != DataType::kBool) {
-    Throw(NoCondition(branches, condition, "pred"));
-  }
-  return branches.Build(condition, scope);
+  return branches.Build(Converted(pred), scope);
 }
 
 namespace {
