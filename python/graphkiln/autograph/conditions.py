@@ -8,6 +8,7 @@ import types
 import weakref
 from typing import NamedTuple
 
+from graphkiln import _graphkiln
 
 # What comparisons of names and constants are made of.
 _PLAIN = (
@@ -18,10 +19,13 @@ _PLAIN = (
 
 class Reads(NamedTuple):
     """`operands`: the names in a comparison of nothing but names and
-    constants. `state`: the loop's symbols that any other condition reads."""
+    constants. `state`: the loop's symbols that any other condition reads.
+    `called`: names, "tf" and "less", of a function on which it depends whether
+    the condition is a tensor."""
 
     operands: tuple[str, ...] = ()
     state: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
 
 
 _NOTHING = Reads()
@@ -43,6 +47,31 @@ def operands(test: ast.expr) -> list[str]:
         ):
             return []
     return names
+
+
+def called(test: ast.expr) -> list[str]:
+    """The names of a function in a condition that is a tensor if the function
+    gives one, whatever the other values in it are; empty: there is none."""
+    if isinstance(test, ast.UnaryOp):
+        return called(test.operand)
+    if isinstance(test, ast.BoolOp):
+        return called(test.values[0])
+    if isinstance(test, ast.BinOp):
+        return called(test.left) or called(test.right)
+    if isinstance(test, ast.Compare):
+        plain = len(test.ops) == 1 and isinstance(test.ops[0], _PLAIN)
+        if not plain:
+            return []
+        return called(test.left) or called(test.comparators[0])
+    if not isinstance(test, ast.Call):
+        return []
+    names, function = [], test.func
+    while isinstance(function, ast.Attribute):
+        names.insert(0, function.attr)
+        function = function.value
+    if not isinstance(function, ast.Name):
+        return []
+    return [function.id, *names]
 
 
 def note(condition: ast.FunctionDef, reads: Reads) -> None:
@@ -76,6 +105,19 @@ def _keep(
 
 def reads_of(condition: types.FunctionType) -> Reads:
     return _of_code.get(getattr(condition, "__code__", None), _NOTHING)
+
+
+def calls_op(condition: types.FunctionType, names: tuple[str, ...]) -> bool:
+    """Do the names stand for an op, which gives tensors?"""
+    found = values(condition, names[:1])
+    if not found:
+        return False
+    function = found[0]
+    for name in names[1:]:
+        if not isinstance(function, types.ModuleType):
+            return False
+        function = getattr(function, name, None)
+    return isinstance(function, _graphkiln.OpFunction)
 
 
 def values(condition: types.FunctionType, names: tuple[str, ...]) -> list:

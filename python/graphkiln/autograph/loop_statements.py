@@ -49,19 +49,24 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
             condition = _while_none(
                 stops, test, get_state, set_state, symbol_names
             )
-        if _reads_tensors(reads.state, state) and staged(condition, True):
+        is_tensor = _reads_tensors(reads.state, state) or conditions.calls_op(
+            test, reads.called
+        )
+        if is_tensor and staged(condition, True):
             return
-    # Looked at in a graph that is thrown away: staged, the condition is
-    # part of the loop.
+    # Looked at in a graph that is thrown away: a condition that is a tensor is
+    # part of the loop, where numbers among the symbols are tensors, too. One
+    # of Python's is not asked again unless it made nodes, which belong here.
     aside = _graphkiln.FuncGraph("tmp")
     try:
         aside._enter()
         first = test()
     finally:
         aside._exit()
+    asked = not aside.num_operations()
     count = 0
     while not staging.is_staged(first):
-        if count:
+        if count or asked:
             if not first:
                 return
         elif not test():

@@ -522,7 +522,8 @@ class Functions(Comprehensions):
                 s for s in state if s in tested or symbols.is_composite(s)
             ]
         condition = conditions.Reads(
-            tuple(self.mangled(name) for name in operands), tuple(read)
+            tuple(self.mangled(name) for name in operands), tuple(read),
+            tuple(self.mangled(name) for name in conditions.called(node.test)),
         )
         if stops:
             going = lowering.none_of(stops, at)

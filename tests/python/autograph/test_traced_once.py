@@ -17,6 +17,10 @@ class Counted:
         self.conditions += 1
         return x < limit
 
+    def asked(self, x):
+        self.conditions += 1
+        return x
+
     def step(self, x):
         self.bodies += 1
         return x + 1
@@ -67,9 +71,37 @@ def with_returns(counted, n):
     return i
 
 
+def of_a_number(counted, n):
+    i = 0
+    while tf.less(counted.asked(i), n):
+        i = counted.step(i)
+    return i
+
+
+def of_a_number_in_a_comparison(counted, n):
+    i = 0
+    while 2 * n > tf.add(counted.asked(i), i):
+        i = counted.step(i)
+        if i > 100:
+            break
+    return i
+
+
+def of_a_number_and_more(counted, n):
+    i = 0
+    while not tf.math.greater_equal(counted.asked(i), n) and i < 50:
+        i = counted.step(i)
+        if i > 90:
+            return i * 2
+    return i
+
+
 @pytest.mark.parametrize(
     "function",
-    [of_tensors, with_a_late_value, in_another, with_a_break, with_returns],
+    [
+        of_tensors, with_a_late_value, in_another, with_a_break, with_returns,
+        of_a_number, of_a_number_in_a_comparison, of_a_number_and_more,
+    ],
 )
 def test_conditions_and_bodies_are_traced_once(function):
     counted = Counted()
@@ -78,6 +110,54 @@ def test_conditions_and_bodies_are_traced_once(function):
     assert (counted.conditions, counted.bodies) == (1, 1)
     assert int(traced(tf.constant(7))) == 7
     assert (counted.conditions, counted.bodies) == (1, 1)
+
+
+def test_conditions_of_pythons_values_are_asked_once():
+    """Their effects are those that Python gives them."""
+
+    @tf.function
+    def f(x):
+        rest, numbers = [1, 2, 3, 4, 0, 5], iter([3, 2, 1, 0, 7])
+        turns = 0
+        while rest.pop(0):
+            turns += 1
+        while next(numbers):
+            turns += 10
+        return x + turns, len(rest), next(numbers)
+
+    assert [int(v) for v in f(tf.constant(0))] == [34, 1, 7]
+
+
+def test_conditions_that_may_be_tensors_are_asked_as_such_once_more():
+    """Only a call tells that a function gives a tensor for a number; what it
+    computes of the number it computes anew of the loop's variable."""
+    asked = []
+
+    def below(i, n):
+        asked.append(type(i))
+        return tf.less(i * 2, n)
+
+    @tf.function
+    def f(n):
+        i = 0
+        while below(i, n):
+            i += 1
+        return i
+
+    assert int(f(tf.constant(5))) == 3
+    assert len(asked) == 2
+    assert asked[0] is int
+
+
+def test_ops_that_give_no_tensor_are_conditions_of_pythons():
+    @tf.function
+    def f(x):
+        i = 0
+        while tf.unstack(x[i:]):
+            i += 1
+        return i
+
+    assert int(f(tf.constant([1, 2, 3]))) == 3
 
 
 def test_conditions_of_pythons_values_stay_pythons():
