@@ -137,7 +137,7 @@ void BuildDatasetLoop(DatasetLoop& loop, const TypedDataset& dataset,
   if (!needed.empty()) {
     const Tensor ran = outputs.back();
     outputs.pop_back();
-    outputs = loop.Checked(ran, needed, std::move(outputs));
+    outputs = OnlyIfIterated(ran, needed, outputs);
   }
   loop.Set(state.Values(outputs));
 }

@@ -21,11 +21,6 @@ class DatasetLoop : public LoopHost {
   virtual Tensor Body(std::span<const Tensor> element) = 0;
   // The values after the body; makes nodes.
   virtual std::vector<StagedValue> Get() = 0;
-  // What `outputs` are where an error is due unless `ran` holds: the loop must
-  // have given these symbols values.
-  virtual TensorVector Checked(const Tensor& ran,
-                               const std::vector<std::string>& symbols,
-                               TensorVector outputs) = 0;
 };
 
 // Builds the nodes and sets the values behind them; the body is traced again

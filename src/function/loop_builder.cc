@@ -109,7 +109,7 @@ void BuildLoop(StagedLoop& loop, const LoopOptions& options) {
   const std::vector<std::string> needed = state.NeedIteration();
   if (!needed.empty()) {
     const Tensor ran = ops::Greater(count, Int32Of(0, "Greater/y"));
-    outputs = loop.Checked(ran, needed, std::move(outputs));
+    outputs = OnlyIfIterated(ran, needed, outputs);
   }
   loop.Set(state.Values(outputs), StagedLoop::Place::kBehind, {});
 }

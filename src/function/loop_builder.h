@@ -40,13 +40,6 @@ class StagedLoop : public LoopHost {
   virtual void Body(const Tensor& count) = 0;
   // The values after the body; makes nodes.
   virtual std::vector<StagedValue> Get() = 0;
-  // What `outputs` are where an error is due unless `ran` holds: the loop must
-  // have given these symbols values.
-  virtual TensorVector Checked(const Tensor& /*ran*/,
-                               const std::vector<std::string>& /*symbols*/,
-                               TensorVector outputs) {
-    return outputs;
-  }
 };
 
 // Builds the While and sets the values behind it. Throws Error, and what the

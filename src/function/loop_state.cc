@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "function/part_scope.h"
+#include "function/ragged/checks.h"
+#include "ops/fn/Identity.h"
 
 namespace gk {
 namespace {
@@ -70,6 +73,25 @@ Status CheckLoopDtypes(const LoopHost& host, const StagedValue& before,
                                       old[k].dtype(), now[k].dtype()));
   }
   return OkStatus();
+}
+
+TensorVector OnlyIfIterated(const Tensor& ran,
+                            const std::vector<std::string>& symbols,
+                            const TensorVector& outputs) {
+  std::string text;
+  for (const std::string& symbol : symbols) {
+    text += (text.empty() ? "" : ", ") + symbol;
+  }
+  Checks checks;
+  {
+    const NameScope scope(FuncGraph::Current(), "Assert");
+    checks.Require(ran,
+                   "loop must iterate at least once to initialize " + text);
+  }
+  const Checks::Scope after(checks);
+  TensorVector checked;
+  for (const Tensor& t : outputs) checked.push_back(ops::Identity(t));
+  return checked;
 }
 
 LoopState::LoopState(LoopHost* host, std::vector<StagedValue> before)

@@ -43,6 +43,12 @@ Status CheckLoopDtypes(const LoopHost& host, const StagedValue& before,
 Status CheckLoopDtype(const LoopHost& host, std::string_view name,
                       DataType before, DataType after);
 
+// The outputs of a loop; InvalidArgument when it runs unless there was an
+// iteration (`ran`), which has to give these symbols values.
+TensorVector OnlyIfIterated(const Tensor& ran,
+                            const std::vector<std::string>& symbols,
+                            const TensorVector& outputs);
+
 class LoopState {
  public:
   // `host` outlives it.

@@ -102,17 +102,9 @@ class Loop final : public Letters<StagedLoop> {
     now = body_(now);
   }
   Values Get() override { return now; }
-  TensorVector Checked(const Tensor& ran,
-                       const std::vector<std::string>& symbols,
-                       TensorVector outputs) override {
-    EXPECT_EQ(ran.dtype(), DataType::kBool);
-    needed = symbols;
-    return outputs;
-  }
 
   LoopState state;
   Values now;
-  std::vector<std::string> needed;
   int limit = 3, conditions = 0, bodies = 0;
   bool first = false;
 
@@ -270,7 +262,7 @@ TEST_F(LoopStateTest, LoopsTracePartsOnce) {
                   BuildLoop(loop, {});
                   EXPECT_EQ(loop.bodies, 1);
                   EXPECT_EQ(loop.conditions, 1);
-                  EXPECT_TRUE(loop.needed.empty());
+                  EXPECT_TRUE(loop.state.NeedIteration().empty());
                   return loop.now[0].leaves[0];
                 }),
             32);
@@ -288,11 +280,35 @@ TEST_F(LoopStateTest, ValuesOfTheBodyAloneStartLate) {
                     LoopOptions options;
                     options.maximum_iterations = Tensor::Scalar<int64_t>(2);
                     BuildLoop(loop, options);
-                    EXPECT_EQ(loop.needed, std::vector<std::string>{"a"});
+                    EXPECT_EQ(loop.state.NeedIteration(),
+                              std::vector<std::string>{"a"});
                     return ops::AddV2(loop.now[0].leaves[0],
                                       loop.now[1].leaves[0]);
                   }),
               8);
+}
+
+TEST_F(LoopStateTest, WhatTheBodyAloneAssignsNeedsAnIteration) {
+  const auto run = [](int limit) {
+    return Run(4, [limit](const Tensor& x) {
+      Loop loop({Undefined(false), Undefined(false), Of({x})},
+                [](const Values& now) {
+                  return Values{now[2], now[2], now[2]};
+                });
+      loop.limit = limit;
+      BuildLoop(loop, {});
+      return loop.now[0].leaves[0];
+    });
+  };
+  EXPECT_EQ(run(1), 4);
+  try {
+    run(0);
+    ADD_FAILURE();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.status().code(), Code::kInvalidArgument);
+    ExpectHas(e.what(),
+              "loop must iterate at least once to initialize a, b");
+  }
 }
 
 TEST_F(LoopStateTest, IterationsThatDisagree) {

@@ -104,8 +104,19 @@ def test_converted_statements(f: Callable[[tf.Tensor], tf.Tensor]) -> None:
         run(None, [True, True])
     with pytest.raises((InvalidArgument, ValueError)):
         run([None], [True, True])
-    assert run([1], [True]) == (1 if f is converted_if else 5)
-    assert run(None, [True]) == (1 if f is converted_if else 5)
+    for shape in ([1], [None], None):
+        assert run(shape, [True]) == (1 if f is converted_if else 5)
+
+
+def test_one_element_is_enough_for_and() -> None:
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.bool)])
+    def f(v: tf.Tensor) -> tf.Tensor:
+        return v and True
+
+    assert bool(f(tf.constant([True])))
+    assert not bool(f(tf.constant([False])))
+    with pytest.raises(InvalidArgument):
+        f(tf.constant([True, True]))
 
 
 def concrete(f: Callable[[tf.Tensor], tf.Tensor]) -> Any:

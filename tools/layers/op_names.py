@@ -29,6 +29,10 @@ NAMERS = {
         "TensorListStack",
         "scopes are named as the op in them",
     ),
+    "src/function/loop_state.cc": (
+        "Assert",
+        "the scope is named as the op in it",
+    ),
     "python/src/random/initializers.cc": (
         "RandomUniform TruncatedNormal",
         "classes that TensorFlow names as ops are",

@@ -1,9 +1,7 @@
 """while and for statements whose condition or length is a tensor: one While
 node. `staged_loop` is what all of them become."""
 
-from graphkiln import _graphkiln, nest
-from graphkiln._graphkiln import SparseTensor, TensorShape, TensorSpec
-from graphkiln._src import ops
+from graphkiln import _graphkiln
 from graphkiln.autograph import places, staged_list
 
 
@@ -53,16 +51,6 @@ def state(names, before, start, opts, code, shapes_vary=False):
     )
 
 
-def initialized(ran, names: list, outputs: list) -> list:
-    """The outputs of a loop, if an iteration `ran`: it gave `names` values."""
-    check = _graphkiln.Assert(
-        ran,
-        ["loop must iterate at least once to initialize " + ", ".join(names)],
-    )
-    with _graphkiln.control_dependencies([] if check is None else [check]):
-        return [ops.identity(t) for t in outputs]
-
-
 def _iterates(opts) -> set[str]:
     text = opts.get("iterate_names", "")
     return set(text.replace("(", " ").replace(")", " ").replace(",", " ")
@@ -97,46 +85,3 @@ def _invariants(names, before, given) -> list:
             if name == wanted or (wanted is None and old is value):
                 found.append((i, shape))
     return found
-
-
-def restricted(value: object, shape) -> tuple[object, list]:
-    """A value that a loop begins with, and the shapes of its tensors where
-    `shape` is its invariant."""
-    if type(value).__name__ == "SparseTensor":
-        value = _of_any_shape(value)
-    return value, _component_shapes(value, shape)
-
-
-def _of_any_shape(sparse):
-    """A sparse tensor of which only the rank is known."""
-    shape = sparse.dense_shape
-    unknown = ops.gather(shape, ops.range(ops.size(shape)))
-    return SparseTensor(sparse.indices, sparse.values, unknown)
-
-
-def _component_shapes(value: object, shape) -> list:
-    """Shapes of a value's tensors from the invariant given for it."""
-    if isinstance(value, (tuple, list)):
-        return [
-            x for v, part in zip(value, shape)
-            for x in _component_shapes(v, part)
-        ]
-    if isinstance(value, _graphkiln.Tensor):
-        if isinstance(shape, TensorSpec):
-            shape = shape.shape
-        return [TensorShape(shape)]
-    parts = nest.flatten(value, expand_composites=True)
-    if type(value).__name__ == "SparseTensor":
-        rank = TensorShape(shape).rank
-        return [
-            TensorShape([None, rank]), TensorShape([None]),
-            TensorShape([rank]),
-        ]
-    return [
-        t.shape if t.shape.rank is None
-        else TensorShape([None, *t.shape.as_list()[1:]])
-        for t in parts
-    ]
-
-
-_graphkiln.provide(initialized, restricted)

@@ -25,8 +25,6 @@ namespace gk::py {
   PART(field_types, "graphkiln._src.types.extension_metaclass") \
   PART(ImmutableDict, "graphkiln._src.types.immutable_dict")    \
   PART(choice_of, "graphkiln.autograph.branches")               \
-  PART(initialized, "graphkiln.autograph.loops")                \
-  PART(restricted, "graphkiln.autograph.loops")                 \
   PART(convert, "graphkiln.autograph.root")                     \
   PART(StagedList, "graphkiln.autograph.staged_list")           \
   PART(empties, "graphkiln.autograph.staged_list")              \

@@ -9,6 +9,7 @@
 #include "function/loop_builder.h"
 #include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
+#include "python/src/control_flow/shape_invariants.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/data/made_dataset.h"
 #include "python/src/graph/source_location.h"
@@ -99,19 +100,21 @@ class PyLoopState {
     Told([&] {
       std::vector<StagedValue> before;
       for (nb::handle value : values) before.push_back(ValueOfSymbol(value));
-      std::vector<std::pair<size_t, nb::object>> shapes;
+      std::vector<std::pair<size_t, std::vector<PartialTensorShape>>> shapes;
       for (nb::handle pair : invariants) {
         const size_t i = nb::cast<size_t>(pair[0]);
         if (!before[i].has_tensors()) continue;
-        const nb::object given =
-            package::restricted(PythonValue(before[i]), nb::object(pair[1]));
-        before[i] = ValueOfSymbol(given[0]);
-        shapes.emplace_back(i, given[1]);
+        const nb::object value = PythonValue(before[i]);
+        const nb::object given = pair[1];
+        shapes.emplace_back(
+            i, InvariantShapes(
+                   Leaves(value, false),
+                   Owned(FlattenUpTo(value.ptr(), given.ptr(), NestRules::kNest,
+                                     /*gaps=*/false))));
+        before[i] = OfAnyShape(std::move(before[i]));
       }
       state_.emplace(&host_, std::move(before));
-      for (const auto& [i, all] : shapes) {
-        state_->SetInvariant(i, Shapes(all));
-      }
+      for (const auto& [i, all] : shapes) state_->SetInvariant(i, all);
       if (shapes_vary) state_->LetShapesVary();
     });
   }
@@ -188,15 +191,6 @@ class PyLoopState {
   std::optional<LoopState> state_;
 };
 
-// Outputs of a loop that must have run to give `needed` values.
-TensorVector Initialized(const Tensor& ran,
-                         const std::vector<std::string>& needed,
-                         const TensorVector& outputs) {
-  nb::list names;
-  for (const std::string& name : needed) names.append(nb::str(name.c_str()));
-  return Tensors(package::initialized(Wrapped(ran), names, Wrapped(outputs)));
-}
-
 // Thrown where it turns out that a condition is Python's.
 struct IsPythons {};
 
@@ -257,11 +251,6 @@ class SymbolsOfLoop final : public SymbolHost<StagedLoop> {
   std::vector<StagedValue> Get() override {
     *live_ = nullptr;
     return PyLoopState::Staged(get_());
-  }
-  TensorVector Checked(const Tensor& ran,
-                       const std::vector<std::string>& needed,
-                       TensorVector outputs) override {
-    return Initialized(ran, needed, outputs);
   }
 
  private:
@@ -325,11 +314,6 @@ class SymbolsOfDatasetLoop final : public SymbolHost<DatasetLoop> {
   }
   std::vector<StagedValue> Get() override {
     return PyLoopState::Staged(get_());
-  }
-  TensorVector Checked(const Tensor& ran,
-                       const std::vector<std::string>& needed,
-                       TensorVector outputs) override {
-    return Initialized(ran, needed, outputs);
   }
 
  private:

@@ -10,8 +10,8 @@
 #include "python/src/binding/text_caster.h"
 #include "python/src/binding/type_parts.h"
 #include "python/src/control_flow/control_flow.h"
+#include "python/src/control_flow/shape_invariants.h"
 #include "python/src/control_flow/staged_values.h"
-#include "python/src/control_flow/tensor_array.h"
 #include "python/src/graph/name_scope.h"
 #include "python/src/graph/operation_type.h"
 #include "python/src/tensors/tensor_spec_type.h"
@@ -309,7 +309,9 @@ class VariablesOfLoop final : public PythonHost<StagedLoop> {
     shapes_ = std::move(shapes);
   }
   LoopState& Start() override {
-    state_.emplace(this, std::vector{ValueOfStructure(now_)});
+    StagedValue before = ValueOfStructure(now_);
+    if (shapes_) before = OfAnyShape(std::move(before));
+    state_.emplace(this, std::vector{std::move(before)});
     if (shapes_) state_->SetInvariant(0, *shapes_);
     return *state_;
   }
@@ -337,32 +339,6 @@ class VariablesOfLoop final : public PythonHost<StagedLoop> {
   std::optional<LoopState> state_;
 };
 
-// The shapes of the tensors of one loop variable.
-void AppendShapes(nb::handle value, nb::object invariant, nb::list* shapes) {
-  const bool whole = !nb::hasattr(value.type(), "_type_spec") ||
-                     ElementTypeOf(value) != DataType::kInvalid;
-  if (!whole && !PyObject_TypeCheck(invariant.ptr(), TypeSpecType)) {
-    const nb::object spec = value.attr("_type_spec");
-    if (!nb::hasattr(spec, "_with_shape")) {
-      Throw(TypeError("The invariant of a {} must be a tf.TypeSpec, got {}",
-                      TextOf(value.type().attr("__name__")), Shown(invariant)));
-    }
-    invariant = spec.attr("_with_shape")(invariant);
-  }
-  if (!PyObject_TypeCheck(invariant.ptr(), TypeSpecType)) {
-    shapes->append(invariant);
-    return;
-  }
-  const nb::object known = whole ? AsLeaf(value) : nb::borrow(value);
-  if (!Truth(invariant.attr("is_compatible_with")(known))) {
-    Throw(TypeError("TypeSpec {} is not compatible with {}", TextOf(invariant),
-                    TextOf(known)));
-  }
-  for (const nb::object& part : Leaves(invariant, true)) {
-    shapes->append(part.attr("shape"));
-  }
-}
-
 // The shapes of the tensors of loop variables; those of composite tensors
 // follow from the invariant for the whole.
 std::vector<PartialTensorShape> FlatShapes(nb::handle values,
@@ -370,16 +346,16 @@ std::vector<PartialTensorShape> FlatShapes(nb::handle values,
   CheckNests(values, invariants, /*check_types=*/false);
   const std::vector<nb::object> leaves = Leaves(values, false),
                                 given = Leaves(invariants, false);
-  nb::list shapes;
-  for (size_t i = 0; i < leaves.size() && i < given.size(); ++i) {
-    if (!IsTensorShape(given[i].ptr()) &&
-        !PyObject_TypeCheck(given[i].ptr(), TypeSpecType)) {
+  nb::list all;
+  for (const nb::object& invariant : given) {
+    if (!IsTensorShape(invariant.ptr()) &&
+        !PyObject_TypeCheck(invariant.ptr(), TypeSpecType)) {
       Throw(TypeError("shape_invariants must hold tf.TensorShape, got {}",
-                      Shown(given[i])));
+                      Shown(invariant)));
     }
-    AppendShapes(leaves[i], given[i], &shapes);
+    all.append(invariant);
   }
-  return Shapes(shapes);
+  return InvariantShapes(leaves, all);
 }
 
 nb::object EagerLoop(nb::handle condition, nb::handle body,
@@ -437,9 +413,11 @@ PyObject* WhileLoop(PyObject*, PyObject* args, PyObject* kwargs) {
   }
   const nb::object variables =
       MappedNest(given, [](nb::handle leaf) { return WithConstant(leaf); });
-  VariablesOfLoop loop(condition, body, variables);
-  if (invariants != Py_None) loop.SetShapes(FlatShapes(variables, invariants));
   return Told([&] {
+    std::optional<std::vector<PartialTensorShape>> shapes;
+    if (invariants != Py_None) shapes = FlatShapes(variables, invariants);
+    VariablesOfLoop loop(condition, body, variables);
+    if (shapes) loop.SetShapes(*std::move(shapes));
     BuildLoop(loop, LoopOptionsOf(limit, at_once, NameOr(name, "while")));
     return nb::object(loop.now()).release().ptr();
   });

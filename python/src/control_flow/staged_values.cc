@@ -226,6 +226,13 @@ std::vector<nb::object> Leaves(nb::handle value, bool expand) {
   return all;
 }
 
+StagedValue WithHost(StagedValue value, nb::handle structure) {
+  value.structure = StructureOf(structure.ptr(), NestRules::kExpanded, nullptr);
+  if (!value.structure) throw nb::python_error();
+  value.host = Held(structure);
+  return value;
+}
+
 nb::object PythonValue(const StagedValue& value) {
   if (!value.has_tensors()) return nb::borrow(HostOf(value));
   if (!value.host) return Wrapped(value.leaves[0]);

@@ -27,6 +27,9 @@ StagedValue ValueOfSymbol(nanobind::handle value);
 // convert to one.
 StagedValue ValueOfStructure(nanobind::handle value);
 nanobind::object PythonValue(const StagedValue& value);
+// The same tensors in another structure; in place of a composite value there
+// may be its spec.
+StagedValue WithHost(StagedValue value, nanobind::handle structure);
 
 // An argument `parallel_iterations`, 10 for None; ValueError if it is none.
 int64_t ParallelIterations(nanobind::handle number);

@@ -121,6 +121,10 @@ struct TypeSpec {
   // Of `size` values stacked, -1: it is not known of how many; TypeError if
   // they cannot be.
   TypeSpec Batched(int64_t size) const;
+  // Of values of another shape.
+  TypeSpec OfShape(PartialTensorShape whole) const {
+    return WithShape(std::move(whole), 0);
+  }
   // Of a row. TypeError: values have no rows; ValueError: they are scalars.
   TypeSpec Row() const;
   // The narrowest that covers both, if any does.

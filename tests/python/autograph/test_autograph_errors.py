@@ -120,6 +120,23 @@ def condition_turns(x):
     return n
 
 
+def arrays_of_branches(x):
+    a = tf.TensorArray(tf.int32, 1)
+    if x > 0:
+        a = tf.TensorArray(tf.float32, 1).write(0, 1.5)
+    else:
+        a = a.write(0, x)
+    return a.stack()
+
+
+def arrays_of_iterations(x):
+    a = tf.TensorArray(tf.int32, 1)
+    while x < 3:
+        a = tf.TensorArray(tf.float32, 1).write(0, 1.5)
+        x = x + 1
+    return a.stack()
+
+
 def int_and(x):
     return x and x
 
@@ -140,6 +157,10 @@ CASES = [
      "'y' must have the same nested structure in the main and else "
      "branches:"),
     (structure_of_branches, TypeError, "More specifically: y[1]: "),
+    (arrays_of_branches, TypeError,
+     "Incompatible CompositeTensor TypeSpecs: type=TensorArraySpec str="),
+    (arrays_of_iterations, TypeError,
+     "'a' does not have the same nested structure after one iteration."),
     (objects_of_branches, TypeError, "To be compatible with tf.function"),
     (condition_dtype, ValueError,
      "condition of if statement expected to be `tf.bool` scalar, got "

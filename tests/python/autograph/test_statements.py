@@ -419,6 +419,58 @@ def test_plain_numpy_stays():
     assert float(f(tf.constant(1.0))) == 4.0
 
 
+def test_objects_with_an_attribute_of_lists_are_objects():
+    class Door:
+        is_open = True
+
+    @tf.function
+    def f(x):
+        door = Door()
+        while x < 3:
+            x = x + 1
+            door = door
+        return x
+
+    assert int(f(tf.constant(0))) == 3
+
+
+def test_bodies_do_not_know_the_shape_that_an_invariant_lets_vary():
+    shapes = []
+
+    def body(i, s):
+        shapes.append(s.shape)
+        return i + 1, tf.SparseTensor(s.indices, s.values, s.dense_shape * 2)
+
+    @tf.function
+    def f(n):
+        s = tf.SparseTensor([[0]], [1], [3])
+        return tf.while_loop(
+            lambda i, s: i < n, body, (0, s),
+            shape_invariants=(tf.TensorShape([]), tf.TensorShape([None])),
+        )[1]
+
+    assert f(tf.constant(2)).dense_shape.numpy().tolist() == [12]
+    assert [s.is_fully_defined() for s in shapes] == [False]
+
+
+def test_invariants_of_values_that_nest():
+    @tf.function
+    def f(n):
+        d = {"a": tf.ragged.constant([[1, 2], [3]]), "b": [n]}
+        for _ in tf.range(n):
+            tf.autograph.experimental.set_loop_options(
+                shape_invariants=[
+                    (d, {"a": tf.TensorShape([None, None]), "b": [tf.TensorShape([])]})
+                ]
+            )
+            d = {"a": tf.concat([d["a"], d["a"]], 0), "b": [d["b"][0] + 1]}
+        return d
+
+    got = f(tf.constant(2))
+    assert got["a"].nrows() == 8
+    assert int(got["b"][0]) == 4
+
+
 def test_sparse_and_ragged_loops():
     @tf.function
     def grow(s):
