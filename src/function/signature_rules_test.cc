@@ -13,7 +13,7 @@ FunctionParameter Parameter(std::string name, ParameterKind kind,
                             TraceTypeRef type = nullptr) {
   return {std::move(name), kind, optional, std::move(type)};
 }
-TraceTypeRef Float(PartialTensorShape shape) {
+TraceTypeRef FloatType(PartialTensorShape shape) {
   return TraceType::Tensor(DataType::kFloat, std::move(shape));
 }
 Ref<FunctionType> Call(TraceTypeRef type, std::string name = "x") {
@@ -78,7 +78,8 @@ TEST(SignatureRulesTest, NamesHaveToBeTheSame) {
 }
 
 TEST(SignatureRulesTest, TypesHaveToFitPartByPart) {
-  const TraceTypeRef any = Float({-1}), two = Float({2}), scalar = Float({});
+  const TraceTypeRef any = FloatType({-1}), two = FloatType({2}),
+                     scalar = FloatType({});
   const std::string vector = any->Text(), number = scalar->Text();
   const auto misfit = [](const TraceTypeRef& own, const TraceTypeRef& wanted) {
     return TypesMisfit(*Call(own), *Call(wanted));
