@@ -7,7 +7,7 @@
 
 #include "driver/fuzz_target.h"
 #include "eager/eager_context.h"
-#include "framework/print_sink.h"
+#include "framework/host_language.h"
 #include "framework/tensor_list.h"
 #include "framework/variable.h"
 #include "function/concrete_function.h"
@@ -137,7 +137,7 @@ StatusOr<Imported> Import(const proto::GraphDef& message) {
     const Tensor value = SomeValue(dtype, known, {});
     if (!value) continue;
     GK_ASSIGN_OR_RETURN(const Tensor argument,
-                        in.graph->AddArgument("arg", dtype, known));
+                        in.graph->inputs().AddArgument("arg", dtype, known));
     in.arguments.push_back(value);
     options.input_map[node.name] = Graph::OutputOf(argument);
   }
@@ -195,7 +195,7 @@ bool Differentiate(const proto::GraphDef& message, size_t max_targets) {
   StatusOr<Imported> in = Import(message);
   if (!in.ok()) return true;
   TensorVector sources;
-  for (Node* argument : in->graph->arguments()) {
+  for (Node* argument : in->graph->inputs().arguments()) {
     sources.push_back(in->graph->graph()->TensorOf({argument, 0}));
   }
   for (Node* node : in->nodes) {
@@ -235,13 +235,19 @@ void Guarded(F&& work) {
   }
 }
 
+class SilentLanguage final : public HostLanguage {
+ public:
+  Status Print(PrintStream, std::string_view) override { return OkStatus(); }
+};
+
 }  // namespace
 
 void StartRuntime() {
   InitEager();
   InitRuntime();
   InitControlFlow();
-  SetPrintSink([](PrintStream, std::string_view) { return OkStatus(); });
+  static SilentLanguage silent;
+  HostLanguage::Set(&silent);
 }
 
 void RunGraphDef(const proto::GraphDef& message) {

@@ -235,10 +235,10 @@ bool Graph::finalized() const {
 }
 
 std::optional<int64_t> Graph::seed() const {
-  return rep_->graph->random_seed();
+  return rep_->graph->random_seeds().graph;
 }
 void Graph::set_seed(std::optional<int64_t> seed) const {
-  rep_->graph->set_random_seed(seed);
+  rep_->graph->random_seeds().graph = seed;
 }
 
 ConcreteFunction Graph::prune(const std::vector<Tensor>& feeds,

@@ -17,7 +17,8 @@ namespace gk {
 
 // Called on the thread that asks. An error ends what runs and is what the
 // caller gets. It may wait for the host language's lock, so nobody asks while
-// holding a lock that others want. Set once; any layer above.
+// holding a lock that others want. HostLanguage alone sets it: it knows
+// tensors, which this layer does not.
 using InterruptCheck = Status (*)();
 void SetInterruptCheck(InterruptCheck check);
 

@@ -9,6 +9,7 @@
 #include "framework/arguments_text.h"
 #include "framework/logical_device.h"
 #include "framework/op_registry.h"
+#include "framework/placement_log.h"
 #include "framework/run_kernel.h"
 #include "graph/out_of_scope.h"
 #include "runtime/executor.h"

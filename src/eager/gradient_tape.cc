@@ -7,19 +7,14 @@
 #include <utility>
 
 #include "base/caught.h"
+#include "framework/graph_builder.h"
+#include "framework/handle_data.h"
 #include "framework/op_registry.h"
 #include "framework/variable.h"
-#include "framework/handle_data.h"
 #include "ops/fn/OnesLike.h"
 #include "ops/fn/ReadVariableOp.h"
 
 namespace gk {
-
-namespace {
-
-const HandleFacts* handle_facts = nullptr;
-
-}  // namespace
 
 bool MayHaveGradient(DataType dtype, const HandleData& held) {
   if (!IsTrainable(dtype)) return false;
@@ -35,7 +30,8 @@ bool MayHaveGradient(const Tensor& t) {
 bool IsTrainableHandle(const Tensor& t) {
   if (t.dtype() != DataType::kResource) return false;
   if (t.is_symbolic()) {
-    return handle_facts != nullptr && handle_facts->trainable(t);
+    const GraphBuilder* const builder = GraphBuilder::Of(Graph::GraphOf(t));
+    return builder != nullptr && builder->IsTrainable(t);
   }
   StatusOr<VariableResource*> v = VariableOf(t);
   return v.ok() && (*v)->trainable();
@@ -43,32 +39,27 @@ bool IsTrainableHandle(const Tensor& t) {
 
 namespace {
 
-const GradientScopes* gradient_scopes = nullptr;
-
 // What is one for tapes: a tensor, or a variable whatever holds its handle.
 uint64_t IdOf(const Tensor& t) {
-  if (t.dtype() != DataType::kResource || handle_facts == nullptr) {
-    return t.id();
-  }
+  if (t.dtype() != DataType::kResource) return t.id();
   constexpr uint64_t kIsAddress = uint64_t{1} << 63;  // no tensor's id has it
-  return reinterpret_cast<uintptr_t>(handle_facts->key(t)) | kIsAddress;
+  return reinterpret_cast<uintptr_t>(ResourceKey(t)) | kIsAddress;
 }
 
 // What is made meanwhile is the gradient of an op that was made in `scope`.
 class InGradientScope {
  public:
   explicit InGradientScope(const std::string& scope)
-      : entered_(gradient_scopes != nullptr &&
-                 OpBuilder::Current()->builds_graph()) {
-    if (entered_) gradient_scopes->enter(scope);
+      : graph_(GraphBuilder::Current()) {
+    if (graph_ != nullptr) graph_->EnterGradientScope(scope);
   }
   ~InGradientScope() {
-    if (entered_) gradient_scopes->leave();
+    if (graph_ != nullptr) graph_->LeaveGradientScope();
   }
   InGradientScope(const InGradientScope&) = delete;
 
  private:
-  bool entered_;
+  GraphBuilder* const graph_;
 };
 
 constexpr int64_t kMaxSeedElements = 1000;
@@ -121,11 +112,6 @@ class Accumulators {
 };
 
 }  // namespace
-
-void SetGradientScopes(const GradientScopes* scopes) {
-  gradient_scopes = scopes;
-}
-void SetHandleFacts(const HandleFacts* facts) { handle_facts = facts; }
 
 GradientTape::GradientTape(bool persistent, bool watch_accessed_variables,
                            bool forward)
@@ -275,8 +261,8 @@ void GradientTape::OnOp(const OpRecord& record, std::span<const Tensor> inputs,
                       {outputs.begin(), outputs.end()},
                       nullptr,
                       {}});
-  if (gradient_scopes != nullptr && OpBuilder::Current()->builds_graph()) {
-    entries_.back().scope = gradient_scopes->current(outputs[0]);
+  if (const GraphBuilder* graph = GraphBuilder::Current()) {
+    entries_.back().scope = graph->GradientScope(outputs[0]);
   }
 }
 
@@ -302,8 +288,8 @@ StatusOr<std::vector<Gradient>> GradientTape::ComputeGradient(
         "gradients (or jacobians)");
   }
   used_ = true;
-  if (handle_facts != nullptr && OpBuilder::Current()->builds_graph()) {
-    handle_facts->differentiated();
+  if (GraphBuilder* graph = GraphBuilder::Current()) {
+    graph->NoteDifferentiation();
   }
   const bool was_recording = recording();
   if (was_recording && !persistent_) Pop();
@@ -353,8 +339,8 @@ StatusOr<std::vector<Gradient>> GradientTape::ComputeGradient(
       std::vector<bool> wanted(e.inputs.size());
       bool any = false;
       for (size_t k = 0; k < wanted.size(); ++k) {
-        wanted[k] = reached.contains(IdOf(e.inputs[k])) &&
-                    MayHaveGradient(e.inputs[k]);
+        wanted[k] =
+            reached.contains(IdOf(e.inputs[k])) && MayHaveGradient(e.inputs[k]);
         any |= wanted[k];
       }
       if (!any) continue;

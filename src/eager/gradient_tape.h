@@ -21,26 +21,6 @@
 
 namespace gk {
 
-// Where the gradients of what a graph computes are put in that graph; set by
-// the layer that builds graphs.
-struct GradientScopes {
-  std::string (*current)(const Tensor& made);  // by an op, just now
-  void (*enter)(const std::string& scope);  // of the op differentiated
-  void (*leave)();
-};
-void SetGradientScopes(const GradientScopes* scopes);
-
-// What placeholders that stand for handles are; set by the layer that builds
-// graphs.
-struct HandleFacts {
-  // Handles with equal keys are of one variable. Of values, too.
-  const void* (*key)(const Tensor& handle);
-  bool (*trainable)(const Tensor& placeholder);
-  // Gradients are being made of what is in the graph being built.
-  void (*differentiated)();
-};
-void SetHandleFacts(const HandleFacts* facts);
-
 // Can there be a gradient of it? Not of integers, nor of lists of them.
 bool MayHaveGradient(const Tensor& t);
 // The same, for what is known of a handle.
@@ -106,8 +86,8 @@ class GradientTape final {
 
   bool persistent_, watch_accessed_, forward_;
   std::shared_ptr<GradientTape> self_;  // does not own
-  Listing* listing_ = nullptr;  // while it records
-  std::thread::id thread_;      // where
+  Listing* listing_ = nullptr;          // while it records
+  std::thread::id thread_;              // where
   bool used_ = false;
   std::vector<Entry> entries_;
   std::unordered_set<uint64_t> watched_;

@@ -5,7 +5,7 @@
 
 #include "eager/eager_context.h"
 #include "eager/op_outcomes_for_test.h"
-#include "framework/print_sink.h"
+#include "framework/host_language.h"
 #include "framework/tensor_text.h"
 #include "ops/fn/PrintV2.h"
 #include "ops/fn/StringFormat.h"
@@ -37,9 +37,9 @@ TEST(TensorText, BothEnds) {
 }
 
 TEST(TensorText, Numbers) {
-  const Tensor t = Tensor::Vector<float>(std::array<float, 10>{
-      1.5f, 1e10f, 1e-5f, NAN, INFINITY, -0.f, 0.1f, 1 / 3.f, 16777216.f,
-      123456789.f});
+  const Tensor t = Tensor::Vector<float>(
+      std::array<float, 10>{1.5f, 1e10f, 1e-5f, NAN, INFINITY, -0.f, 0.1f,
+                            1 / 3.f, 16777216.f, 123456789.f});
   EXPECT_EQ(BothEndsText(t, -1),
             "[1.5 1e+10 1e-05 nan inf -0 0.1 0.333333343 16777216 123456792]");
   EXPECT_EQ(BothEndsText(Tensor::Scalar(1 / 3.0), 3), "0.33333333333333331");
@@ -70,29 +70,34 @@ TEST(Effects, Messages) {
                            Tensor::Scalar<std::string>("boo"), Range({5})}),
       "assertion failed: [boo] [0 1 2...]");
   EXPECT_EQ(MessageOf("Assert", {Tensor::Scalar(true), Range({5})}), "");
-  const Tensor bad = Tensor::Vector<float>(
-      std::array<float, 4>{1, NAN, INFINITY, -INFINITY});
+  const Tensor bad =
+      Tensor::Vector<float>(std::array<float, 4>{1, NAN, INFINITY, -INFINITY});
   EXPECT_EQ(MessageOf("CheckNumerics", {bad}, {{"message", "m"}}),
             "m : Tensor had Inf and NaN values");
   EXPECT_EQ(MessageOf("CheckNumericsV2", {bad}, {{"message", "m"}}),
             "m : Tensor had -Inf, +Inf, and NaN values");
 }
 
-std::string printed;
-
-TEST(Effects, PrintsThroughTheSink) {
-  InitEager();
-  SetPrintSink([](PrintStream stream, std::string_view text) {
+class NotingLanguage final : public HostLanguage {
+ public:
+  Status Print(PrintStream stream, std::string_view text) override {
     printed += stream == PrintStream::kStdout ? "out:" : "err:";
     printed += text;
     return OkStatus();
-  });
+  }
+  std::string printed;
+};
+
+TEST(Effects, PrintsThroughTheLanguage) {
+  InitEager();
+  NotingLanguage language;
+  HostLanguage::Set(&language);
   const Tensor values[] = {Range({2}), Range({})};
   const Tensor text = ops::StringFormat(values, "a {} b {}!", "{}");
   ops::PrintV2(text, "stdout");
   ops::PrintV2(text, "stderr", "");
-  SetPrintSink(nullptr);
-  EXPECT_EQ(printed, "out:a [0 1] b 0!\nerr:a [0 1] b 0!");
+  HostLanguage::Set(nullptr);
+  EXPECT_EQ(language.printed, "out:a [0 1] b 0!\nerr:a [0 1] b 0!");
 }
 
 }  // namespace

@@ -1,25 +1,16 @@
 #include "framework/function_gradients.h"
 
-#include <atomic>
-
+#include "framework/function_runner.h"
 #include "framework/grad_context.h"
 
 namespace gk {
-namespace {
-std::atomic<GradientFn> control_flow_gradient{nullptr};
-}  // namespace
 
 void ControlFlowGradient(GradContext& g) {
-  const GradientFn gradient = control_flow_gradient.load();
-  if (gradient == nullptr) {
-    throw Error(
-        LookupError("gradient registry has no entry for: {}", g.record().name));
+  FunctionRunner* const runner = FunctionRunner::Get();
+  if (runner == nullptr) {
+    throw Error(LookupError("{} needs a runtime", g.record().name));
   }
-  gradient(g);
-}
-
-void SetControlFlowGradient(GradientFn gradient) {
-  control_flow_gradient.store(gradient);
+  runner->Differentiate(g);
 }
 
 }  // namespace gk

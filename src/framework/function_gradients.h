@@ -1,5 +1,5 @@
 // Gradients of ops that run functions. Making them takes the layer that
-// builds functions; it says how when it starts.
+// builds functions: FunctionRunner leads there.
 #ifndef GK_FRAMEWORK_FUNCTION_GRADIENTS_H_
 #define GK_FRAMEWORK_FUNCTION_GRADIENTS_H_
 
@@ -9,8 +9,6 @@ namespace gk {
 
 // The gradient of If, Case and While, recorded op by op.
 void ControlFlowGradient(GradContext& g);
-
-void SetControlFlowGradient(GradientFn gradient);
 
 }  // namespace gk
 

@@ -1,5 +1,6 @@
 // FunctionRunner: how what stands below the runtime (kernels of call and
-// control-flow ops, iterators of datasets) runs a function.
+// control-flow ops, iterators of datasets, checks) runs a function, and how
+// gradients of such ops are built.
 #ifndef GK_FRAMEWORK_FUNCTION_RUNNER_H_
 #define GK_FRAMEWORK_FUNCTION_RUNNER_H_
 
@@ -12,6 +13,7 @@
 
 namespace gk {
 
+class GradContext;    // framework/grad_context.h
 class GraphFunction;  // framework/graph.h
 
 // Where a function failed. It is known for each thread by itself: whoever runs
@@ -33,6 +35,17 @@ class FunctionRunner {
                           StatusOr<bool> (*truth)(const Tensor&),
                           const CancellationToken* cancellation) = 0;
 
+  // Runs a graph as it is, without passes: for checks of these. Interrupts
+  // wait, and no error site is left.
+  virtual Status RunUnchanged(const GraphFunction& function,
+                              std::span<const Tensor> inputs,
+                              TensorVector* outputs,
+                              const CancellationToken* cancellation) = 0;
+  // The gradient of an op that runs functions (If, Case, While) where a tape
+  // recorded it as an op. Throws Error: LookupError in a program without the
+  // layer that builds functions.
+  virtual void Differentiate(GradContext& g);
+
   // The site of the last failure on this thread, which forgets it; null if
   // there is none.
   virtual ErrorSite TakeErrorSite() = 0;
@@ -42,7 +55,8 @@ class FunctionRunner {
   // Asked often; cheap.
   virtual Status Poll() = 0;
 
-  // The runtime's, from the start of the program on; null in a program that
+  // The runtime's, from the start of the program on, or that of the layer that
+  // builds functions, which differentiates too; null in a program that
   // has no runtime.
   static FunctionRunner* Get();
   static void Set(FunctionRunner* runner);

@@ -1,6 +1,9 @@
 #include "framework/host_language.h"
 
 #include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 
 #include "base/interrupt.h"
 #include "framework/tensor_text.h"
@@ -35,5 +38,14 @@ std::string HostLanguage::NumericsContext(std::span<const Tensor>) {
 }
 
 std::string HostLanguage::SourceText(uint32_t) { return {}; }
+
+Status HostLanguage::Print(PrintStream stream, std::string_view text) {
+  std::FILE* file = stream == PrintStream::kStdout ? stdout : stderr;
+  if (std::fwrite(text.data(), 1, text.size(), file) != text.size() ||
+      std::fflush(file) != 0) {
+    return Internal("Could not print: {}", std::strerror(errno));
+  }
+  return OkStatus();
+}
 
 }  // namespace gk

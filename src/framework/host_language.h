@@ -9,12 +9,15 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/function_ref.h"
 #include "base/status.h"
 #include "framework/tensor.h"
 
 namespace gk {
+
+enum class PrintStream { kStdout, kStderr };
 
 class HostLanguage {
  public:
@@ -33,9 +36,15 @@ class HostLanguage {
   virtual std::string ValueText(const Tensor& t);
   // An op's inputs and where it is made: lines of an error's text, or nothing.
   virtual std::string NumericsContext(std::span<const Tensor> inputs);
-  // A position of the program (graph.h), outermost line first: '  File "f.py",
+  // The position of the program that runs now (graph.h): each node made gets
+  // it. 0 if unknown.
+  virtual uint32_t CurrentSource() { return 0; }
+  // A position of the program, outermost line first: '  File "f.py",
   // line 3, in g', a line each. Empty if unknown.
   virtual std::string SourceText(uint32_t source);
+  // Writes text of an op (PrintV2) for people, in the order of the language's
+  // own lines: to the C streams, flushed.
+  virtual Status Print(PrintStream stream, std::string_view text);
 
  protected:
   ~HostLanguage() = default;

@@ -1,14 +1,6 @@
 #include "framework/logical_device.h"
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <charconv>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-
-#include "framework/print_sink.h"
 
 namespace gk {
 namespace {
@@ -24,22 +16,6 @@ class PlacedTensorImpl final : public TensorImpl {
 };
 
 thread_local int current_device = 0;
-
-// As TensorFlow's log has it; TF_CPP_MIN_LOG_LEVEL silences it.
-void LogLine(const std::string& text) {
-  static const bool silent = [] {
-    const char* level = std::getenv("TF_CPP_MIN_LOG_LEVEL");
-    return level != nullptr && std::atoi(level) > 0;
-  }();
-  if (silent) return;
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  char head[64];
-  std::snprintf(head, sizeof(head), "I0000 00:00:%lld.%06ld %7ld ",
-                static_cast<long long>(now.tv_sec), now.tv_nsec / 1000,
-                static_cast<long>(syscall(SYS_gettid)));
-  (void)Print(PrintStream::kStderr, Format("{}placement] {}\n", head, text));
-}
 
 }  // namespace
 
@@ -63,17 +39,6 @@ void SetLogsPlacement(bool on) {
   } else {
     internal::devices.fetch_and(~internal::kLogBit, std::memory_order_relaxed);
   }
-}
-
-void LogExecution(std::string_view op, int device) {
-  LogLine(Format("Executing op {} in device {}", op, DeviceName(device)));
-}
-
-void LogPlacement(std::string_view node, std::string_view op, int device) {
-  const std::string text = Format("{}: ({}): {}", node, op, DeviceName(device));
-  // A log that cannot be written stops no program.
-  (void)Print(PrintStream::kStdout, text + "\n");
-  LogLine(text);
 }
 
 int CurrentDevice() { return current_device; }

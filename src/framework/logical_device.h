@@ -38,10 +38,6 @@ inline bool LogsPlacement() {
           internal::kLogBit) != 0;
 }
 void SetLogsPlacement(bool on);
-// "Executing op Mul in device ...", to stderr.
-void LogExecution(std::string_view op, int device);
-// "mul: (Mul): /job:...", to stdout and the log, of a node that will run.
-void LogPlacement(std::string_view node, std::string_view op, int device);
 
 // InvalidArgument unless 1 <= count <= kMaxLogicalDevices.
 Status SetNumLogicalDevices(int count);

@@ -7,7 +7,7 @@ namespace gk {
 void CapturedVariables::Add(std::span<const Tensor> handles) {
   if (handles.empty()) return;
   std::vector<const void*> keys;
-  for (const Tensor& t : handles) keys.push_back(FuncGraph::CaptureKey(t));
+  for (const Tensor& t : handles) keys.push_back(ResourceKey(t));
   std::lock_guard lock(mutex_);
   for (const void* key : keys) {
     number_of_.try_emplace(key, static_cast<int>(number_of_.size()) + 1);
@@ -17,7 +17,7 @@ void CapturedVariables::Add(std::span<const Tensor> handles) {
 
 int CapturedVariables::NumberOf(const Tensor& handle) const {
   if (empty()) return 0;
-  const void* const key = FuncGraph::CaptureKey(handle);
+  const void* const key = ResourceKey(handle);
   std::lock_guard lock(mutex_);
   const auto it = number_of_.find(key);
   return it == number_of_.end() ? 0 : it->second;

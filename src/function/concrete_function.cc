@@ -7,6 +7,7 @@
 #include "eager/absent_device.h"
 #include "framework/logical_device.h"
 #include "framework/op_registry.h"
+#include "framework/placement_log.h"
 #include "function/differentiable_node.h"
 #include "function/graph_edit.h"
 #include "graph/out_of_scope.h"
@@ -142,13 +143,14 @@ StatusOr<Ref<ConcreteFunction>> ConcreteFunction::FromFuncGraph(
   GK_ASSIGN_OR_RETURN(Ref<GraphFunction> function,
                       graph.Finish(results, {}, std::move(attrs)));
   std::vector<ArgumentSpec> arguments;
-  for (const Node* a : graph.arguments()) {
+  for (const Node* a : graph.inputs().arguments()) {
     arguments.push_back({a->name(), a->output(0).dtype, a->output(0).shape});
   }
-  auto made = MakeRef<ConcreteFunction>(std::move(function),
-                                        std::move(arguments), graph.captures());
-  for (const FuncGraph::CapturedArgument& c : graph.captured_arguments()) {
-    const auto& all = graph.arguments();
+  auto made = MakeRef<ConcreteFunction>(
+      std::move(function), std::move(arguments), graph.inputs().captures());
+  for (const GraphInputs::CapturedArgument& c :
+       graph.inputs().captured_arguments()) {
+    const auto& all = graph.inputs().arguments();
     const auto at = std::find(all.begin(), all.end(), c.argument);
     made->captured_arguments_.emplace_back(at - all.begin(), c.value);
   }
@@ -214,8 +216,8 @@ Status ConcreteFunction::CheckArguments(
 Status ConcreteFunction::CheckCapturedArguments(
     std::span<const Tensor> arguments) const {
   for (const auto& [i, value] : captured_arguments_) {
-    const void* given = FuncGraph::CaptureKey(arguments[i]);
-    if (given == FuncGraph::CaptureKey(value)) continue;
+    const void* given = ResourceKey(arguments[i]);
+    if (given == ResourceKey(value)) continue;
     return InvalidArgument(
         "{}: argument '{}' was traced as a variable that the function also "
         "captures, but is another one. Call the tf.function, which keeps both "
@@ -250,9 +252,9 @@ StatusOr<TensorVector> ConcreteFunction::CaptureValues() const {
     if (graph != nullptr) {
       const Node::OutputInfo& info = c.placeholder->output(0);
       GK_ASSIGN_OR_RETURN(
-          Tensor t,
-          graph->CaptureDeferred(c.value, info.dtype, info.shape,
-                                 c.placeholder->name(), info.handle_data));
+          Tensor t, graph->inputs().CaptureDeferred(
+                        c.value, info.dtype, info.shape, c.placeholder->name(),
+                        info.handle_data));
       values.push_back(std::move(t));
       continue;
     }
@@ -344,9 +346,10 @@ Status ConcreteFunction::CallMatched(std::span<const Tensor> arguments,
   GK_ASSIGN_OR_RETURN(TensorVector captured, CaptureValues());
   if (FuncGraph* graph = in_graph ? FuncGraph::Current() : nullptr) {
     // What is traced here depends on which variables are one, too.
-    if (differentiated_) FuncGraph::NoteDifferentiation();
+    GraphBuilder* const outer = GraphBuilder::Current();
+    if (differentiated_ && outer != nullptr) outer->NoteDifferentiation();
     for (const auto& [i, value] : captured_arguments_) {
-      GK_RETURN_IF_ERROR(graph->Capture(value).status());
+      GK_RETURN_IF_ERROR(graph->inputs().Capture(value).status());
     }
   }
   if (observed && (ObserversWant(arguments) || ObserversWant(captured))) {

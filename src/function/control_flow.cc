@@ -19,14 +19,14 @@ StatusOr<TensorVector> UnifyCaptures(std::span<FuncGraph* const> graphs,
   TensorVector all;
   std::vector<const void*> keys;
   for (const FuncGraph* g : graphs) {
-    for (const FunctionCapture& c : g->captures()) {
+    for (const FunctionCapture& c : g->inputs().captures()) {
       if (!c.external) {
         return InvalidArgument(
             "{}: a value asked for at each call cannot be captured by a branch "
             "or a loop",
             g->name());
       }
-      const void* key = FuncGraph::CaptureKey(c.external);
+      const void* key = ResourceKey(c.external);
       if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
       keys.push_back(key);
       all.push_back(c.external);
@@ -35,14 +35,15 @@ StatusOr<TensorVector> UnifyCaptures(std::span<FuncGraph* const> graphs,
   std::string name(scope);
   if (!name.empty() && name.back() != '/') name += '/';
   name += OpRegistry::Get().The(kPlaceholder).name;
-  for (FuncGraph* g : graphs) GK_RETURN_IF_ERROR(g->OrderCaptures(all, name));
+  for (FuncGraph* g : graphs)
+    GK_RETURN_IF_ERROR(g->inputs().OrderCaptures(all, name));
   return all;
 }
 
 // Results belong to the part's own graph.
 Status OwnResults(FunctionPart* part) {
   for (Tensor& r : part->results) {
-    GK_ASSIGN_OR_RETURN(r, part->graph->Capture(r));
+    GK_ASSIGN_OR_RETURN(r, part->graph->inputs().Capture(r));
   }
   return OkStatus();
 }
@@ -92,10 +93,9 @@ StatusOr<TensorVector> MakeBranches(bool is_if, const Tensor& selector,
     for (const Tensor& t : captured) {
       wanted.push_back(MayHaveGradient(t) && ObserversWant({&t, 1}));
     }
-    GK_ASSIGN_OR_RETURN(
-        differentiable,
-        DifferentiableBranches::For(is_if, functions, wanted,
-                                    MayDifferentiateTwice()));
+    GK_ASSIGN_OR_RETURN(differentiable,
+                        DifferentiableBranches::For(is_if, functions, wanted,
+                                                    MayDifferentiateTwice()));
     functions = differentiable->forward();
   }
   GK_ASSIGN_OR_RETURN(BranchNodeParts node,
@@ -119,7 +119,7 @@ FunctionPart TracePart(
   FunctionPart part{MakeRef<FuncGraph>(std::move(name)), {}};
   TensorVector arguments;
   for (size_t i = 0; i < like.size(); ++i) {
-    arguments.push_back(ValueOrThrow(part.graph->AddArgument(
+    arguments.push_back(ValueOrThrow(part.graph->inputs().AddArgument(
         Format("arg{}", i), like[i].dtype(), shapes[i], {},
         HandleDataOf(like[i]))));
   }
@@ -156,7 +156,7 @@ StatusOr<TensorVector> MakeWhile(FunctionPart condition, FunctionPart body,
   FuncGraph* graphs[] = {condition.graph.get(), body.graph.get()};
   GK_ASSIGN_OR_RETURN(const TensorVector captured, UnifyCaptures(graphs, name));
   // What the parts capture goes round the loop unchanged.
-  for (const FunctionCapture& c : body.graph->captures()) {
+  for (const FunctionCapture& c : body.graph->inputs().captures()) {
     body.results.push_back(body.graph->graph()->TensorOf({c.placeholder, 0}));
   }
   Ref<GraphFunction> parts[2];
@@ -181,10 +181,9 @@ StatusOr<TensorVector> MakeWhile(FunctionPart condition, FunctionPart body,
     for (const Tensor& t : inputs) {
       wanted.push_back(MayHaveGradient(t) && ObserversWant({&t, 1}));
     }
-    GK_ASSIGN_OR_RETURN(
-        differentiable,
-        DifferentiableWhile::For(*parts[0], *parts[1], wanted,
-                                 MayDifferentiateTwice()));
+    GK_ASSIGN_OR_RETURN(differentiable,
+                        DifferentiableWhile::For(*parts[0], *parts[1], wanted,
+                                                 MayDifferentiateTwice()));
     parts[0] = differentiable->forward_condition();
     parts[1] = differentiable->forward_body();
     for (const DifferentiableWhile::List& list : differentiable->lists()) {

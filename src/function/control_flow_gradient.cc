@@ -1,6 +1,5 @@
 // Gradients of If, Case and While where a tape recorded them as plain ops:
 // their forward variants run again to get the intermediates.
-#include "framework/function_gradients.h"
 #include "framework/op_registry.h"
 #include "function/concrete_function.h"
 #include "function/control_flow.h"
@@ -10,6 +9,8 @@
 #include "function/graph_edit.h"
 #include "function/host_call.h"
 #include "graph/call_signature.h"
+#include "runtime/executor.h"
+#include "runtime/plan_runner.h"
 
 namespace gk {
 namespace {
@@ -37,12 +38,11 @@ std::vector<Gradient> OfBranches(const AttrMap& attrs,
       branches.push_back(Definition(f));
     }
   }
-  const Ref<DifferentiableBranches> node =
-      ValueOrThrow(DifferentiableBranches::For(
-          then_branch != nullptr, branches, {wanted.begin() + 1, wanted.end()},
-          true));
-  BranchNodeParts parts = ValueOrThrow(BranchNode(
-      then_branch != nullptr, inputs[0].dtype(), node->forward()));
+  const Ref<DifferentiableBranches> node = ValueOrThrow(
+      DifferentiableBranches::For(then_branch != nullptr, branches,
+                                  {wanted.begin() + 1, wanted.end()}, true));
+  BranchNodeParts parts = ValueOrThrow(
+      BranchNode(then_branch != nullptr, inputs[0].dtype(), node->forward()));
   const TensorVector outputs = ValueOrThrow(OpBuilder::Current()->Apply(
       *parts.record, inputs, std::move(parts.attrs), {}));
   std::vector<Gradient> grads(dy.begin(), dy.end());
@@ -57,8 +57,8 @@ std::vector<Gradient> OfLoop(const OpRecord& record, AttrMap attrs,
   const Ref<GraphFunction> condition =
                                Definition(*attrs.Get<FunctionAttr>("cond")),
                            body = Definition(*attrs.Get<FunctionAttr>("body"));
-  const Ref<DifferentiableWhile> node = ValueOrThrow(
-      DifferentiableWhile::For(*condition, *body, wanted, true));
+  const Ref<DifferentiableWhile> node =
+      ValueOrThrow(DifferentiableWhile::For(*condition, *body, wanted, true));
   TensorVector inputs(given.begin(), given.end());
   for (const DifferentiableWhile::List& list : node->lists()) {
     inputs.push_back(ValueOrThrow(EmptyList(list)));
@@ -122,11 +122,21 @@ void Gradients(GradContext& g) {
   }
 }
 
+class DifferentiatingRunner final : public PlanRunner {
+ public:
+  void Differentiate(GradContext& g) override { Gradients(g); }
+};
+
 }  // namespace
 
 void InitControlFlow() {
-  SetControlFlowGradient(Gradients);
-  InitGradientScopes();
+  InitRuntime();
+  static FunctionRunner* const runner = [] {
+    auto* made = new DifferentiatingRunner;  // Lives as long as the process.
+    FunctionRunner::Set(made);
+    return made;
+  }();
+  (void)runner;
   InitCustomGradients();
   InitHostCalls();
 }

@@ -156,10 +156,10 @@ TensorVector CallWithOwnGradient(
       VariablesReadBy([&] { made = function(all); }, forget);
   TensorVector variables;
   for (const Tensor& handle : read) {
-    const void* const key = FuncGraph::CaptureKey(handle);
-    const bool given = std::any_of(
-        all.begin(), all.end(),
-        [&](const Tensor& t) { return FuncGraph::CaptureKey(t) == key; });
+    const void* const key = ResourceKey(handle);
+    const bool given =
+        std::any_of(all.begin(), all.end(),
+                    [&](const Tensor& t) { return ResourceKey(t) == key; });
     if (!given) variables.push_back(handle);
   }
   all.insert(all.end(), variables.begin(), variables.end());
@@ -268,8 +268,6 @@ std::vector<Gradient> GradientsOfRerun(
   return all;
 }
 
-void InitCustomGradients() {
-  SetGradientOverride(kGradientType, NodeGradient);
-}
+void InitCustomGradients() { SetGradientOverride(kGradientType, NodeGradient); }
 
 }  // namespace gk

@@ -25,7 +25,7 @@ class Iteration {
   void Carry(std::span<const Tensor> like,
              std::span<const PartialTensorShape> shapes) {
     for (size_t k = state_.size(); k < like.size(); ++k) {
-      state_.push_back(ValueOrThrow(graph_->AddArgument(
+      state_.push_back(ValueOrThrow(graph_->inputs().AddArgument(
           "args", like[k].dtype(), shapes[k], {}, HandleDataOf(like[k]))));
     }
   }
@@ -33,7 +33,7 @@ class Iteration {
     for (size_t i = 0; i < e.types.size(); ++i) {
       const std::string name = Format("args_{}", i);
       element_.push_back(ValueOrThrow(
-          graph_->AddArgument(name, e.types[i], e.shapes[i], name)));
+          graph_->inputs().AddArgument(name, e.types[i], e.shapes[i], name)));
     }
   }
   const TensorVector& state() const { return state_; }
@@ -44,7 +44,7 @@ class Iteration {
   TensorVector Return(const TensorVector& next, const Tensor& counts) {
     TensorVector arguments = state_, results;
     arguments.insert(arguments.end(), element_.begin(), element_.end());
-    ThrowIfError(graph_->OrderArguments(arguments));
+    ThrowIfError(graph_->inputs().OrderArguments(arguments));
     for (int twice = 0; twice < 2; ++twice) {
       for (const Tensor& t : next) {
         results.push_back(ValueOrThrow(graph_->MarkReturned(t)));

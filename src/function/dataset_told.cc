@@ -57,7 +57,7 @@ Shared Told(const Tensor& variant) {
                    ValueOrThrow(DatasetOptions::Parse(said))));
     }
     if (graph == nullptr) continue;
-    for (const FunctionCapture& c : graph->captures()) {
+    for (const FunctionCapture& c : graph->inputs().captures()) {
       if (c.placeholder == node && c.external) own = Told(c.external);
     }
   }

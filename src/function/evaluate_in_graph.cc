@@ -59,11 +59,11 @@ StatusOr<TensorVector> EvaluateInGraph(
     values.push_back(value);
     return OkStatus();
   };
-  for (size_t i = 0; i < graph.arguments().size(); ++i) {
-    GK_RETURN_IF_ERROR(add(graph.arguments()[i],
+  for (size_t i = 0; i < graph.inputs().arguments().size(); ++i) {
+    GK_RETURN_IF_ERROR(add(graph.inputs().arguments()[i],
                            i < arguments.size() ? arguments[i] : Tensor()));
   }
-  for (const FunctionCapture& c : graph.captures()) {
+  for (const FunctionCapture& c : graph.inputs().captures()) {
     Tensor value = c.external;
     if (c.value && keep[map[c.placeholder->id()]->id()]) {
       GK_ASSIGN_OR_RETURN(value, c.value());

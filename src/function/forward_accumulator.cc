@@ -30,7 +30,7 @@ Tensor CapturedFrom(const Tensor& t) {
       t.is_symbolic() ? FuncGraph::Of(Graph::GraphOf(t)) : nullptr;
   if (f == nullptr) return {};
   const Node* node = Graph::OutputOf(t).node;
-  for (const FunctionCapture& c : f->captures()) {
+  for (const FunctionCapture& c : f->inputs().captures()) {
     if (c.placeholder == node) return c.external;
   }
   return {};
@@ -170,7 +170,7 @@ ForwardAccumulator::Directions ForwardAccumulator::CapturedBy(
     if (primal.dtype() == DataType::kResource)
       add(primal, watched_.tangents[i]);
   }
-  for (const FunctionCapture& c : graph.captures()) {
+  for (const FunctionCapture& c : graph.inputs().captures()) {
     Tensor outside = c.external;
     while (outside && !IsWatched(outside)) outside = CapturedFrom(outside);
     if (outside && outside.dtype() != DataType::kResource) {

@@ -5,18 +5,16 @@
 #include <unordered_set>
 
 #include "base/caught.h"
-#include "eager/gradient_tape.h"
 #include "framework/arguments_text.h"
-#include "framework/known_values.h"
+#include "framework/host_language.h"
 #include "framework/op_registry.h"
 #include "function/graph_collections.h"
 #include "graph/control_gather.h"
 #include "graph/out_of_scope.h"
+#include "ops/random/random_seeds.h"
 
 namespace gk {
 namespace {
-
-std::atomic<FuncGraph::SourceFn> source_fn{nullptr};
 
 // Shape errors are the programmer's while a graph is being built.
 Status AsBuildError(const Status& status) {
@@ -47,14 +45,6 @@ std::string InputName(const OpRecord& record, const AttrMap& attrs,
   return "input";
 }
 
-// Static shapes follow from small values that are captured. Callers may give
-// others later: what is known ends with the trace.
-bool IsKnownWhileTraced(const Tensor& t) {
-  constexpr int64_t kMaxElements = 128;
-  return !t.is_symbolic() && t.dtype() != DataType::kResource &&
-         t.dtype() != DataType::kVariant && t.num_elements() <= kMaxElements;
-}
-
 // What makes a resource and names none shares it under the node's own name,
 // which passes may change.
 void NameSharedResource(Node* node) {
@@ -71,13 +61,21 @@ FuncGraph::FuncGraph(std::string name, OpBuilder* outer)
       graph_(MakeRef<Graph>()),
       scopes_(graph_.get()),
       collections_(MakeRef<GraphCollections>()),
-      outer_(dynamic_cast<FuncGraph*>(outer)) {
+      outer_(dynamic_cast<FuncGraph*>(outer)),
+      inputs_(
+          {.builder = this,
+           .graph = graph_.get(),
+           .scopes = &scopes_,
+           .effects = &automatic_control_,
+           .outer = outer_ ? &outer_->inputs_ : nullptr,
+           .check_scope = [this](const Tensor& t) { return CheckScope(t); }}) {
   graph_->set_builder(this);
   if (outer_) {
     ancestors_ = outer_->ancestors_;
     ancestors_.push_back(outer_->graph_.get());
   }
-  random_seed_ = outer_ ? outer_->random_seed_ : ProgramRandomSeed();
+  random_seeds_.graph =
+      outer_ ? outer_->random_seeds_.graph : ProgramRandomSeed();
 }
 
 FuncGraph::~FuncGraph() { graph_->set_builder(nullptr); }
@@ -101,36 +99,41 @@ FuncGraph* FuncGraph::Current() {
                                             : nullptr;
 }
 
-const FuncGraph::PlaceholderFacts* FuncGraph::FactsOf(const Tensor& t) {
-  if (!t.is_symbolic() || t.dtype() != DataType::kResource) return nullptr;
-  const FuncGraph* builder = FuncGraph::Of(Graph::GraphOf(t));
-  if (builder == nullptr) return nullptr;
-  const auto known = builder->facts_of_.find(Graph::OutputOf(t).node);
-  return known == builder->facts_of_.end() ? nullptr : &known->second;
+Status FuncGraph::CheckScope(const Tensor& t) const {
+  const Graph* graph = Graph::GraphOf(t);
+  if (std::find(ancestors_.begin(), ancestors_.end(), graph) !=
+      ancestors_.end()) {
+    return OkStatus();
+  }
+  const FuncGraph* builder = FuncGraph::Of(graph);
+  if (builder == nullptr) return OutOfScopeError(t, {});
+  auto text = [](const FuncGraph& f) {
+    return Format("FuncGraph(name={}, id={})", f.name(),
+                  reinterpret_cast<uintptr_t>(&f));
+  };
+  const auto& outer = builder->ancestors_;
+  if (std::find(outer.begin(), outer.end(), graph_.get()) != outer.end()) {
+    return InaccessibleTensorError(t, text(*builder), text(*this));
+  }
+  return OutOfScopeError(t, text(*builder));
 }
 
 void FuncGraph::NoteDifferentiation() {
-  for (FuncGraph* f = Current(); f != nullptr; f = f->outer_.get()) {
+  for (FuncGraph* f = this; f != nullptr; f = f->outer_.get()) {
     f->differentiated_ = true;
   }
 }
 
-bool FuncGraph::IsTrainablePlaceholder(const Tensor& t) {
-  const PlaceholderFacts* facts = FactsOf(t);
-  return facts != nullptr && facts->trainable;
+std::string FuncGraph::GradientScope(const Tensor& made) const {
+  return made.is_symbolic()
+             ? scopes_.user_name(Graph::OutputOf(made).node->name())
+             : std::string();
 }
 
-const void* FuncGraph::CaptureKey(const Tensor& t) {
-  if (!t.is_symbolic() && t.dtype() == DataType::kResource &&
-      t.num_elements() == 1) {
-    if (const Resource* r = t.data<ResourceHandle>()->resource()) return r;
-  }
-  const PlaceholderFacts* facts = FactsOf(t);
-  if (facts != nullptr && facts->key != nullptr) return facts->key;
-  return t.impl();
+void FuncGraph::EnterGradientScope(const std::string& scope) {
+  // The name of a scope that was entered is valid in another one.
+  (void)scopes_.PushName("gradient_tape/" + scope);
 }
-
-void FuncGraph::SetSourceFn(SourceFn fn) { source_fn = fn; }
 
 StatusOr<TensorVector> FuncGraph::Apply(const OpRecord& record,
                                         std::span<const Tensor> inputs,
@@ -155,9 +158,8 @@ StatusOr<TensorVector> FuncGraph::Apply(const OpRecord& record,
       edges.push_back(Graph::OutputOf(inputs[i]));
       continue;
     }
-    auto known = capture_of_.find(CaptureKey(inputs[i]));
-    if (known != capture_of_.end()) {
-      edges.push_back({captures_[known->second].placeholder, 0});
+    if (Node* known = inputs_.Captured(inputs[i])) {
+      edges.push_back({known, 0});
       continue;
     }
     const std::string placeholder_name =
@@ -165,7 +167,8 @@ StatusOr<TensorVector> FuncGraph::Apply(const OpRecord& record,
         (inputs[i].is_symbolic() ? Graph::OutputOf(inputs[i]).node->name()
                                  : InputName(record, attrs, i)) +
         "/";
-    GK_ASSIGN_OR_RETURN(Tensor captured, Capture(inputs[i], placeholder_name));
+    GK_ASSIGN_OR_RETURN(Tensor captured,
+                        inputs_.Capture(inputs[i], placeholder_name));
     edges.push_back(Graph::OutputOf(captured));
   }
   StatusOr<Node*> made =
@@ -174,9 +177,7 @@ StatusOr<TensorVector> FuncGraph::Apply(const OpRecord& record,
   Node* node = *made;
   NameSharedResource(node);
   GK_RETURN_IF_ERROR(scopes_.Apply(node));
-  if (SourceFn fn = source_fn.load(std::memory_order_relaxed)) {
-    node->set_source(fn());
-  }
+  node->set_source(HostLanguage::Get().CurrentSource());
   if (automatic_control_on_) automatic_control_.Add(node);
   TensorVector outputs;
   outputs.reserve(node->num_outputs());
@@ -188,10 +189,9 @@ StatusOr<TensorVector> FuncGraph::Apply(const OpRecord& record,
 
 StatusOr<Tensor> FuncGraph::Constant(const Tensor& value,
                                      std::string_view name) {
-  if (value.is_symbolic()) return Capture(value, name);
-  if (value.dtype() == DataType::kResource ||
+  if (value.is_symbolic() || value.dtype() == DataType::kResource ||
       value.dtype() == DataType::kVariant) {
-    return Capture(value, name);
+    return inputs_.Capture(value, name);
   }
   const OpRecord& record = OpRegistry::Get().The(kConstant);
   AttrMap attrs{{"value", value}, {"dtype", value.dtype()}};
@@ -211,7 +211,7 @@ StatusOr<Ref<GraphFunction>> FuncGraph::BuildFunction(
   for (size_t i = 0; i < types.size(); ++i) {
     GK_ASSIGN_OR_RETURN(
         Tensor argument,
-        inner->AddArgument(
+        inner->inputs().AddArgument(
             Format("arg_{}", i), types[i],
             i < shapes.size() ? shapes[i] : PartialTensorShape()));
     arguments.push_back(std::move(argument));
@@ -227,7 +227,7 @@ StatusOr<Ref<GraphFunction>> FuncGraph::BuildFunction(
   }
   GK_ASSIGN_OR_RETURN(Ref<GraphFunction> function,
                       inner->Finish(results, UniqueFunctionName("", name)));
-  for (const FunctionCapture& c : inner->captures()) {
+  for (const FunctionCapture& c : inner->inputs().captures()) {
     if (c.value) {
       return Unimplemented(
           "A value captured by call time cannot be used in a branch or body");
@@ -235,211 +235,6 @@ StatusOr<Ref<GraphFunction>> FuncGraph::BuildFunction(
     captures->push_back(c.external);
   }
   return Ref<GraphFunction>(std::move(function));
-}
-
-StatusOr<Tensor> FuncGraph::AddPlaceholder(
-    std::string_view name, DataType dtype, const PartialTensorShape& shape,
-    std::string_view user_name, HandleData handle_data, bool reserved) {
-  const OpRecord& record = OpRegistry::Get().The(kPlaceholder);
-  AttrMap attrs{{"dtype", dtype}, {"shape", shape}};
-  if (!user_name.empty()) {
-    attrs.Set("_user_specified_name", std::string(user_name));
-  }
-  const std::string unique =
-      reserved ? graph_->UniqueName(name) : scopes_.UniqueName(name);
-  GK_ASSIGN_OR_RETURN(
-      Node * node, graph_->AddNode(record, unique + "/", {}, std::move(attrs)));
-  node->mutable_output(0).handle_data = std::move(handle_data);
-  if (SourceFn fn = source_fn.load(std::memory_order_relaxed)) {
-    node->set_source(fn());
-  }
-  return graph_->TensorOf({node, 0});
-}
-
-StatusOr<Tensor> FuncGraph::AddArgument(std::string_view name, DataType dtype,
-                                        const PartialTensorShape& shape,
-                                        std::string_view user_name,
-                                        HandleData handle_data) {
-  GK_ASSIGN_OR_RETURN(
-      Tensor t,
-      AddPlaceholder(
-          name.empty() ? OpRegistry::Get().The(kPlaceholder).name : name, dtype,
-          shape, user_name, std::move(handle_data), false));
-  arguments_.push_back(Graph::OutputOf(t).node);
-  if (dtype == DataType::kResource) {
-    automatic_control_.AddArgument(arguments_.back());
-  }
-  return t;
-}
-
-Status FuncGraph::OrderArguments(std::span<const Tensor> arguments) {
-  std::vector<Node*> ordered;
-  for (const Tensor& t : arguments) {
-    Node* node = t.is_symbolic() && Graph::GraphOf(t) == graph_.get()
-                     ? Graph::OutputOf(t).node
-                     : nullptr;
-    if (std::find(arguments_.begin(), arguments_.end(), node) ==
-            arguments_.end() ||
-        std::find(ordered.begin(), ordered.end(), node) != ordered.end()) {
-      return Internal("OrderArguments: not a permutation of the arguments");
-    }
-    ordered.push_back(node);
-  }
-  if (ordered.size() != arguments_.size()) {
-    return Internal("OrderArguments: {} of {} arguments", ordered.size(),
-                    arguments_.size());
-  }
-  arguments_ = std::move(ordered);
-  return OkStatus();
-}
-
-Status FuncGraph::CheckScope(const Tensor& t) const {
-  if (!t.is_symbolic()) return OkStatus();
-  const Graph* graph = Graph::GraphOf(t);
-  if (graph == capture_source_) return OkStatus();
-  if (std::find(ancestors_.begin(), ancestors_.end(), graph) !=
-      ancestors_.end()) {
-    return OkStatus();
-  }
-  const FuncGraph* builder = FuncGraph::Of(graph);
-  if (builder == nullptr) return OutOfScopeError(t, {});
-  auto text = [](const FuncGraph& f) {
-    return Format("FuncGraph(name={}, id={})", f.name(),
-                  reinterpret_cast<uintptr_t>(&f));
-  };
-  const auto& outer = builder->ancestors_;
-  if (std::find(outer.begin(), outer.end(), graph_.get()) != outer.end()) {
-    return InaccessibleTensorError(t, text(*builder), text(*this));
-  }
-  return OutOfScopeError(t, text(*builder));
-}
-
-bool FuncGraph::CapturesFrom(const Graph* graph) const {
-  if (graph == capture_source_) return true;
-  for (const Ref<Graph>& original : capture_originals_) {
-    if (graph == original.get()) return true;
-  }
-  return outer_ && outer_->CapturesFrom(graph);
-}
-
-void FuncGraph::SetArgumentVariable(const Tensor& argument, bool trainable,
-                                    const Tensor& handle) {
-  Node* node = Graph::OutputOf(argument).node;
-  PlaceholderFacts& facts = facts_of_[node];
-  facts.trainable = trainable;
-  if (!handle) return;
-  const void* key = CaptureKey(handle);
-  if (argument_values_.emplace(key, node).second) {
-    facts.key = key;
-  }
-}
-
-StatusOr<Tensor> FuncGraph::Capture(const Tensor& t, std::string_view name) {
-  if (t.is_symbolic()) {
-    const Graph* graph = Graph::GraphOf(t);
-    for (const Ref<Graph>& original : capture_originals_) {
-      if (graph != original.get()) continue;
-      const Output o = Graph::OutputOf(t);
-      Node* node = capture_source_->FindNode(o.node->name());
-      if (node == nullptr) continue;
-      return Capture(capture_source_->TensorOf({node, o.index}), name);
-    }
-  }
-  if (t.is_symbolic() && Graph::GraphOf(t) == graph_.get()) return t;
-  const auto argument = argument_values_.find(CaptureKey(t));
-  if (argument != argument_values_.end()) {
-    Node* const found = argument->second;
-    // What was captured lives as long as whoever refers to it; what was given
-    // may be of a graph that is gone when the function is called again.
-    const auto noted = std::find_if(
-        captured_arguments_.begin(), captured_arguments_.end(),
-        [&](const CapturedArgument& c) { return c.argument == found; });
-    if (noted == captured_arguments_.end()) {
-      captured_arguments_.push_back({found, t});
-    } else if (noted->value.is_symbolic()) {
-      noted->value = t;
-    }
-    return graph_->TensorOf({found, 0});
-  }
-  auto it = capture_of_.find(CaptureKey(t));
-  if (it != capture_of_.end()) {
-    return graph_->TensorOf({captures_[it->second].placeholder, 0});
-  }
-  if (t.is_symbolic() && capture_source_ != nullptr &&
-      Graph::GraphOf(t) == capture_source_) {
-    const Output o = Graph::OutputOf(t);
-    const Tensor& value = o.node->output(o.index).value;
-    if (value && value.num_elements() <= kMaxKnownElements) {
-      auto known = constant_of_.find(t.impl());
-      if (known == constant_of_.end()) {
-        GK_ASSIGN_OR_RETURN(Tensor c, Constant(value, o.node->name()));
-        known = constant_of_.emplace(t.impl(), std::pair(t, Graph::OutputOf(c)))
-                    .first;
-      }
-      return graph_->TensorOf(known->second.second);
-    }
-  }
-  if (!may_capture_) {
-    if (!t.is_symbolic()) {
-      return RuntimeError(
-          "{}: Attempting to capture an EagerTensor without building a "
-          "function.",
-          name.substr(0, name.find_last_not_of('/') + 1));
-    }
-    const Output o = Graph::OutputOf(t);
-    return ValueError(
-        "Tensor \"{}:{}\" must be from the same graph as what is made of it",
-        o.node->name(), o.index);
-  }
-  if (t.is_symbolic() && outer_ && outer_->CapturesFrom(Graph::GraphOf(t))) {
-    GK_ASSIGN_OR_RETURN(Tensor outer, outer_->Capture(t));
-    return Capture(outer, name);
-  }
-  GK_RETURN_IF_ERROR(CheckScope(t));
-  const bool reserved = !name.empty() && name.back() == '/';
-  if (reserved) name.remove_suffix(1);
-  if (name.empty()) name = "captured";
-  GK_ASSIGN_OR_RETURN(Tensor placeholder,
-                      AddPlaceholder(name, t.dtype(), t.partial_shape(), {},
-                                     HandleDataOf(t), reserved));
-  const void* key = CaptureKey(t);
-  capture_of_.emplace(key, static_cast<int>(captures_.size()));
-  if (t.dtype() == DataType::kResource) {
-    facts_of_[Graph::OutputOf(placeholder).node] = {key, IsTrainableHandle(t)};
-  }
-  Node* const node = Graph::OutputOf(placeholder).node;
-  if (IsKnownWhileTraced(t)) node->mutable_output(0).value = t;
-  captures_.push_back({t, nullptr, node});
-  return placeholder;
-}
-
-Status FuncGraph::OrderCaptures(std::span<const Tensor> externals,
-                                std::string_view name) {
-  std::vector<FunctionCapture> ordered;
-  for (const Tensor& t : externals) {
-    GK_RETURN_IF_ERROR(Capture(t, name).status());
-    ordered.push_back(captures_[capture_of_.at(CaptureKey(t))]);
-  }
-  if (ordered.size() != captures_.size()) {
-    return Internal("FuncGraph {} captures more than it is told", name_);
-  }
-  captures_ = std::move(ordered);
-  for (size_t i = 0; i < captures_.size(); ++i) {
-    capture_of_[CaptureKey(captures_[i].external)] = static_cast<int>(i);
-  }
-  return OkStatus();
-}
-
-StatusOr<Tensor> FuncGraph::CaptureDeferred(
-    std::function<StatusOr<Tensor>()> value, DataType dtype,
-    const PartialTensorShape& shape, std::string_view name,
-    HandleData handle_data) {
-  GK_ASSIGN_OR_RETURN(Tensor placeholder,
-                      AddPlaceholder(name.empty() ? "captured" : name, dtype,
-                                     shape, {}, std::move(handle_data), false));
-  captures_.push_back(
-      {Tensor(), std::move(value), Graph::OutputOf(placeholder).node});
-  return placeholder;
 }
 
 const std::vector<Node*>& FuncGraph::control_outputs() const {
@@ -479,27 +274,6 @@ Status FuncGraph::AddGather() {
   return OkStatus();
 }
 
-void FuncGraph::ForgetCapturedValues() {
-  std::vector<bool> follows(graph_->num_nodes());
-  bool any = false;
-  const auto forget = [&](Node* node) {
-    for (int i = 0; i < node->num_outputs(); ++i) {
-      Tensor& value = node->mutable_output(i).value;
-      if (!value) continue;
-      value = Tensor();
-      follows[node->id()] = any = true;
-    }
-  };
-  for (const FunctionCapture& c : captures_) forget(c.placeholder);
-  if (!any) return;
-  for (const auto& node : graph_->nodes()) {
-    if (std::any_of(node->inputs().begin(), node->inputs().end(),
-                    [&](const Output& o) { return follows[o.node->id()]; })) {
-      forget(node.get());
-    }
-  }
-}
-
 StatusOr<Ref<GraphFunction>> FuncGraph::Finish(std::span<const Tensor> results,
                                                std::string function_name,
                                                AttrMap attrs) {
@@ -519,15 +293,11 @@ StatusOr<Ref<GraphFunction>> FuncGraph::Finish(std::span<const Tensor> results,
     GK_ASSIGN_OR_RETURN(Tensor out, MarkReturned(r));
     edges.push_back(Graph::OutputOf(out));
   }
-  ForgetCapturedValues();  // Results may be captured, too.
-  std::vector<Node*> arguments = arguments_;
-  for (const FunctionCapture& c : captures_) {
-    arguments.push_back(c.placeholder);
-  }
+  // Results may be captured, too.
+  std::vector<Node*> arguments = inputs_.Finish();
   results_ = edges;
   GK_RETURN_IF_ERROR(AddGather());
   finished_ = true;
-  argument_values_.clear();  // what was captured of them is noted
   outer_ = nullptr;
   if (function_name.empty()) {
     function_name = UniqueFunctionName("__inference_", name_);
@@ -535,28 +305,6 @@ StatusOr<Ref<GraphFunction>> FuncGraph::Finish(std::span<const Tensor> results,
   return MakeRef<GraphFunction>(std::move(function_name), graph_,
                                 std::move(arguments), std::move(edges),
                                 control_outputs(), std::move(attrs));
-}
-
-void InitGradientScopes() {
-  static const GradientScopes scopes = {
-      [](const Tensor& made) {
-        const FuncGraph* f = FuncGraph::Current();
-        if (f == nullptr || !made.is_symbolic()) return std::string();
-        return f->scopes().user_name(Graph::OutputOf(made).node->name());
-      },
-      [](const std::string& scope) {
-        FuncGraph* f = FuncGraph::Current();
-        // The name of a scope that was entered is valid in another one.
-        if (f != nullptr) (void)f->scopes().PushName("gradient_tape/" + scope);
-      },
-      [] {
-        if (FuncGraph* f = FuncGraph::Current()) f->scopes().PopName();
-      }};
-  SetGradientScopes(&scopes);
-  static const HandleFacts facts = {FuncGraph::CaptureKey,
-                                    FuncGraph::IsTrainablePlaceholder,
-                                    FuncGraph::NoteDifferentiation};
-  SetHandleFacts(&facts);
 }
 
 FuncGraph::Building::Building(FuncGraph* graph)

@@ -49,15 +49,15 @@ Status CheckStandsAlone(const FuncGraph& graph, std::string_view name,
   const AttrValue* const known = attributes.Find(kImplements);
   if (known == nullptr) return OkStatus();
   std::string inputs, captures;
-  bool alone = graph.captures().empty();
+  bool alone = graph.inputs().captures().empty();
   const auto add = [](Node* node, std::string* list) {
     *list += (list->empty() ? "" : ", ") + EdgeText({node, 0});
   };
-  for (Node* argument : graph.arguments()) {
+  for (Node* argument : graph.inputs().arguments()) {
     alone = alone && argument->output(0).dtype != DataType::kResource;
     add(argument, &inputs);
   }
-  for (const FunctionCapture& capture : graph.captures()) {
+  for (const FunctionCapture& capture : graph.inputs().captures()) {
     add(capture.placeholder, &captures);
   }
   if (alone) return OkStatus();

@@ -99,7 +99,7 @@ StatusOr<DifferentiableCall::BackwardFunction> DifferentiableCall::Build(
       make_forward ? Format("__forward_{}_{}", base_name_, forward_id)
                    : forward_->name();
   auto builder = MakeRef<FuncGraph>("__backward_" + base_name_, nullptr);
-  builder->AllowCapturesFrom(graph_.get(), originals_);
+  builder->inputs().AllowCapturesFrom(graph_.get(), originals_);
 
   BackwardFunction backward;
   TensorVector results;
@@ -111,8 +111,8 @@ StatusOr<DifferentiableCall::BackwardFunction> DifferentiableCall::Build(
       const Output& r = results_[i];
       const Node::OutputInfo& info = r.node->output(r.index);
       GK_ASSIGN_OR_RETURN(grads[i].dense,
-                          builder->AddArgument(Format("grad_ys_{}", i),
-                                               info.dtype, info.shape));
+                          builder->inputs().AddArgument(
+                              Format("grad_ys_{}", i), info.dtype, info.shape));
     }
     std::vector<Output> inputs;
     for (size_t i = 0; i < arguments_.size(); ++i) {
@@ -120,8 +120,7 @@ StatusOr<DifferentiableCall::BackwardFunction> DifferentiableCall::Build(
     }
     GK_ASSIGN_OR_RETURN(std::vector<Gradient> found,
                         GradientsInGraph(graph_.get(), results_, grads, inputs,
-                                         &calls_, make_forward,
-                                         higher_order_));
+                                         &calls_, make_forward, higher_order_));
     size_t next = 0;
     for (size_t i = 0; i < arguments_.size(); ++i) {
       const Gradient g = wanted[i] ? found[next++] : Gradient();
@@ -153,9 +152,9 @@ StatusOr<DifferentiableCall::BackwardFunction> DifferentiableCall::Build(
     extras.assign(forward_->results().begin() + results_.size(),
                   forward_->results().end());
   }
-  std::vector<Node*> arguments = builder->arguments();
+  std::vector<Node*> arguments = builder->inputs().arguments();
   std::vector<FunctionCapture> captures;
-  for (const FunctionCapture& c : builder->captures()) {
+  for (const FunctionCapture& c : builder->inputs().captures()) {
     if (!c.external || !c.external.is_symbolic()) {
       captures.push_back(c);
       continue;

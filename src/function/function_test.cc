@@ -31,7 +31,7 @@ Ref<ConcreteFunction> TraceOf(const char* name, int n, const Body& body) {
   auto graph = MakeRef<FuncGraph>(name);
   TensorVector arguments, results;
   for (int i = 0; i < n; ++i) {
-    arguments.push_back(ValueOrThrow(graph->AddArgument(
+    arguments.push_back(ValueOrThrow(graph->inputs().AddArgument(
         i == 0 ? "x" : "y", DataType::kFloat, TensorShape())));
   }
   FuncGraph::Building building(graph.get());
@@ -179,7 +179,7 @@ TEST_F(FunctionTest, GivesGradientsOfCapturedVariables) {
 TEST_F(FunctionTest, EvaluatesInitialValues) {
   auto graph = MakeRef<FuncGraph>("init");
   Tensor x = ValueOrThrow(
-      graph->AddArgument("x", DataType::kFloat, TensorShape(), "x"));
+      graph->inputs().AddArgument("x", DataType::kFloat, TensorShape(), "x"));
   FuncGraph::Building building(graph.get());
   Tensor twice = Add(x, x);
   const Tensor value = F(2);

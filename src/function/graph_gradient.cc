@@ -427,12 +427,14 @@ StatusOr<std::vector<Gradient>> SymbolicGradients(
         "tf.gradients is not supported when eager execution is enabled. Use "
         "tf.GradientTape instead.");
   }
-  FuncGraph::NoteDifferentiation();
+  if (GraphBuilder* graph = GraphBuilder::Current()) {
+    graph->NoteDifferentiation();
+  }
   Graph* graph = builder->graph().get();
   auto edges = [&](std::span<const Tensor> tensors,
                    std::vector<Output>* to) -> Status {
     for (const Tensor& t : tensors) {
-      GK_ASSIGN_OR_RETURN(Tensor own, builder->Capture(t));
+      GK_ASSIGN_OR_RETURN(Tensor own, builder->inputs().Capture(t));
       to->push_back(Graph::OutputOf(own));
     }
     return OkStatus();

@@ -37,7 +37,7 @@ StatusOr<GraphPart> GraphPart::Between(const FuncGraph* graph,
   }
   for (const ImportedElement& e : part.fetches_) GK_RETURN_IF_ERROR(check(e));
   std::unordered_set<const Node*> captured;
-  for (const FunctionCapture& c : graph->captures()) {
+  for (const FunctionCapture& c : graph->inputs().captures()) {
     captured.insert(c.placeholder);
   }
   // What was asked for and what that needs; `by`: the step that needs it.
@@ -97,7 +97,7 @@ StatusOr<TensorVector> GraphPart::CopyInto(
   for (size_t i = 0; i < feeds_.size(); ++i) {
     import.input_map[EdgeName(feeds_[i])] = given[i];
   }
-  for (const FunctionCapture& c : graph_->captures()) {
+  for (const FunctionCapture& c : graph_->inputs().captures()) {
     if (!needed_[c.placeholder->id()]) continue;
     // What the message has the value of stays in it.
     const auto def = std::find_if(message.node.begin(), message.node.end(),
@@ -130,7 +130,8 @@ StatusOr<TensorVector> GraphPart::CopyInto(
     }
     const auto known = import.input_map.find(EdgeName({node, index}));
     if (known != import.input_map.end()) {
-      GK_ASSIGN_OR_RETURN(results.emplace_back(), to->Capture(known->second));
+      GK_ASSIGN_OR_RETURN(results.emplace_back(),
+                          to->inputs().Capture(known->second));
     } else {
       const ImportedElement& e = made[next++];
       results.push_back(to->graph()->TensorOf({e.node, e.index}));
@@ -147,9 +148,10 @@ StatusOr<Ref<ConcreteFunction>> GraphPart::ToFunction(
   for (size_t i = 0; i < feeds_.size(); ++i) {
     const Node::OutputInfo& info = feeds_[i].node->output(feeds_[i].index);
     const std::string argument = ArgumentName(i);
-    GK_ASSIGN_OR_RETURN(given.emplace_back(),
-                        graph->AddArgument(argument, info.dtype, info.shape,
-                                           argument, info.handle_data));
+    GK_ASSIGN_OR_RETURN(
+        given.emplace_back(),
+        graph->inputs().AddArgument(argument, info.dtype, info.shape, argument,
+                                    info.handle_data));
     parameters.push_back({argument, ParameterKind::kPositionalOrKeyword, false,
                           TraceType::Tensor(info.dtype, info.shape)});
   }

@@ -122,8 +122,8 @@ class LoopStateTest : public ::testing::Test {
   static int32_t Run(int32_t x,
                      const std::function<Tensor(const Tensor&)>& body) {
     auto graph = MakeRef<FuncGraph>("f");
-    const Tensor in =
-        ValueOrThrow(graph->AddArgument("x", DataType::kInt32, TensorShape()));
+    const Tensor in = ValueOrThrow(
+        graph->inputs().AddArgument("x", DataType::kInt32, TensorShape()));
     Ref<ConcreteFunction> f;
     {
       FuncGraph::Building building(graph.get());

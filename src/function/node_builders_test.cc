@@ -28,8 +28,8 @@ class NodeBuildersTest : public ::testing::Test {
   static Ref<ConcreteFunction> Trace(
       const std::function<Tensor(const Tensor&)>& body) {
     auto graph = MakeRef<FuncGraph>("f");
-    const Tensor x =
-        ValueOrThrow(graph->AddArgument("x", DataType::kInt32, TensorShape()));
+    const Tensor x = ValueOrThrow(
+        graph->inputs().AddArgument("x", DataType::kInt32, TensorShape()));
     FuncGraph::Building building(graph.get());
     const Tensor result = body(x);
     return ValueOrThrow(
@@ -63,14 +63,14 @@ TEST_F(NodeBuildersTest, ACaseOfBranches) {
       FuncGraph* part = builder.Add(suffix);
       parts.push_back(part->name());
       PartScope inside(part, builder.scope());
-      results.push_back({MakeOp1(
-          results.empty() ? "AddV2" : "Mul", {x, Int32Of(10)})});
+      results.push_back(
+          {MakeOp1(results.empty() ? "AddV2" : "Mul", {x, Int32Of(10)})});
     }
     return builder.Finish(x, results)[0];
   });
-  EXPECT_EQ(parts, (std::vector<std::string>{
-                       "switch_case_indexed_case_branch0",
-                       "switch_case_indexed_case_branch1"}));
+  EXPECT_EQ(parts,
+            (std::vector<std::string>{"switch_case_indexed_case_branch0",
+                                      "switch_case_indexed_case_branch1"}));
   EXPECT_EQ(Call(*f, 0), 10);
   EXPECT_EQ(Call(*f, 1), 10);
   EXPECT_EQ(Call(*f, 7), 70);

@@ -70,10 +70,10 @@ TEST(MapRowsTest, TracedItRunsOnce) {
   InitRuntime();
   Squares host;
   auto graph = MakeRef<FuncGraph>("f");
-  const Tensor x = ValueOrThrow(
-      graph->AddArgument("x", DataType::kInt32, PartialTensorShape({-1, 2})));
-  const Tensor n =
-      ValueOrThrow(graph->AddArgument("n", DataType::kInt32, TensorShape()));
+  const Tensor x = ValueOrThrow(graph->inputs().AddArgument(
+      "x", DataType::kInt32, PartialTensorShape({-1, 2})));
+  const Tensor n = ValueOrThrow(
+      graph->inputs().AddArgument("n", DataType::kInt32, TensorShape()));
   Ref<ConcreteFunction> f;
   {
     FuncGraph::Building building(graph.get());

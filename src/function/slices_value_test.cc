@@ -82,9 +82,10 @@ TEST_F(SlicesTest, OfAGraph) {
   auto graph = MakeRef<FuncGraph>("f");
   const FuncGraph::Building building(graph.get());
   const auto argument = [&](const char* name, PartialTensorShape shape) {
-    return ValueOrThrow(graph->AddArgument(name, DataType::kInt32, shape));
+    return ValueOrThrow(
+        graph->inputs().AddArgument(name, DataType::kInt32, shape));
   };
-  const Tensor rows = ValueOrThrow(graph->AddArgument(
+  const Tensor rows = ValueOrThrow(graph->inputs().AddArgument(
       "rows", DataType::kFloat, PartialTensorShape({kUnknownDim, 2})));
   const auto shape = [&](Tensor dense) {
     return SlicesValue{rows, Ints32({1}), dense}.shape();

@@ -43,10 +43,10 @@ class ArgumentMaker {
       case TypeKind::kObject:
         return face_->Constant(type);
       case TypeKind::kCustom: {
-        const size_t before = graph_ ? graph_->arguments().size() : 0;
+        const size_t before = graph_ ? graph_->inputs().arguments().size() : 0;
         GK_RETURN_IF_ERROR(face_->Custom(type, parameter));
         if (graph_ != nullptr) {
-          const Nodes& all = graph_->arguments();
+          const Nodes& all = graph_->inputs().arguments();
           nodes->insert(nodes->end(), all.begin() + before, all.end());
         }
         return OkStatus();
@@ -67,14 +67,14 @@ class ArgumentMaker {
 
   // Puts the placeholders into this order, each once.
   Status Order(const Nodes& nodes) {
-    if (nodes == graph_->arguments()) return OkStatus();
+    if (nodes == graph_->inputs().arguments()) return OkStatus();
     TensorVector ordered;
     std::unordered_set<const Node*> seen;
     for (Node* node : nodes) {
       if (!seen.insert(node).second) continue;
       ordered.push_back(graph_->graph()->TensorOf({node, 0}));
     }
-    return graph_->OrderArguments(ordered);
+    return graph_->inputs().OrderArguments(ordered);
   }
 
  private:
@@ -88,7 +88,7 @@ class ArgumentMaker {
                      TensorShape(), {{type.dtype(), type.shape()}}));
       known->second.node = Graph::OutputOf(known->second.handle).node;
       const size_t alias = type.alias();
-      graph_->SetArgumentVariable(
+      graph_->inputs().SetArgumentVariable(
           known->second.handle, type.trainable(),
           alias < variables_.size() ? variables_[alias] : Tensor());
     }
@@ -141,8 +141,9 @@ Structure::Facts FactsOf(const TraceType& type) {
       facts.opaque = true;
       break;
     default:
-      facts.kind = type.kind() == TypeKind::kAttrs ? Structure::Kind::kAttrs
-                                               : Structure::Kind::kNamedTuple;
+      facts.kind = type.kind() == TypeKind::kAttrs
+                       ? Structure::Kind::kAttrs
+                       : Structure::Kind::kNamedTuple;
       for (const std::string& key : type.keys()) {
         facts.keys.push_back({"s" + key, key});
       }

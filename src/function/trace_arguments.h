@@ -31,8 +31,8 @@ class ArgumentFace {
   virtual StatusOr<gk::Tensor> Add(const Names& names, DataType dtype,
                                    const PartialTensorShape& shape,
                                    const HandleData& handle_data) {
-    return graph_->AddArgument(names.node, dtype, shape, names.user,
-                               handle_data);
+    return graph_->inputs().AddArgument(names.node, dtype, shape, names.user,
+                                        handle_data);
   }
   virtual Status Tensor(const gk::Tensor& placeholder) = 0;
   // Once for each place, with the same handle for the same alias.

@@ -22,7 +22,7 @@ class FakeBody final : public TracedBody {
   ArgumentFace* arguments() override { return &arguments_; }
   Status Call() override {
     Note("call");
-    EXPECT_EQ(graph_->arguments().size(), 1u);
+    EXPECT_EQ(graph_->inputs().arguments().size(), 1u);
     EXPECT_TRUE(graph_->signature().type);
     if (writes) write = TraceWrites::Add("write at net.cc:1");
     if (throws) throw std::runtime_error("thrown");
@@ -152,7 +152,8 @@ TEST_F(TraceFunctionTest, SaysThatAFunctionDoesNotStandAlone) {
   const auto other = MakeRef<FuncGraph>("g");
   FakeBody body(other.get());
   ASSERT_TRUE(
-      other->CaptureDeferred([] { return Tensor(); }, DataType::kFloat, {})
+      other->inputs()
+          .CaptureDeferred([] { return Tensor(); }, DataType::kFloat, {})
           .ok());
   const auto type = MakeRef<FunctionType>(std::vector<FunctionParameter>{
       {"x", ParameterKind::kPositionalOrKeyword, false,

@@ -56,7 +56,7 @@ Status OfArgument(const Status& status) {
 Ref<FuncGraph> NewUserGraph() {
   auto graph = MakeRef<FuncGraph>("", OpBuilder::Eager());
   graph->set_is_function(false);
-  graph->set_may_capture(false);
+  graph->inputs().set_may_capture(false);
   return graph;
 }
 
@@ -66,7 +66,7 @@ StatusOr<proto::GraphDef> GraphDefOf(
   GraphDefOptions options;
   options.add_shapes = add_shapes;
   options.functions = functions;
-  for (const FunctionCapture& c : graph.captures()) {
+  for (const FunctionCapture& c : graph.inputs().captures()) {
     const Tensor& t = c.external;
     if (t && !t.is_symbolic() && t.dtype() != DataType::kResource &&
         t.dtype() != DataType::kVariant &&
@@ -85,7 +85,7 @@ StatusOr<std::vector<ImportedElement>> ImportInto(
   GK_RETURN_IF_ERROR(graph->CheckOpen());
   ImportGraphDefOptions options;
   for (const auto& [edge, tensor] : import.input_map) {
-    GK_ASSIGN_OR_RETURN(const Tensor here, graph->Capture(tensor));
+    GK_ASSIGN_OR_RETURN(const Tensor here, graph->inputs().Capture(tensor));
     options.input_map[edge] = Graph::OutputOf(here);
   }
   options.prefix = import.prefix;

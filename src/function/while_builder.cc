@@ -40,8 +40,8 @@ std::span<const Tensor> WhileBuilder::Arguments(Part part) const {
 Tensor WhileBuilder::AddArgument(Part part, std::string_view name,
                                  const Tensor& like,
                                  const PartialTensorShape& shape) {
-  return ValueOrThrow(graphs_[part]->AddArgument(name, like.dtype(), shape, {},
-                                                 HandleDataOf(like)));
+  return ValueOrThrow(graphs_[part]->inputs().AddArgument(
+      name, like.dtype(), shape, {}, HandleDataOf(like)));
 }
 
 FuncGraph* WhileBuilder::Begin(Part part) {
@@ -66,7 +66,7 @@ Tensor WhileBuilder::AddLate(DataType dtype, const PartialTensorShape& shape,
   for (Part part : {kCondition, kBody}) {
     if (!graphs_[part]) continue;
     PartScope inside(graphs_[part].get(), scope());
-    arguments_[part].push_back(ValueOrThrow(graphs_[part]->AddArgument(
+    arguments_[part].push_back(ValueOrThrow(graphs_[part]->inputs().AddArgument(
         {}, dtype, shape, {}, handle_data)));
   }
   shapes_.push_back(shape);

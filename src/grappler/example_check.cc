@@ -1,7 +1,6 @@
 #include "grappler/example_check.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -10,6 +9,7 @@
 #include <thread>
 #include <unordered_set>
 
+#include "framework/function_runner.h"
 #include "framework/same_numbers.h"
 #include "framework/variable.h"
 #include "grappler/edges.h"
@@ -23,11 +23,17 @@ constexpr int64_t kMaxExampleElements = 1 << 18;
 constexpr std::chrono::milliseconds kMaxTime{500};
 constexpr int kExamples = 2;
 
-std::atomic<ExampleRunner*> the_runner{nullptr};
-
 // Functions that examples call are compiled, and that is checked, too; their
 // callers run them by example already.
 thread_local bool in_example = false;
+
+Status RunAsItIs(const FunctionGraph& f, std::span<const Tensor> arguments,
+                 TensorVector* results, const CancellationToken* cancellation) {
+  const auto function = MakeRef<GraphFunction>(
+      f.name, f.graph, f.arguments, f.results, f.control_outputs, AttrMap());
+  return FunctionRunner::Get()->RunUnchanged(*function, arguments, results,
+                                             cancellation);
+}
 
 // What stands for unknown dimensions in each example, and its rank where that
 // is unknown.
@@ -251,7 +257,7 @@ class Example {
   }
 
   // Results, and then what is in the variables.
-  Status Run(ExampleRunner* runner, const FunctionGraph& f, bool may_loop,
+  Status Run(const FunctionGraph& f, bool may_loop,
              TensorVector* outcome) const {
     TensorVector arguments;
     for (size_t i = 0; i < values_.size(); ++i) {
@@ -265,7 +271,7 @@ class Example {
       GK_RETURN_IF_ERROR(v->Assign(values_[i].Alias()));
     }
     const Deadline deadline(may_loop);
-    GK_RETURN_IF_ERROR(runner->Run(f, arguments, outcome, deadline.token()));
+    GK_RETURN_IF_ERROR(RunAsItIs(f, arguments, outcome, deadline.token()));
     for (size_t i = 0; i < values_.size(); ++i) {
       if (!is_variable_[i]) continue;
       GK_ASSIGN_OR_RETURN(VariableResource * v, VariableOf(arguments[i]));
@@ -313,15 +319,14 @@ Status Compare(std::string_view what, const FunctionGraph& before,
                bool* go_on) {
   Example example(before.name, number);
   if (!example.Arguments(before)) return OkStatus();
-  ExampleRunner* const runner = ExampleRunner::Get();
   TensorVector want, have;
-  const Status first = example.Run(runner, before, may_loop, &want);
+  const Status first = example.Run(before, may_loop, &want);
   // Passes may leave out what fails and nobody needs, but not the contrary.
   if (!first.ok()) {
     *go_on = first.code() != Code::kCancelled;
     return OkStatus();
   }
-  const Status second = example.Run(runner, after, may_loop, &have);
+  const Status second = example.Run(after, may_loop, &have);
   if (second.code() == Code::kCancelled) {
     *go_on = false;
     return OkStatus();
@@ -357,16 +362,9 @@ class InExample {
 
 }  // namespace
 
-ExampleRunner* ExampleRunner::Get() {
-  return the_runner.load(std::memory_order_acquire);
-}
-void ExampleRunner::Set(ExampleRunner* runner) {
-  the_runner.store(runner, std::memory_order_release);
-}
-
 Status CompareByExample(std::string_view what, const FunctionGraph& before,
                         const FunctionGraph& after) {
-  if (ExampleRunner::Get() == nullptr || in_example) return OkStatus();
+  if (FunctionRunner::Get() == nullptr || in_example) return OkStatus();
   Inspection was, is;
   if (!was.MayRun(before) || !is.MayRun(after)) return OkStatus();
   const InExample scope;
@@ -380,8 +378,9 @@ Status CompareByExample(std::string_view what, const FunctionGraph& before,
 
 bool RunsByExample(const Node& loop) {
   const auto* condition = GraphOf(loop.attrs().Get<FunctionAttr>("cond"));
-  ExampleRunner* const runner = ExampleRunner::Get();
-  if (condition == nullptr || runner == nullptr || in_example) return false;
+  if (condition == nullptr || FunctionRunner::Get() == nullptr || in_example) {
+    return false;
+  }
   const InExample scope;
   const FunctionGraph test = FunctionGraph::CloneOf(*condition);
   Inspection inspection;
@@ -395,7 +394,7 @@ bool RunsByExample(const Node& loop) {
     if (!arguments.back()) return false;
   }
   const Deadline deadline(inspection.calls());
-  if (!runner->Run(test, arguments, &results, deadline.token()).ok()) {
+  if (!RunAsItIs(test, arguments, &results, deadline.token()).ok()) {
     return false;
   }
   const StatusOr<bool> truth = TruthOf(results[0]);

@@ -3,30 +3,17 @@
 //
 // Only graphs whose effects can be repeated run: they change nothing but
 // variables that they are given, which are made for each run. Bounded in
-// nodes, elements and time; what does not fit is not run.
+// nodes, elements and time; what does not fit is not run, and nothing is where
+// no FunctionRunner is.
 #ifndef GK_GRAPPLER_EXAMPLE_CHECK_H_
 #define GK_GRAPPLER_EXAMPLE_CHECK_H_
 
-#include <span>
 #include <string_view>
 
-#include "framework/function_runner.h"
+#include "base/status.h"
 #include "grappler/function_graph.h"
 
 namespace gk {
-
-// Runs graphs as they are, without passes. The process-wide one is supplied
-// by the runtime; thread-safe.
-class ExampleRunner {
- public:
-  virtual ~ExampleRunner() = default;
-  virtual Status Run(const FunctionGraph& function,
-                     std::span<const Tensor> arguments, TensorVector* results,
-                     const CancellationToken* cancellation) = 0;
-
-  static ExampleRunner* Get();  // null if there is none
-  static void Set(ExampleRunner* runner);
-};
 
 // OK if both do the same, or nothing can be said. An Internal error names
 // `what`, the function and the result that differs.

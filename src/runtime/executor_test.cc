@@ -8,11 +8,11 @@
 #include <thread>
 
 #include "base/checks.h"
-#include "base/interrupt.h"
 #include "framework/variable.h"
 #include "graph/function_for_test.h"
 #include "runtime/compiled_function.h"
 #include "runtime/error_origin.h"
+#include "runtime/interrupts_for_test.h"
 
 namespace gk {
 namespace {
@@ -407,7 +407,8 @@ TEST(Executor, LongPlansAreInterrupted) {
   const Tensor in = Ramp({8});
   runs_of_kernel = 0;
   plan->instructions[199].compute = CountRuns;
-  SetInterruptCheck([] { return Status(Code::kCancelled, "enough"); });
+  const InterruptsForTest interrupts(
+      [] { return Status(Code::kCancelled, "enough"); });
   TensorVector out;
   Status s;
   // Nobody is asked more often than every few dozen milliseconds.
@@ -415,7 +416,6 @@ TEST(Executor, LongPlansAreInterrupted) {
     s = RunPlan(*plan, {&in, 1}, &out, nullptr);
     if (s.ok()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  SetInterruptCheck(nullptr);
   EXPECT_EQ(s.message(), "enough");
 }
 

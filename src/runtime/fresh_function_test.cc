@@ -2,14 +2,15 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <thread>
 
-#include "base/interrupt.h"
 #include "data/fresh_function.h"
 #include "data/iteration.h"
 #include "graph/function_for_test.h"
 #include "runtime/error_origin.h"
 #include "runtime/executor.h"
+#include "runtime/interrupts_for_test.h"
 
 namespace gk {
 namespace {
@@ -169,17 +170,16 @@ TEST(FreshFunction, IterationsAreInterrupted) {
   EXPECT_EQ(CheckCancellation(nullptr).ToString(), "OK");
   CancellationToken token;
   EXPECT_EQ(CheckCancellation(&token).ToString(), "OK");
-  static int asked;
-  asked = 0;
-  SetInterruptCheck(
-      [] { return ++asked < 2 ? OkStatus() : Internal("enough"); });
+  int asked = 0;
+  std::optional<InterruptsForTest> interrupts(
+      [&] { return ++asked < 2 ? OkStatus() : Internal("enough"); });
   Status s;
   const auto begin = std::chrono::steady_clock::now();
   while (s.ok() &&
          std::chrono::steady_clock::now() - begin < std::chrono::seconds(20)) {
     s = CheckCancellation(&token);
   }
-  SetInterruptCheck(nullptr);
+  interrupts.reset();
   EXPECT_EQ(s.message(), "enough");
   EXPECT_EQ(asked, 2);
   token.Cancel();

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "framework/logical_device.h"
+#include "framework/placement_log.h"
 #include "runtime/plan_passes.h"
 #include "runtime/plan_profile.h"
 

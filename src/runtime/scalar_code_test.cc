@@ -16,6 +16,7 @@
 #include "runtime/error_origin.h"
 #include "runtime/executor.h"
 #include "runtime/frame.h"
+#include "runtime/interrupts_for_test.h"
 #include "runtime/loop_poll.h"
 #include "runtime/scalar_code_builder.h"
 #include "runtime/scalars_for_test.h"
@@ -465,16 +466,14 @@ TEST(ScalarCode, InterruptsAnEndlessLoop) {
     SetControlFlowLowering(on);
     const FunctionAttr f = Function("main", {kI}, kEndless);
     const auto& graph = *f.definition;
-    static int asked;
-    asked = 0;
-    SetInterruptCheck(
-        [] { return ++asked < 3 ? OkStatus() : Internal("enough"); });
+    int asked = 0;
+    const InterruptsForTest interrupts(
+        [&] { return ++asked < 3 ? OkStatus() : Internal("enough"); });
     TensorVector out;
     const Tensor in = Tensor::Scalar<int32_t>(0);
     const Status s = RunFunction(graph, {&in, 1}, &out);
     EXPECT_EQ(s.code(), Code::kInternal) << s.ToString();
     EXPECT_EQ(asked, 3);
-    SetInterruptCheck(nullptr);
   }
   SetControlFlowLowering(true);
 }

@@ -14,15 +14,6 @@ HOOKS = {
     ("src/base/interrupt.h", "SetInterruptCheck"): (
         "base knows no HostLanguage, which alone sets this"
     ),
-    # To become virtuals of these interfaces; no row is to be added.
-    ("src/eager/gradient_tape.h", "SetGradientScopes"): "of OpBuilder",
-    ("src/eager/gradient_tape.h", "SetHandleFacts"): "of OpBuilder",
-    ("src/framework/function_gradients.h", "SetControlFlowGradient"): (
-        "of FunctionRunner"
-    ),
-    ("src/framework/print_sink.h", "SetPrintSink"): "of HostLanguage",
-    ("src/function/func_graph.h", "SetSourceFn"): "of HostLanguage",
-    ("src/grappler/example_check.h", "Set"): "of FunctionRunner",
 }
 
 # A function of the process (of no value of a class) that takes one argument.

@@ -78,7 +78,7 @@ class DeferredArguments {
     if (type == DataType::kInvalid) throw nb::python_error();
     const StatusOr<PartialTensorShape> dims = AsShape(shape.ptr());
     check(dims.status());
-    const StatusOr<Tensor> placeholder = graph_->CaptureDeferred(
+    const StatusOr<Tensor> placeholder = graph_->inputs().CaptureDeferred(
         ValueOf(value_, made_.size()), type, *dims, name);
     check(placeholder.status());
     made_.push_back(Graph::OutputOf(*placeholder).node);

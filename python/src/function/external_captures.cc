@@ -127,7 +127,7 @@ int FindCapture(PyObject* concrete, nb::handle tensor, nb::handle placeholder) {
   const nb::object graph = nb::handle(concrete).attr("graph");
   const FuncGraph* traced = GraphOf(graph.ptr())->func;
   if (traced == nullptr || !IsTensor(tensor.ptr())) return -1;
-  return at(traced->captures(), [&](const FunctionCapture& c) {
+  return at(traced->inputs().captures(), [&](const FunctionCapture& c) {
     return c.external && c.external.impl() == ImplOf(tensor.ptr());
   });
 }

@@ -160,7 +160,7 @@ PyObject* TracedVariables(PyObject* traced, void*) {
   if (!list) return nullptr;
   const FuncGraph* f = GraphOf(graph.get())->func;
   for (const FunctionCapture& c :
-       f ? f->captures() : std::vector<FunctionCapture>()) {
+       f ? f->inputs().captures() : std::vector<FunctionCapture>()) {
     if (!c.external || c.external.dtype() != DataType::kResource) continue;
     // A variable of a graph around it, or what stands for one there.
     const bool symbolic = c.external.is_symbolic();

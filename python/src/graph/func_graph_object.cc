@@ -118,8 +118,8 @@ PyObject* AddArgument(PyObject* o, PyObject* args) {
     placeholder = DataType::kResource;
     placeholder_shape = TensorShape();
   }
-  StatusOr<Tensor> arg =
-      f->AddArgument(name, placeholder, placeholder_shape, user_name, data);
+  StatusOr<Tensor> arg = f->inputs().AddArgument(
+      name, placeholder, placeholder_shape, user_name, data);
   return arg.ok() ? WrapTensor(*std::move(arg)) : Raise(arg.status());
 }
 
@@ -136,7 +136,7 @@ PyObject* AddLoopArgument(PyObject* o, PyObject* args) {
   if (!s.ok()) return Raise(s.status());
   const Tensor t = TensorOf(tensor);
   StatusOr<Tensor> arg =
-      f->AddArgument(name, t.dtype(), *s, {}, HandleDataOf(t));
+      f->inputs().AddArgument(name, t.dtype(), *s, {}, HandleDataOf(t));
   return arg.ok() ? WrapTensor(*std::move(arg)) : Raise(arg.status());
 }
 
@@ -147,7 +147,7 @@ PyObject* CaptureTensor(PyObject* o, PyObject* args) {
   FuncGraph* f = BuilderOf(o);
   if (f == nullptr) return nullptr;
   if (!IsTensor(tensor)) return Raise(TypeError("not a tensor"));
-  StatusOr<Tensor> t = f->Capture(TensorOf(tensor), name);
+  StatusOr<Tensor> t = f->inputs().Capture(TensorOf(tensor), name);
   return t.ok() ? WrapTensor(*std::move(t)) : Raise(t.status());
 }
 
@@ -163,7 +163,7 @@ PyObject* OrderArguments(PyObject* o, PyObject* list) {
     if (!IsTensor(t)) return Raise(TypeError("not a tensor"));
     tensors.push_back(TensorOf(t));
   }
-  Status status = f->OrderArguments(tensors);
+  Status status = f->inputs().OrderArguments(tensors);
   if (!status.ok()) return Raise(status);
   Py_RETURN_NONE;
 }
@@ -188,7 +188,7 @@ PyObject* Evaluate(PyObject* o, PyObject* args) {
     PyObject* t = PyList_GET_ITEM(values, i);
     arguments.push_back(IsTensor(t) ? TensorOf(t) : Tensor());
   }
-  arguments.resize(f->arguments().size());
+  arguments.resize(f->inputs().arguments().size());
   StatusOr<TensorVector> result = [&] {
     // An iterator may wait for a generator on another thread.
     GilRelease unlocked(true);
@@ -205,10 +205,10 @@ PyObject* Inputs(PyObject* o, void*) {
     return t && list && PyList_Append(list.get(), t.get()) == 0;
   };
   if (Self(o)->func != nullptr) {
-    for (Node* n : Self(o)->func->arguments()) {
+    for (Node* n : Self(o)->func->inputs().arguments()) {
       if (!add(n)) return nullptr;
     }
-    for (const FunctionCapture& c : Self(o)->func->captures()) {
+    for (const FunctionCapture& c : Self(o)->func->inputs().captures()) {
       if (!add(c.placeholder)) return nullptr;
     }
   }
@@ -228,7 +228,7 @@ PyObject* GraphOutputs(PyObject* o, void*) {
 PyObject* Captures(PyObject* o, void*) {
   PyRef list = PyRef::Steal(PyList_New(0));
   if (Self(o)->func == nullptr) return list.Release();
-  for (const FunctionCapture& c : Self(o)->func->captures()) {
+  for (const FunctionCapture& c : Self(o)->func->inputs().captures()) {
     PyRef inside =
         PyRef::Steal(WrapTensor(Self(o)->graph->TensorOf({c.placeholder, 0})));
     PyRef outside = c.external ? PyRef::Steal(WrapTensor(c.external))
@@ -264,19 +264,19 @@ PyObject* Finalized(PyObject* o, void*) {
 
 PyObject* Seed(PyObject* o, void*) {
   const FuncGraph* f = Self(o)->func;
-  if (f == nullptr || !f->random_seed()) Py_RETURN_NONE;
-  return PyLong_FromLongLong(*f->random_seed());
+  if (f == nullptr || !f->random_seeds().graph) Py_RETURN_NONE;
+  return PyLong_FromLongLong(*f->random_seeds().graph);
 }
 int SetSeed(PyObject* o, PyObject* seed, void*) {
   FuncGraph* f = BuilderOf(o);
   if (f == nullptr) return -1;
   if (seed == nullptr || seed == Py_None) {
-    f->set_random_seed(std::nullopt);
+    f->random_seeds().graph.reset();
     return 0;
   }
   const int64_t number = PyLong_AsLongLong(seed);
   if (number == -1 && PyErr_Occurred()) return -1;
-  f->set_random_seed(number);
+  f->random_seeds().graph = number;
   return 0;
 }
 

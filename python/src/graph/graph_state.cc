@@ -216,7 +216,7 @@ PyObject* AsGraphElement(PyObject* o, PyObject* args, PyObject* kwargs) {
 PyObject* CaptureList(PyObject* o, bool outer, bool deferred) {
   TensorVector tensors;
   if (const FuncGraph* f = GraphOf(o)->func) {
-    for (const FunctionCapture& c : f->captures()) {
+    for (const FunctionCapture& c : f->inputs().captures()) {
       if (deferred != !c.external) continue;
       tensors.push_back(
           outer ? c.external : GraphOf(o)->graph->TensorOf({c.placeholder, 0}));
@@ -263,9 +263,9 @@ PyObject* Capture(PyObject* o, PyObject* args, PyObject* kwargs) {
   FuncGraph* f = BuilderOf(o);
   if (f == nullptr) return nullptr;
   if (!IsTensor(tensor)) return Raise(TypeError("not a tensor"));
-  StatusOr<Tensor> t =
-      f->Capture(TensorOf(tensor),
-                 PyUnicode_Check(name) ? StringView(name) : std::string_view());
+  StatusOr<Tensor> t = f->inputs().Capture(
+      TensorOf(tensor),
+      PyUnicode_Check(name) ? StringView(name) : std::string_view());
   return t.ok() ? WrapTensor(*std::move(t)) : Raise(t.status());
 }
 

@@ -82,7 +82,7 @@ SourceId Intern(const Entry& entry) {
 }
 
 // The position of the Python code that runs now; 0 outside of Python.
-SourceId CurrentSource() {
+SourceId SourceHere() {
   if (!HasGil()) return 0;
   const TraceSite site =
       Sites().empty() ? TraceSite{nullptr, 0} : Sites().back();
@@ -185,7 +185,7 @@ PyObject* SourceLinesOf(SourceId id) { return LineTuples(id); }
 
 // The caller's frame stays while it traces, so its address is its name.
 TracedHere::TracedHere() {
-  const SourceId id = CurrentSource();
+  const SourceId id = SourceHere();
   PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
   Py_XDECREF(frame);
   Sites().push_back({frame, id});
@@ -250,6 +250,8 @@ CallSite CallSiteNow() {
   return {};
 }
 
+uint32_t PythonLanguage::CurrentSource() { return SourceHere(); }
+
 // Asked for by any thread that reports an error.
 std::string PythonLanguage::SourceText(SourceId source) {
   const ScopedGil gil;
@@ -257,7 +259,6 @@ std::string PythonLanguage::SourceText(SourceId source) {
 }
 
 bool AddSourceLocations(PyObject* module) {
-  FuncGraph::SetSourceFn(CurrentSource);
   return PyModule_AddFunctions(module, functions) == 0;
 }
 

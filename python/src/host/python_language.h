@@ -19,6 +19,7 @@ class PythonLanguage final : public HostLanguage {
   // As str() of NumPy shows it.
   std::string ValueText(const Tensor& t) override;
   std::string NumericsContext(std::span<const Tensor> inputs) override;
+  uint32_t CurrentSource() override;
   std::string SourceText(uint32_t source) override;
 };
 

@@ -417,7 +417,7 @@ Status CaptureTensors(std::span<const CompositeArg> args,
                       std::vector<CompositeValue>* values,
                       std::map<int, Tensor>* known) {
   const auto capture = [](Tensor* t, std::string_view name) -> Status {
-    GK_ASSIGN_OR_RETURN(*t, FuncGraph::Current()->Capture(*t, name));
+    GK_ASSIGN_OR_RETURN(*t, FuncGraph::Current()->inputs().Capture(*t, name));
     return OkStatus();
   };
   for (size_t i = 0; i < args.size(); ++i) {

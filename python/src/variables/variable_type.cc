@@ -94,7 +94,7 @@ StatusOr<Tensor> ReadVariable(PyObject* o) {
 
 PyObject* FindVariable(const Tensor& handle) {
   // A placeholder may stand for it.
-  auto it = Variables().find(FuncGraph::CaptureKey(handle));
+  auto it = Variables().find(ResourceKey(handle));
   return it == Variables().end() ? nullptr : it->second;
 }
 

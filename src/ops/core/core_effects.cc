@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "framework/grad_context.h"
+#include "framework/host_language.h"
 #include "framework/op_registry.h"
-#include "framework/print_sink.h"
 #include "framework/tensor_text.h"
 #include "framework/text_memory.h"
 #include "ops/int32_attrs.h"
@@ -68,9 +68,10 @@ Status ComputePrint(KernelContext& c) {
   const std::string text =
       c.input(0).scalar<std::string>() + c.attr<std::string>("end");
   const std::string& stream = c.attr<std::string>("output_stream");
-  if (stream == "stdout") return Print(PrintStream::kStdout, text);
+  if (stream == "stdout")
+    return HostLanguage::Get().Print(PrintStream::kStdout, text);
   if (stream == "stderr" || stream.starts_with("log(")) {
-    return Print(PrintStream::kStderr, text);
+    return HostLanguage::Get().Print(PrintStream::kStderr, text);
   }
   if (stream.starts_with(kFilePrefix)) {
     return AppendToFile(stream.substr(kFilePrefix.size()), text);

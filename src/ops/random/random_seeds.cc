@@ -9,7 +9,7 @@
 
 #include "base/process_mutex.h"
 #include "base/status.h"
-#include "framework/op_builder.h"
+#include "framework/graph_builder.h"
 #include "ops/random/random_place.h"
 
 namespace gk {
@@ -33,8 +33,8 @@ class SeedStream {
       if (++j == length) j = 0;
     }
     for (size_t k = kSize - 1; k > 0; --k) {
-      state_[i] = (state_[i] ^ (Mixed(i) * 1566083941u)) -
-                  static_cast<uint32_t>(i);
+      state_[i] =
+          (state_[i] ^ (Mixed(i) * 1566083941u)) - static_cast<uint32_t>(i);
       Advance(&i);
     }
     state_[0] = 0x80000000u;
@@ -76,8 +76,8 @@ class SeedStream {
   }
   void Twist() {
     for (size_t i = 0; i < kSize; ++i) {
-      const uint32_t y = (state_[i] & 0x80000000u) |
-                         (state_[(i + 1) % kSize] & 0x7fffffffu);
+      const uint32_t y =
+          (state_[i] & 0x80000000u) | (state_[(i + 1) % kSize] & 0x7fffffffu);
       state_[i] = state_[(i + kShift) % kSize] ^ (y >> 1) ^
                   ((y & 1) != 0 ? 0x9908b0dfu : 0);
     }
@@ -100,16 +100,15 @@ Seeds& TheSeeds() {
 
 std::atomic<bool> requires_seeds = false;
 
-RandomSeedSource* CurrentSource() {
-  OpBuilder* builder = OpBuilder::Current();
-  return builder != nullptr && builder->builds_graph()
-             ? dynamic_cast<RandomSeedSource*>(builder)
-             : nullptr;
+// Null outside of graphs.
+GraphSeeds* CurrentSeeds() {
+  GraphBuilder* const graph = GraphBuilder::Current();
+  return graph != nullptr ? &graph->random_seeds() : nullptr;
 }
 
 void Set(std::optional<int64_t> seed, std::span<const uint32_t> magnitude) {
-  if (RandomSeedSource* graph = CurrentSource()) {
-    graph->set_random_seed(seed);
+  if (GraphSeeds* of_graph = CurrentSeeds()) {
+    of_graph->graph = seed;
     return;
   }
   {
@@ -128,7 +127,7 @@ std::array<uint32_t, 2> Words(uint64_t value) {
 }  // namespace
 
 void SetRandomSeed(std::optional<int64_t> seed) {
-  const uint64_t magnitude = !seed ? RandomSeed()
+  const uint64_t magnitude = !seed       ? RandomSeed()
                              : *seed < 0 ? -static_cast<uint64_t>(*seed)
                                          : static_cast<uint64_t>(*seed);
   const std::array<uint32_t, 2> words = Words(magnitude);
@@ -150,12 +149,12 @@ int64_t FoldedSeed(int64_t seed) {
 }
 
 OpSeeds SeedsOfOp(std::optional<int64_t> seed) {
-  RandomSeedSource* graph = CurrentSource();
+  GraphSeeds* const of_graph = CurrentSeeds();
   Seeds& seeds = TheSeeds();
   std::optional<int64_t> outer;
-  if (graph != nullptr) {
-    outer = graph->random_seed();
-    if (outer && !seed) seed = graph->TakeRandomSeed();
+  if (of_graph != nullptr) {
+    outer = of_graph->graph;
+    if (outer && !seed) seed = of_graph->next++;
   } else {
     std::lock_guard lock(seeds.mutex);
     outer = seeds.of_program;

@@ -14,16 +14,6 @@
 
 namespace gk {
 
-// Implemented by builders of graphs.
-class RandomSeedSource {
- public:
-  virtual ~RandomSeedSource() = default;
-  virtual std::optional<int64_t> random_seed() const = 0;
-  virtual void set_random_seed(std::optional<int64_t> seed) = 0;
-  // 0, 1, 2, ...: the seed of the next random op that has none of its own.
-  virtual int64_t TakeRandomSeed() = 0;
-};
-
 // Sets the seed of the program, or of the graph that is being built; the first
 // begins all streams anew. None: other numbers each time.
 void SetRandomSeed(std::optional<int64_t> seed);

@@ -6,6 +6,7 @@
 #include "framework/grad_context.h"
 #include "framework/logical_device.h"
 #include "framework/op_registry.h"
+#include "framework/placement_log.h"
 #include "framework/shared_variables.h"
 #include "framework/variable.h"
 #include "kernels/elementwise.h"

@@ -1,4 +1,4 @@
-#include "runtime/example_runner.h"
+#include "grappler/example_check.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 
 #include "graph/function_for_test.h"
 #include "grappler/check_passes.h"
-#include "grappler/example_check.h"
 #include "runtime/executor.h"
+#include "runtime/plan_runner.h"
 
 namespace gk {
 namespace {
@@ -54,23 +54,23 @@ TEST_F(ExampleTest, FindsWrongValues) {
 }
 
 // Every other run ends with an error.
-class FailingRunner final : public ExampleRunner {
+class FailingRunner final : public PlanRunner {
  public:
   explicit FailingRunner(Status error)
-      : error_(std::move(error)), real_(ExampleRunner::Get()) {
-    ExampleRunner::Set(this);
+      : error_(std::move(error)), real_(FunctionRunner::Get()) {
+    FunctionRunner::Set(this);
   }
-  ~FailingRunner() override { ExampleRunner::Set(real_); }
-  Status Run(const FunctionGraph& function, std::span<const Tensor> arguments,
-             TensorVector* results,
-             const CancellationToken* cancellation) override {
+  ~FailingRunner() override { FunctionRunner::Set(real_); }
+  Status RunUnchanged(const GraphFunction& function,
+                      std::span<const Tensor> inputs, TensorVector* outputs,
+                      const CancellationToken* cancellation) override {
     if (++runs_ % 2 == 0) return error_;
-    return real_->Run(function, arguments, results, cancellation);
+    return PlanRunner::RunUnchanged(function, inputs, outputs, cancellation);
   }
 
  private:
   Status error_;
-  ExampleRunner* real_;
+  FunctionRunner* real_;
   int runs_ = 0;
 };
 
