@@ -32,7 +32,9 @@ def test_ops_are_there(path: pathlib.Path):
 
 
 def test_names_are_found():
-    assert sum(len(names_in(path)) for path in MODULES) > 15
+    # Lists of AutoGraph's are the last to make ops by name.
+    found = set().union(*(names_in(path) for path in MODULES))
+    assert {"TensorListPushBack", "TensorListStack"} <= found
 
 
 def test_public_names_resolve():
