@@ -124,7 +124,7 @@ def resolve(module_name: str, prefix: str, name: str) -> object:
         module, attribute = _python_names()[public]
         value = getattr(_loading.load(module), attribute)
         if public in _dispatched_names():
-            value = _dispatched(value, public)
+            value = _dispatched(value)
     elif (value := op_function(public)) is not None:
         pass
     elif public in namespaces() or public in files():
@@ -143,11 +143,11 @@ def _dispatched_names() -> frozenset[str]:
 _dispatchers = {}
 
 
-def _dispatched(function: object, public: str) -> object:
+def _dispatched(function: object) -> object:
     """What all public names of a function stand for."""
     if function not in _dispatchers:
         dispatch = _loading.load("graphkiln._src.types.dispatch")
-        _dispatchers.setdefault(function, dispatch.python_api(function, public))
+        _dispatchers.setdefault(function, dispatch.python_api(function))
     return _dispatchers[function]
 
 

@@ -7,6 +7,10 @@
 #include "ops/fn/Less.h"
 #include "ops/fn/Mul.h"
 #include "ops/fn/Sub.h"
+#include "ops/fn/UnsortedSegmentMax.h"
+#include "ops/fn/UnsortedSegmentMin.h"
+#include "ops/fn/UnsortedSegmentProd.h"
+#include "ops/fn/UnsortedSegmentSum.h"
 
 namespace gk::api {
 namespace {
@@ -259,12 +263,12 @@ RaggedTensor operator>(const RaggedTensor& x, const RaggedTensor& y) {
 namespace ragged {
 namespace {
 
-RaggedTensor Reduced(const char* name, const RaggedTensor& x, Axis axis,
+RaggedTensor Reduced(Reduction of, const RaggedTensor& x, Axis axis,
                      bool keepdims) {
   return MadeRagged([&] {
     std::optional<std::vector<int64_t>> axes;
     if (axis) axes.emplace(1, *axis);
-    return RaggedReduce({name, keepdims}, x.value(), axes, true);
+    return RaggedReduce({of, keepdims}, x.value(), axes, true);
   });
 }
 
@@ -307,29 +311,28 @@ Tensor where(const RaggedTensor& condition) {
 }
 
 RaggedTensor reduce_sum(const RaggedTensor& x, Axis axis, bool keepdims) {
-  return Reduced("reduce_sum", x, axis, keepdims);
+  return Reduced(Reduction::kSum, x, axis, keepdims);
 }
 RaggedTensor reduce_mean(const RaggedTensor& x, Axis axis, bool keepdims) {
-  return Reduced("reduce_mean", x, axis, keepdims);
+  return Reduced(Reduction::kMean, x, axis, keepdims);
 }
 RaggedTensor reduce_prod(const RaggedTensor& x, Axis axis, bool keepdims) {
-  return Reduced("reduce_prod", x, axis, keepdims);
+  return Reduced(Reduction::kProd, x, axis, keepdims);
 }
 RaggedTensor reduce_max(const RaggedTensor& x, Axis axis, bool keepdims) {
-  return Reduced("reduce_max", x, axis, keepdims);
+  return Reduced(Reduction::kMax, x, axis, keepdims);
 }
 RaggedTensor reduce_min(const RaggedTensor& x, Axis axis, bool keepdims) {
-  return Reduced("reduce_min", x, axis, keepdims);
+  return Reduced(Reduction::kMin, x, axis, keepdims);
 }
 RaggedTensor reduce_any(const RaggedTensor& x, Axis axis, bool keepdims) {
-  return Reduced("reduce_any", x, axis, keepdims);
+  return Reduced(Reduction::kAny, x, axis, keepdims);
 }
 RaggedTensor reduce_all(const RaggedTensor& x, Axis axis, bool keepdims) {
-  return Reduced("reduce_all", x, axis, keepdims);
+  return Reduced(Reduction::kAll, x, axis, keepdims);
 }
-RaggedTensor reduce_logsumexp(const RaggedTensor& x, Axis axis,
-                              bool keepdims) {
-  return Reduced("reduce_logsumexp", x, axis, keepdims);
+RaggedTensor reduce_logsumexp(const RaggedTensor& x, Axis axis, bool keepdims) {
+  return Reduced(Reduction::kLogSumExp, x, axis, keepdims);
 }
 RaggedTensor cumsum(const RaggedTensor& x, int64_t axis, bool exclusive,
                     bool reverse) {
@@ -357,10 +360,13 @@ RaggedTensor Spread(decltype(RaggedVariance)& of, const RaggedTensor& x,
   });
 }
 
-RaggedTensor Segments(const char* name, const RaggedTensor& data,
-                      const RaggedTensor& ids, const Tensor& count) {
+RaggedTensor Segments(InnerTensor (*join)(const InnerTensor&,
+                                          const InnerTensor&,
+                                          const InnerTensor&),
+                      const RaggedTensor& data, const RaggedTensor& ids,
+                      const Tensor& count) {
   return MadeRagged([&] {
-    return RaggedSegments(name, data.value(), ids.value(), Inner(count));
+    return RaggedSegments(join, data.value(), ids.value(), Inner(count));
   });
 }
 
@@ -421,29 +427,29 @@ RaggedTensor reduce_join(const RaggedTensor& inputs, Axis axis, bool keepdims,
   return MadeRagged([&] {
     std::optional<std::vector<int64_t>> axes;
     if (axis) axes.emplace(1, *axis);
-    return RaggedReduce({"strings.reduce_join", keepdims, separator},
-                        inputs.value(), axes, true);
+    return RaggedReduce({Reduction::kJoin, keepdims, separator}, inputs.value(),
+                        axes, true);
   });
 }
 RaggedTensor unsorted_segment_sum(const RaggedTensor& data,
                                   const RaggedTensor& segment_ids,
                                   const Tensor& num_segments) {
-  return Segments("reduce_sum", data, segment_ids, num_segments);
+  return Segments(ops::UnsortedSegmentSum, data, segment_ids, num_segments);
 }
 RaggedTensor unsorted_segment_prod(const RaggedTensor& data,
                                    const RaggedTensor& segment_ids,
                                    const Tensor& num_segments) {
-  return Segments("reduce_prod", data, segment_ids, num_segments);
+  return Segments(ops::UnsortedSegmentProd, data, segment_ids, num_segments);
 }
 RaggedTensor unsorted_segment_max(const RaggedTensor& data,
                                   const RaggedTensor& segment_ids,
                                   const Tensor& num_segments) {
-  return Segments("reduce_max", data, segment_ids, num_segments);
+  return Segments(ops::UnsortedSegmentMax, data, segment_ids, num_segments);
 }
 RaggedTensor unsorted_segment_min(const RaggedTensor& data,
                                   const RaggedTensor& segment_ids,
                                   const Tensor& num_segments) {
-  return Segments("reduce_min", data, segment_ids, num_segments);
+  return Segments(ops::UnsortedSegmentMin, data, segment_ids, num_segments);
 }
 RaggedTensor sigmoid_cross_entropy_with_logits(const RaggedTensor& labels,
                                                const RaggedTensor& logits) {

@@ -11,6 +11,7 @@
 #include "framework/inference_context.h"
 #include "framework/kernel_context.h"
 #include "framework/op_def.h"
+#include "framework/ragged_form.h"
 #include "framework/shape_value.h"
 
 namespace gk {
@@ -133,6 +134,11 @@ struct PythonFace {
   // TensorFlow's functions around the op make tensors of what they are given
   // before they call it, which shows in errors.
   bool converts_first = false;
+  // What it does with ragged arguments and the like.
+  RaggedForm ragged = RaggedForm::kNone;
+  // Of slices, as the argument of that number from 1, the values alone change;
+  // 0: it takes the whole.
+  uint8_t slices = 0;
 };
 
 struct TestFacts {

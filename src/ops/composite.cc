@@ -231,6 +231,8 @@ void CompositeRegistry::AddOps(std::span<const OpRecord* const> ops) {
             .wraps_op = !face.scope.empty(),
             .maps = elementwise ? inputs : 0,
             .keeps_zero = op->Has(kKeepsZero),
+            .ragged = face.ragged,
+            .slices = face.slices,
             .build = MakeOpOf,
             .eager_op = elementwise && inputs == 2 ? op->name : "",
             .doc = op->doc,

@@ -164,6 +164,11 @@ struct CompositeRecord {
   int maps = 0;
   // Gives zeros for zeros: a sparse first argument stays one.
   bool keeps_zero = false;
+  // What else it does with ragged arguments and the like.
+  RaggedForm ragged = RaggedForm::kNone;
+  // Of slices, as the argument of that number from 1, the values alone change;
+  // 0: it takes the whole.
+  uint8_t slices = 0;
   CompositeFn build = nullptr;
   // The op that this is, if its arguments are eager tensors of one dtype and
   // nothing needs converting; empty: none.

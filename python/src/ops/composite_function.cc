@@ -63,6 +63,8 @@ class CompositeInfo final : public FunctionInfo {
   int maps() const override { return asserts() ? 0 : record().maps; }
   int compares() const override { return asserts() ? record().maps : 0; }
   bool keeps_zero() const override { return record().keeps_zero; }
+  RaggedForm ragged_form() const override { return record().ragged; }
+  int slices() const override { return record().slices; }
 
  private:
   StatusOr<Tensor> ConvertTensor(const CompositeArg& arg, PyObject* value,

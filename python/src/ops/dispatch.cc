@@ -296,14 +296,9 @@ nb::object Operands::Call(std::span<const nb::object> others) const {
 DispatchedCall::DispatchedCall(nb::handle api, nb::handle args,
                                nb::handle kwargs)
     : api_(api), args_(args), kwargs_(kwargs) {
-  info_ = InfoOf(api.ptr(), &name_);
+  info_ = InfoOf(api.ptr());
   key_ = info_;
-  if (info_ != nullptr) return;
-  if (const nb::object name = nb::getattr(api, "_dispatch_name", nb::none());
-      !name.is_none()) {
-    key_ = api.ptr();
-    name_ = StringView(name.ptr());
-  }
+  if (info_ == nullptr && nb::hasattr(api, "_is_dispatched")) key_ = api.ptr();
 }
 
 std::vector<nb::handle> DispatchedCall::Values() const {

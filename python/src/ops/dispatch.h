@@ -8,7 +8,6 @@
 #include <nanobind/nanobind.h>
 
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,11 +39,13 @@ class DispatchedCall {
   nanobind::handle api() const { return api_; }
   nanobind::handle args() const { return args_; }
   nanobind::handle kwargs() const { return kwargs_; }
-  // The first of its public names: "math.cumsum".
-  std::string_view name() const { return name_; }
   int maps() const { return info_ == nullptr ? 0 : info_->maps(); }
   int compares() const { return info_ == nullptr ? 0 : info_->compares(); }
   bool keeps_zero() const { return info_ != nullptr && info_->keeps_zero(); }
+  int slices() const { return info_ == nullptr ? 0 : info_->slices(); }
+  RaggedForm ragged_form() const {
+    return info_ == nullptr ? RaggedForm::kNone : info_->ragged_form();
+  }
 
   // All arguments, and what is in those that are lists.
   std::vector<nanobind::handle> Values() const;
@@ -57,12 +58,10 @@ class DispatchedCall {
   nanobind::handle api_, args_, kwargs_;
   const FunctionInfo* info_ = nullptr;  // null of what is written in Python
   const void* key_ = nullptr;
-  std::string_view name_;
 };
 
-// The function that a public one is made of, and the first of its names; null
-// of others and of raw_ops.
-const FunctionInfo* InfoOf(PyObject* function, std::string_view* name);
+// The function that a public one is made of; null of others and of raw_ops.
+const FunctionInfo* InfoOf(PyObject* function);
 
 // Is there any function that must be asked first?
 extern bool has_dispatch_targets;

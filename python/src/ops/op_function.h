@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "framework/op_builder.h"
+#include "framework/ragged_form.h"
 #include "python/src/binding/errors.h"
 #include "python/src/binding/py_ref.h"
 
@@ -40,6 +41,9 @@ class FunctionInfo {
   virtual int compares() const { return 0; }
   // Zeros give zeros: a sparse first argument stays one.
   virtual bool keeps_zero() const = 0;
+  virtual RaggedForm ragged_form() const = 0;
+  // Of slices, as the argument of that number from 1, the values alone change.
+  virtual int slices() const = 0;
   const std::string& name_default() const { return name_default_; }
   // `arguments` are borrowed and in the order of parameters(); null: not
   // given. New reference.
@@ -78,6 +82,8 @@ class OpInfo final : public FunctionInfo {
     return def().inputs.size() == 2 ? 2 : 1;
   }
   bool keeps_zero() const override { return record_->Has(kKeepsZero); }
+  RaggedForm ragged_form() const override { return record_->python.ragged; }
+  int slices() const override { return record_->python.slices; }
   std::string_view snake_name() const { return snake_name_; }
 
   // Runs the op on one or two eager tensors if that needs nothing but a tile

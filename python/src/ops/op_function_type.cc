@@ -520,9 +520,8 @@ PyObject* MakeFunction(const FunctionInfo* info, const OpInfo* op,
   f->name = ToPyString(name);
   f->doc = ToPyString(doc);
   PyObject_GC_Track(reinterpret_cast<PyObject*>(f));
-  std::string_view first;
-  f->keeps_slices = InfoOf(reinterpret_cast<PyObject*>(f), &first) != nullptr &&
-                    KeepsSlices(first);
+  f->keeps_slices = !keyword_only && (info->slices() > 0 ||
+                                      info->ragged_form() == RaggedForm::kEach);
   f->is_plain = !keyword_only && !f->keeps_slices;
   if (f->name == nullptr || f->doc == nullptr) {
     Py_DECREF(f);
@@ -531,13 +530,10 @@ PyObject* MakeFunction(const FunctionInfo* info, const OpInfo* op,
   return reinterpret_cast<PyObject*>(f);
 }
 
-const FunctionInfo* InfoOf(PyObject* function, std::string_view* name) {
+const FunctionInfo* InfoOf(PyObject* function) {
   const PyOpFunction* f = Self(function);
-  if (Py_TYPE(function) != OpFunctionType || f->keyword_only) return nullptr;
-  const std::string_view names =
-      f->info == f->op ? f->op->record().python.names : f->identity;
-  *name = names.substr(0, names.find('|'));
-  return f->info;
+  return Py_TYPE(function) == OpFunctionType && !f->keyword_only ? f->info
+                                                                 : nullptr;
 }
 
 bool AddOpFunctions(PyObject* module) {

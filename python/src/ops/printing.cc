@@ -257,16 +257,22 @@ PyObject* FormatValues(PyObject*, PyObject* args, PyObject* kwargs) {
                                    &placeholder, &summarize, &name)) {
     return nullptr;
   }
-  TensorVector values;
+  std::vector<nb::object> values;
   if (IsListOrTuple(given)) {
-    for (nb::handle value : nb::handle(given)) {
-      values.push_back(Converted(value));
-    }
+    for (nb::handle value : nb::handle(given))
+      values.push_back(nb::borrow(value));
   } else {
-    values.push_back(Converted(given));
+    values.push_back(nb::borrow(given));
   }
+  if (std::any_of(values.begin(), values.end(), IsRagged)) {
+    std::vector<RaggedValue> ragged;
+    for (nb::handle value : values) ragged.push_back(AsRagged(value));
+    return WrapTensor(RaggedFormat(format, ragged, placeholder, summarize));
+  }
+  TensorVector tensors;
+  for (nb::handle value : values) tensors.push_back(Converted(value));
   return WrapTensor(
-      FormattedText(format, values, placeholder, summarize, NameIn(name)));
+      FormattedText(format, tensors, placeholder, summarize, NameIn(name)));
 }
 
 void AddShown(nb::module_& m) {

@@ -164,14 +164,14 @@ nb::object CallOfComposites(const DispatchedCall& call) {
     shapes |= IsRaggedShape(value);
   }
   if (composites == 0 || call.key() == nullptr) return NotImplementedObject();
-  const OfParts parts = PartsOf(call.name());
-  if (parts == OfParts::kEach) return OfEach(call.First(1));
-  if (parts == OfParts::kValues && composites == 1) {
+  const RaggedForm form = call.ragged_form();
+  if (form == RaggedForm::kEach) return OfEach(call.First(1));
+  if (form == RaggedForm::kValues && composites == 1) {
     const Operands one = call.First(1);
     return one.Call(nb::object(one.values[0].attr("values")));
   }
-  const CalledFunction function{call.name(), call.maps(), call.compares(),
-                                call.keeps_zero()};
+  const CalledFunction function{form, call.maps(), call.compares(),
+                                call.keeps_zero(), call.slices()};
   const GivenToCall given(call);
   CompositeResult result;
   if (shapes) result = CallOfRaggedShape(function, given);

@@ -1,7 +1,6 @@
 #include "function/ragged/composite_calls.h"
 
-#include <algorithm>
-#include <span>
+#include <iterator>
 #include <utility>
 
 #include "ops/element_moves.h"
@@ -12,14 +11,6 @@ namespace {
 
 using Arguments = CompositeArguments;
 using Result = CompositeResult;
-
-template <size_t kSize>
-struct PublicName {
-  constexpr PublicName(const char (&name)[kSize]) {  // NOLINT: converts
-    std::copy_n(name, kSize, text);
-  }
-  char text[kSize];
-};
 
 Result Gather(const Arguments& a) {
   std::optional<int64_t> axis;
@@ -104,17 +95,17 @@ Result ReshapeOf(const Arguments& a) {
   return RaggedValue(a.Call({a.ragged("tensor").flat()}));
 }
 
-template <PublicName kName>
+template <Reduction kOf>
 Result Reduce(const Arguments& a) {
   const RaggedAxes axes = a.axes("axis");
-  return RaggedReduce({kName.text, a.flag("keepdims")},
-                      a.ragged("input_tensor"), axes.values, axes.one);
+  return RaggedReduce({kOf, a.flag("keepdims")}, a.ragged("input_tensor"),
+                      axes.values, axes.one);
 }
 
 Result ReduceJoin(const Arguments& a) {
   const RaggedAxes axes = a.axes("axis");
   return RaggedReduce(
-      {"strings.reduce_join", a.flag("keepdims"), a.text("separator", "")},
+      {Reduction::kJoin, a.flag("keepdims"), a.text("separator", "")},
       a.ragged("inputs"), axes.values, axes.one);
 }
 
@@ -125,10 +116,14 @@ Result Spread(const Arguments& a) {
              a.flag("keepdims"));
 }
 
-template <PublicName kName>
+// The function itself joins the slices of tensors.
 Result Segments(const Arguments& a) {
-  return RaggedSegments(kName.text, a.ragged("data"), a.ragged("segment_ids"),
-                        a.tensor("num_segments"));
+  if (a.num_operands(3) != 3) return {};
+  return RaggedSegments(
+      [&](const Tensor& data, const Tensor& ids, const Tensor& count) {
+        return a.Call({data, ids, count});
+      },
+      a.ragged("data"), a.ragged("segment_ids"), a.tensor("num_segments"));
 }
 
 Result Cumsum(const Arguments& a) {
@@ -182,12 +177,6 @@ Result ShapeOfRagged(const Arguments& a) {
   return RaggedShape::Of(a.ragged("input"),
                          a.type("out_type", DataType::kInt32));
 }
-Result FormatText(const Arguments& a) {
-  return RaggedValue(
-      RaggedFormat(a.text("template", ""), a.list("inputs", DataType::kInvalid),
-                   a.text("placeholder", "{}"), a.integer("summarize", 3)));
-}
-
 Result Dropout(const Arguments& a) {
   if (a.has("noise_shape")) {
     throw Error(
@@ -207,11 +196,10 @@ Result BroadcastTo(const Arguments& a) {
 Result FillTo(const Arguments& a) {
   return a.shape("dims").Filled(a.tensor("value"));
 }
-template <PublicName kName>
-Result FilledWith(const Arguments& a) {
+// The function itself gives the flat values.
+Result Filled(const Arguments& a) {
   const RaggedShape shape = a.shape("shape");
-  return shape.Rows(CallComposite(
-      kName.text, {shape.inner(), a.type("dtype", DataType::kFloat)})[0]);
+  return shape.Rows(a.Call({shape.inner()}));
 }
 
 // --- Of sparse tensors.
@@ -229,93 +217,69 @@ Result RankOfSparse(const Arguments& a) {
   return RaggedValue(ops::Size(a.sparse(0).dense_shape));
 }
 
-struct Entry {
-  std::string_view name;  // the first public one
-  Result (*call)(const Arguments& a);
+// What is done with ragged tensors, with sparse ones, with shapes of ragged
+// tensors; null: nothing of its own.
+using FormCall = Result (*)(const Arguments& a);
+struct FormRow {
+  RaggedForm form;
+  FormCall ragged = nullptr, sparse = nullptr, shape = nullptr;
 };
 
-constexpr Entry kOfRagged[] = {
-    {"gather", Gather},
-    {"gather_nd", GatherNd},
-    {"dynamic_partition", DynamicPartition},
-    {"concat", ConcatOf},
-    {"stack", StackOf},
-    {"expand_dims", ExpandDims},
-    {"squeeze", SqueezeOf},
-    {"reverse", Reverse},
-    {"tile", TileOf},
-    {"split", Split},
-    {"reshape", ReshapeOf},
-    {"reduce_sum", Reduce<"reduce_sum">},
-    {"reduce_prod", Reduce<"reduce_prod">},
-    {"reduce_max", Reduce<"reduce_max">},
-    {"reduce_min", Reduce<"reduce_min">},
-    {"reduce_mean", Reduce<"reduce_mean">},
-    {"reduce_any", Reduce<"reduce_any">},
-    {"reduce_all", Reduce<"reduce_all">},
-    {"reduce_logsumexp", Reduce<"reduce_logsumexp">},
-    {"strings.reduce_join", ReduceJoin},
-    {"math.reduce_variance", Spread<RaggedVariance>},
-    {"math.reduce_std", Spread<RaggedDeviation>},
-    {"math.unsorted_segment_sum", Segments<"reduce_sum">},
-    {"math.unsorted_segment_prod", Segments<"reduce_prod">},
-    {"math.unsorted_segment_max", Segments<"reduce_max">},
-    {"math.unsorted_segment_min", Segments<"reduce_min">},
-    {"cumsum", Cumsum},
-    {"nn.softmax", Softmax},
-    {"math.softmax", Softmax},
-    {"linalg.matmul", Matmul},
-    {"where", Where},
-    {"shape", ShapeOfRagged},
-    {"size", SizeOfRagged},
-    {"rank", RankOfRagged},
-    {"add_n", AddN},
-    {"strings.join", Join},
-    {"strings.format", FormatText},
-    {"nn.sigmoid_cross_entropy_with_logits", CrossEntropy},
-    {"one_hot", Flat},
-    {"bitcast", Flat},
-    {"nn.dropout", Dropout},
-    {"nn.experimental.stateless_dropout", Dropout},
+// In the order of the forms.
+constexpr FormRow kRows[] = {
+    {RaggedForm::kNone},
+    // Any face has its own way through the tensors of a value.
+    {RaggedForm::kEach},
+    {RaggedForm::kValues},
+    {RaggedForm::kFlat, Flat},
+    {RaggedForm::kDropout, Dropout},
+    {RaggedForm::kSegments, Segments},
+    {.form = RaggedForm::kFilled, .shape = Filled},
+    {RaggedForm::kReduceSum, Reduce<Reduction::kSum>},
+    {RaggedForm::kReduceMean, Reduce<Reduction::kMean>},
+    {RaggedForm::kReduceProd, Reduce<Reduction::kProd>},
+    {RaggedForm::kReduceMax, Reduce<Reduction::kMax>},
+    {RaggedForm::kReduceMin, Reduce<Reduction::kMin>},
+    {RaggedForm::kReduceAny, Reduce<Reduction::kAny>},
+    {RaggedForm::kReduceAll, Reduce<Reduction::kAll>},
+    {RaggedForm::kReduceLogSumExp, Reduce<Reduction::kLogSumExp>},
+    {RaggedForm::kReduceJoin, ReduceJoin},
+    {RaggedForm::kReduceVariance, Spread<RaggedVariance>},
+    {RaggedForm::kReduceStd, Spread<RaggedDeviation>},
+    {RaggedForm::kAddN, AddN},
+    {.form = RaggedForm::kBroadcastTo, .shape = BroadcastTo},
+    {RaggedForm::kConcat, ConcatOf},
+    {RaggedForm::kCumsum, Cumsum},
+    {RaggedForm::kDynamicPartition, DynamicPartition},
+    {RaggedForm::kExpandDims, ExpandDims},
+    {.form = RaggedForm::kFill, .shape = FillTo},
+    {RaggedForm::kGather, Gather},
+    {RaggedForm::kGatherNd, GatherNd},
+    {RaggedForm::kMatMul, Matmul},
+    {RaggedForm::kRank, RankOfRagged, RankOfSparse},
+    {.form = RaggedForm::kReshape, .ragged = ReshapeOf, .shape = ReshapeTo},
+    {RaggedForm::kReverse, Reverse},
+    {RaggedForm::kShape, ShapeOfRagged, ShapeOfSparse},
+    {RaggedForm::kSigmoidCrossEntropy, CrossEntropy},
+    {RaggedForm::kSize, SizeOfRagged, SizeOfSparse},
+    {RaggedForm::kSoftmax, Softmax},
+    {RaggedForm::kSplit, Split},
+    {RaggedForm::kSqueeze, SqueezeOf},
+    {RaggedForm::kStack, StackOf},
+    {RaggedForm::kStringJoin, Join},
+    {RaggedForm::kTile, TileOf},
+    {RaggedForm::kWhere, Where},
 };
 
-constexpr Entry kOfShapes[] = {
-    {"reshape", ReshapeTo},
-    {"broadcast_to", BroadcastTo},
-    {"fill", FillTo},
-    {"ones", FilledWith<"ones">},
-    {"zeros", FilledWith<"zeros">},
-};
-
-constexpr Entry kOfSparse[] = {
-    {"shape", ShapeOfSparse}, {"size", SizeOfSparse}, {"rank", RankOfSparse}};
-
-// What changes the values of slices alone, and which operand they are: all
-// others take the whole.
-struct SlicesEntry {
-  std::string_view name;
-  int operand;
-};
-constexpr SlicesEntry kOfSlices[] = {
-    {"cast", 0},       {"clip_by_value", 0}, {"clip_by_norm", 0},
-    {"scalar_mul", 1}, {"stop_gradient", 0},
-};
-
-struct PartsEntry {
-  std::string_view name;
-  OfParts parts;
-};
-constexpr PartsEntry kOfParts[] = {
-    {"identity", OfParts::kEach},
-    {"debugging.assert_type", OfParts::kValues},
-};
-
-const Entry* Find(std::span<const Entry> entries, std::string_view name) {
-  for (const Entry& entry : entries) {
-    if (entry.name == name) return &entry;
+consteval bool AreInOrder() {
+  for (int i = 0; i < kNumRaggedForms; ++i) {
+    if (kRows[i].form != static_cast<RaggedForm>(i)) return false;
   }
-  return nullptr;
+  return std::size(kRows) == kNumRaggedForms;
 }
+static_assert(AreInOrder());
+
+const FormRow& RowOf(RaggedForm form) { return kRows[static_cast<int>(form)]; }
 
 Result Binary(const Arguments& a) {
   if (a.num_operands(2) != 2) return {};
@@ -344,7 +308,7 @@ Result Compare(const Arguments& a) {
 
 CompositeResult CallOfRagged(const CalledFunction& function,
                              const CompositeArguments& a) {
-  if (const Entry* own = Find(kOfRagged, function.name)) return own->call(a);
+  if (const FormCall own = RowOf(function.form).ragged) return own(a);
   if (function.maps == 1) return Flat(a);
   if (function.maps == 2) return Binary(a);
   return function.compares > 0 ? Compare(a) : CompositeResult();
@@ -358,54 +322,30 @@ CompositeResult CallOfSparse(const CalledFunction& function,
     x.values = a.Call({x.values});
     return x.values ? CompositeResult(x) : OwnResult();
   }
-  const Entry* own = Find(kOfSparse, function.name);
-  return own != nullptr ? own->call(a) : CompositeResult();
+  const FormCall own = RowOf(function.form).sparse;
+  return own != nullptr ? own(a) : CompositeResult();
 }
 
 CompositeResult CallOfSlices(const CalledFunction& function,
                              const CompositeArguments& a) {
-  for (const auto& [name, operand] : kOfSlices) {
-    if (name != function.name) continue;
-    if (a.num_operands(operand + 1) <= operand || !a.is_slices(operand)) break;
-    const SlicesValue x = a.slices(operand);
-    TensorVector operands;
-    for (int i = 0; i < operand; ++i) {
-      operands.push_back(a.ragged(i, x.values.dtype()).flat());
-    }
-    operands.push_back(x.values);
-    return x.WithValues(a.Call(operands));
+  const int operand = function.slices - 1;
+  if (operand < 0 || a.num_operands(operand + 1) <= operand ||
+      !a.is_slices(operand)) {
+    return {};
   }
-  return {};
+  const SlicesValue x = a.slices(operand);
+  TensorVector operands;
+  for (int i = 0; i < operand; ++i) {
+    operands.push_back(a.ragged(i, x.values.dtype()).flat());
+  }
+  operands.push_back(x.values);
+  return x.WithValues(a.Call(operands));
 }
 
 CompositeResult CallOfRaggedShape(const CalledFunction& function,
                                   const CompositeArguments& a) {
-  const Entry* own = Find(kOfShapes, function.name);
-  return own != nullptr ? own->call(a) : CompositeResult();
-}
-
-OfParts PartsOf(std::string_view name) {
-  for (const PartsEntry& entry : kOfParts) {
-    if (entry.name == name) return entry.parts;
-  }
-  return OfParts::kNothing;
-}
-
-bool KeepsSlices(std::string_view name) {
-  const auto* const found =
-      std::find_if(std::begin(kOfSlices), std::end(kOfSlices),
-                   [&](const SlicesEntry& e) { return e.name == name; });
-  return found != std::end(kOfSlices) || PartsOf(name) == OfParts::kEach;
-}
-
-std::vector<std::string_view> CompositeFunctionNames() {
-  std::vector<std::string_view> names;
-  for (const Entry& entry : kOfRagged) names.push_back(entry.name);
-  for (const Entry& entry : kOfShapes) names.push_back(entry.name);
-  for (const Entry& entry : kOfSparse) names.push_back(entry.name);
-  for (const SlicesEntry& entry : kOfSlices) names.push_back(entry.name);
-  for (const PartsEntry& entry : kOfParts) names.push_back(entry.name);
-  return names;
+  const FormCall own = RowOf(function.form).shape;
+  return own != nullptr ? own(a) : CompositeResult();
 }
 
 }  // namespace gk

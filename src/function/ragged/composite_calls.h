@@ -1,8 +1,9 @@
-// Public functions of ragged and sparse arguments and slices: which of the
-// core's each of them is, for faces that find functions by their names.
+// Public functions of ragged and sparse arguments and slices: what each does
+// with them, by what its record says of it (framework/ragged_form.h), for faces
+// that bind arguments by name.
 //
-// The tables are constants. All is made with the current builder; functions
-// throw Error, and what the face throws.
+// All is made with the current builder; functions throw Error, and what the
+// face throws.
 #ifndef GK_FUNCTION_RAGGED_COMPOSITE_CALLS_H_
 #define GK_FUNCTION_RAGGED_COMPOSITE_CALLS_H_
 
@@ -12,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "framework/ragged_form.h"
 #include "function/ragged/ragged.h"
 #include "function/ragged/ragged_shape.h"
 #include "function/slices_value.h"
@@ -67,13 +69,13 @@ class CompositeArguments {
   ~CompositeArguments() = default;
 };
 
-// What the record of a function says (ops/composite.h), and the first of its
-// public names.
+// What the record of a function says (ops/composite.h).
 struct CalledFunction {
-  std::string_view name;
+  RaggedForm form = RaggedForm::kNone;
   int maps = 0;      // element by element over so many operands
   int compares = 0;  // asserts something of so many
   bool keeps_zero = false;
+  int slices = 0;  // of the operand of that number, from 1, the values change
 };
 
 // The face's own result of its last call.
@@ -93,20 +95,6 @@ CompositeResult CallOfSlices(const CalledFunction& function,
                              const CompositeArguments& arguments);
 CompositeResult CallOfRaggedShape(const CalledFunction& function,
                                   const CompositeArguments& arguments);
-
-// What functions do that take values of any kind made of tensors.
-enum class OfParts {
-  kNothing,
-  kEach,    // each tensor by itself, and the result is such a value
-  kValues,  // the values alone count
-};
-OfParts PartsOf(std::string_view name);
-
-// Does the function give slices for slices, although they convert to a tensor?
-bool KeepsSlices(std::string_view name);
-
-// All names in the tables.
-std::vector<std::string_view> CompositeFunctionNames();
 
 }  // namespace gk
 

@@ -89,11 +89,21 @@ std::vector<RaggedValue> RaggedSplit(const RaggedValue& ragged,
 
 // --- Reductions. (ragged_reduce.cc)
 
+enum class Reduction {
+  kSum,
+  kMean,
+  kProd,
+  kMax,
+  kMin,
+  kAny,
+  kAll,
+  kLogSumExp,
+  kJoin,  // of texts
+};
 struct RaggedReduction {
-  // Of the composite that does it with tensors: "reduce_sum".
-  std::string name;
+  Reduction of;
   bool keepdims = false;
-  std::string separator = {};  // of "strings.reduce_join"
+  std::string separator = {};  // of kJoin
 };
 // `axes` null: all. `one`: a single axis, not a list.
 RaggedValue RaggedReduce(const RaggedReduction& reduction,
@@ -106,8 +116,11 @@ RaggedValue RaggedVariance(const RaggedValue& ragged,
 RaggedValue RaggedDeviation(const RaggedValue& ragged,
                             const std::optional<std::vector<int64_t>>& axes,
                             bool one, bool keepdims);
-// "reduce_sum" of the slices of `data` that have one id.
-RaggedValue RaggedSegments(const std::string& reduction, RaggedValue data,
+// The slices of a tensor that have one id joined, for each of `count` ids.
+using SegmentFn = std::function<Tensor(const Tensor& data, const Tensor& ids,
+                                       const Tensor& count)>;
+// The same of the slices of ragged rows, element by element.
+RaggedValue RaggedSegments(const SegmentFn& join, RaggedValue data,
                            RaggedValue ids, const Tensor& count);
 RaggedValue RaggedCumsum(const RaggedValue& ragged, int64_t axis,
                          bool exclusive, bool reverse);

@@ -31,11 +31,30 @@ using namespace integers;  // NOLINT: operators
 
 namespace {
 
-constexpr std::string_view kSum = "reduce_sum", kMean = "reduce_mean",
-                           kMax = "reduce_max", kMin = "reduce_min",
-                           kProd = "reduce_prod", kAny = "reduce_any",
-                           kAll = "reduce_all", kLogSumExp = "reduce_logsumexp",
-                           kJoin = "strings.reduce_join";
+// The public function that does it with tensors.
+std::string_view NameOf(Reduction of) {
+  switch (of) {
+    case Reduction::kSum:
+      return "reduce_sum";
+    case Reduction::kMean:
+      return "reduce_mean";
+    case Reduction::kProd:
+      return "reduce_prod";
+    case Reduction::kMax:
+      return "reduce_max";
+    case Reduction::kMin:
+      return "reduce_min";
+    case Reduction::kAny:
+      return "reduce_any";
+    case Reduction::kAll:
+      return "reduce_all";
+    case Reduction::kLogSumExp:
+      return "reduce_logsumexp";
+    case Reduction::kJoin:
+      return "strings.reduce_join";
+  }
+  return {};
+}
 
 // As `/` has it: integers have quotients that are none.
 Tensor Divided(const Tensor& x, const Tensor& y) {
@@ -62,14 +81,11 @@ Tensor OfTensor(const RaggedReduction& r, const Tensor& x,
                 std::optional<int64_t> axis) {
   CompositeValue along;
   if (axis) along = IntegerConstant(*axis);
-  if (r.name == kJoin) {
-    return CallComposite(r.name, {x, along, r.keepdims, r.separator})[0];
+  if (r.of == Reduction::kJoin) {
+    return CallComposite(NameOf(r.of), {x, along, r.keepdims, r.separator})[0];
   }
-  return CallComposite(r.name, {x, along, r.keepdims})[0];
+  return CallComposite(NameOf(r.of), {x, along, r.keepdims})[0];
 }
-
-Tensor Segments(const RaggedReduction& r, const Tensor& x, const Tensor& ids,
-                const Tensor& count);
 
 // The texts of each id, in their order.
 Tensor JoinedSegments(const std::string& separator, const Tensor& texts,
@@ -105,19 +121,29 @@ Tensor LogSumExpSegments(const Tensor& x, const Tensor& ids,
 
 Tensor Segments(const RaggedReduction& r, const Tensor& x, const Tensor& ids,
                 const Tensor& count) {
-  if (r.name == kLogSumExp) return LogSumExpSegments(x, ids, count);
-  if (r.name == kJoin) return JoinedSegments(r.separator, x, ids, count);
-  if (r.name == kSum) return ops::UnsortedSegmentSum(x, ids, count);
-  if (r.name == kProd) return ops::UnsortedSegmentProd(x, ids, count);
-  if (r.name == kMax) return ops::UnsortedSegmentMax(x, ids, count);
-  if (r.name == kMin) return ops::UnsortedSegmentMin(x, ids, count);
-  if (r.name == kMean) {
-    return Divided(ops::UnsortedSegmentSum(x, ids, count),
-                   ops::UnsortedSegmentSum(ops::OnesLike(x), ids, count));
+  switch (r.of) {
+    case Reduction::kLogSumExp:
+      return LogSumExpSegments(x, ids, count);
+    case Reduction::kJoin:
+      return JoinedSegments(r.separator, x, ids, count);
+    case Reduction::kSum:
+      return ops::UnsortedSegmentSum(x, ids, count);
+    case Reduction::kProd:
+      return ops::UnsortedSegmentProd(x, ids, count);
+    case Reduction::kMax:
+      return ops::UnsortedSegmentMax(x, ids, count);
+    case Reduction::kMin:
+      return ops::UnsortedSegmentMin(x, ids, count);
+    case Reduction::kMean:
+      return Divided(ops::UnsortedSegmentSum(x, ids, count),
+                     ops::UnsortedSegmentSum(ops::OnesLike(x), ids, count));
+    case Reduction::kAny:
+    case Reduction::kAll:
+      break;
   }
   // Of nothing: the least int32 or the greatest.
   const Tensor bits = CastTo(x, DataType::kInt32);
-  const Tensor found = r.name == kAny
+  const Tensor found = r.of == Reduction::kAny
                            ? ops::UnsortedSegmentMax(bits, ids, count)
                            : ops::UnsortedSegmentMin(bits, ids, count);
   return ops::Greater(found, IntegerConstant(0));
@@ -125,9 +151,9 @@ Tensor Segments(const RaggedReduction& r, const Tensor& x, const Tensor& ids,
 
 // Joins the slices of `data` that have the same id, element by element: the
 // result has a row for each id, as long as its longest slice.
-RaggedValue Aggregated(const RaggedReduction& r, const RaggedValue& data,
+RaggedValue Aggregated(const SegmentFn& join, const RaggedValue& data,
                        const Tensor& ids, const Tensor& count) {
-  if (!data.is_ragged()) return Segments(r, data.flat(), ids, count);
+  if (!data.is_ragged()) return join(data.flat(), ids, count);
   const RowPartition& rows = data.rows();
   const Tensor lengths = rows.lengths();
   const Tensor longest =
@@ -136,7 +162,7 @@ RaggedValue Aggregated(const RaggedReduction& r, const RaggedValue& data,
   const Tensor rowids = rows.rowids();
   const Tensor places =
       Take(made.starts(), Take(ids, rowids)) + rows.columns(rowids);
-  return {Aggregated(r, data.values(), places, made.nvals()), made};
+  return {Aggregated(join, data.values(), places, made.nvals()), made};
 }
 
 // Along one axis that is in range.
@@ -144,10 +170,10 @@ RaggedValue Along(const RaggedReduction& r, const RaggedValue& value,
                   int axis) {
   if (!value.is_ragged()) {
     const Tensor& x = value.flat();
-    if (r.name == kMean && IsInteger(x.dtype())) {
+    if (r.of == Reduction::kMean && IsInteger(x.dtype())) {
       // Below ragged rows integers have means that are none.
       RaggedReduction sum = r;
-      sum.name = kSum;
+      sum.of = Reduction::kSum;
       return Divided(OfTensor(sum, x, axis),
                      CastTo(SizeOf(x, axis, DataType::kInt64), x.dtype()));
     }
@@ -156,10 +182,14 @@ RaggedValue Along(const RaggedReduction& r, const RaggedValue& value,
   if (axis > 1) {
     return value.WithValues(Along(r, value.values(), axis - 1));
   }
+  const SegmentFn join = [&](const Tensor& x, const Tensor& ids,
+                             const Tensor& count) {
+    return Segments(r, x, ids, count);
+  };
   const Tensor rowids = value.rows().rowids();
   const RaggedValue made =
-      axis == 1 ? Aggregated(r, value.values(), rowids, value.nrows())
-                : Aggregated(r, value.values(), value.rows().columns(rowids),
+      axis == 1 ? Aggregated(join, value.values(), rowids, value.nrows())
+                : Aggregated(join, value.values(), value.rows().columns(rowids),
                              Largest(value.rows().lengths()));
   return r.keepdims ? RaggedExpandDims(made, axis) : made;
 }
@@ -169,7 +199,7 @@ RaggedValue OfAll(const RaggedReduction& r, const RaggedValue& ragged) {
   flat.keepdims = false;
   const Tensor& x = ragged.flat();
   Tensor made;
-  if (r.name == kMean && IsInteger(x.dtype())) {
+  if (r.of == Reduction::kMean && IsInteger(x.dtype())) {
     made = Divided(Total(x), Total(ops::OnesLike(x)));
   } else {
     made = OfTensor(flat, x, {});
@@ -184,7 +214,7 @@ RaggedValue OfAll(const RaggedReduction& r, const RaggedValue& ragged) {
 RaggedValue RaggedReduce(const RaggedReduction& r, const RaggedValue& given,
                          const std::optional<std::vector<int64_t>>& axes,
                          bool one) {
-  const bool logical = r.name == kAny || r.name == kAll;
+  const bool logical = r.of == Reduction::kAny || r.of == Reduction::kAll;
   // Numbers are true whose int32 is not 0.
   const RaggedValue ragged =
       logical && given.is_ragged() && given.dtype() != DataType::kBool
@@ -196,12 +226,13 @@ RaggedValue RaggedReduce(const RaggedReduction& r, const RaggedValue& given,
   if (one) return Along(r, ragged, CheckedAxis((*axes)[0], rank));
   std::set<int, std::greater<>> from_behind;
   for (int64_t a : *axes) from_behind.insert(CheckedAxis(a, rank));
-  if (static_cast<int>(from_behind.size()) == rank && r.name != kJoin) {
+  if (static_cast<int>(from_behind.size()) == rank &&
+      r.of != Reduction::kJoin) {
     return OfAll(r, ragged);
   }
-  if (from_behind.size() > 1 && r.name == kMean) {
+  if (from_behind.size() > 1 && r.of == Reduction::kMean) {
     RaggedReduction sum = r;
-    sum.name = kSum;
+    sum.of = Reduction::kSum;
     return Ratio(RaggedReduce(sum, ragged, axes, false),
                  RaggedReduce(sum, Ones(ragged), axes, false));
   }
@@ -218,7 +249,7 @@ RaggedValue RaggedVariance(const RaggedValue& ragged,
         ValueError("reduce_variance is not supported for RaggedTensors with "
                    "complex dtypes."));
   }
-  const RaggedReduction mean{std::string(kMean), keepdims};
+  const RaggedReduction mean{Reduction::kMean, keepdims};
   const RaggedValue x = ragged.WithFlat(Fractional(ragged.flat()));
   const RaggedValue center = RaggedReduce(mean, x, axes, one);
   const RaggedValue square =
@@ -235,7 +266,7 @@ RaggedValue RaggedDeviation(const RaggedValue& ragged,
   return variance.WithFlat(ops::Sqrt(variance.flat()));
 }
 
-RaggedValue RaggedSegments(const std::string& reduction, RaggedValue data,
+RaggedValue RaggedSegments(const SegmentFn& join, RaggedValue data,
                            RaggedValue ids, const Tensor& count) {
   Checks checks;
   while (ids.is_ragged()) {
@@ -250,7 +281,7 @@ RaggedValue RaggedSegments(const std::string& reduction, RaggedValue data,
     ids = ids.values();
   }
   const Checks::Scope scope(checks);
-  return Aggregated({reduction}, data, ids.flat(), CastTo(count, ids.dtype()));
+  return Aggregated(join, data, ids.flat(), CastTo(count, ids.dtype()));
 }
 
 RaggedValue RaggedCumsum(const RaggedValue& ragged, int64_t given,

@@ -232,7 +232,9 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeBroadcastTo},
      .gradient =
          [](GradContext& g) { g.Set(0, SumToShape(g.dy(0), g.x(0), g.y(0))); },
-     .python = {.names = "broadcast_to", .args = "input: tensor; shape: shape"},
+     .python = {.names = "broadcast_to",
+                .args = "input: tensor; shape: shape",
+                .ragged = RaggedForm::kBroadcastTo},
      .doc = "Repeats a tensor along dimensions of size 1, and new leading "
             "ones, to a shape.",
      .example = ">>> tf.broadcast_to([1, 2], [2, 2]).numpy().tolist()\n"
@@ -251,7 +253,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "fill",
                 .args = "dims: shape; value: tensor; name: name = None; "
-                        "layout: native = None"},
+                        "layout: native = None",
+                .ragged = RaggedForm::kFill},
      .doc = "A tensor of shape `dims` full of the scalar `value`.",
      .example = ">>> tf.fill([2], 7).numpy().tolist()\n[7, 7]"},
 };

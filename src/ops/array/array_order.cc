@@ -413,7 +413,8 @@ const OpRecord kRecords[] = {
      .gradient =
          [](GradContext& g) { g.Set(0, ops::ReverseV2(g.dy(0), g.x(1))); },
      .python = {.names = "reverse",
-                .args = "tensor: tensor; axis: tensor(int32)"},
+                .args = "tensor: tensor; axis: tensor(int32)",
+                .ragged = RaggedForm::kReverse},
      .doc = "Turns the order of elements along the axes in the list `axis`.",
      .example = ">>> tf.reverse([1, 2, 3], [0]).numpy().tolist()\n[3, 2, 1]"},
 

@@ -366,7 +366,9 @@ const OpRecord kRecords[] = {
      .shape = TileShape,
      .kernel = {.compute = ComputeTile},
      .gradient = TileGradient,
-     .python = {.names = "tile", .args = "input: tensor; multiples: shape"},
+     .python = {.names = "tile",
+                .args = "input: tensor; multiples: shape",
+                .ragged = RaggedForm::kTile},
      .doc = "Repeats a tensor multiples[i] times along dimension i.",
      .example = ">>> tf.tile([1, 2], [2]).numpy().tolist()\n[1, 2, 1, 2]"},
 };

@@ -346,7 +346,8 @@ const OpRecord kRecords[] = {
      .shape = UnsortedShape,
      .kernel = {.compute = ComputeUnsorted<SegmentOp::kSum>},
      .gradient = UnsortedSumGradient,
-     .python = {.names = "math.unsorted_segment_sum"},
+     .python = {.names = "math.unsorted_segment_sum",
+                .ragged = RaggedForm::kSegments},
      .doc = "Sums of the rows of each segment; negative ids are dropped.",
      .example = ">>> tf.math.unsorted_segment_sum([1, 5, 2], [1, 0, 1], "
                 "2).numpy().tolist()\n[5, 3]"},
@@ -362,7 +363,8 @@ const OpRecord kRecords[] = {
      .shape = UnsortedShape,
      .kernel = {.compute = ComputeUnsorted<SegmentOp::kProd>},
      .gradient = UnsortedProdGradient,
-     .python = {.names = "math.unsorted_segment_prod"},
+     .python = {.names = "math.unsorted_segment_prod",
+                .ragged = RaggedForm::kSegments},
      .doc = "Products of the rows of each segment; negative ids are dropped.",
      .example = ">>> tf.math.unsorted_segment_prod([1, 5, 2], [1, 0, 1], "
                 "2).numpy().tolist()\n[5, 2]"},
@@ -376,7 +378,8 @@ const OpRecord kRecords[] = {
      .shape = UnsortedShape,
      .kernel = {.compute = ComputeUnsorted<SegmentOp::kMax>},
      .gradient = UnsortedExtremeGradient,
-     .python = {.names = "math.unsorted_segment_max"},
+     .python = {.names = "math.unsorted_segment_max",
+                .ragged = RaggedForm::kSegments},
      .doc = "Maxima of the rows of each segment; the lowest value where there "
             "are none.",
      .example = ">>> tf.math.unsorted_segment_max([1, 5, 2], [1, 0, 1], "
@@ -391,7 +394,8 @@ const OpRecord kRecords[] = {
      .shape = UnsortedShape,
      .kernel = {.compute = ComputeUnsorted<SegmentOp::kMin>},
      .gradient = UnsortedExtremeGradient,
-     .python = {.names = "math.unsorted_segment_min"},
+     .python = {.names = "math.unsorted_segment_min",
+                .ragged = RaggedForm::kSegments},
      .doc = "Minima of the rows of each segment; the highest value where "
             "there are none.",
      .example = ">>> tf.math.unsorted_segment_min([1, 5, 2], [1, 0, 1], "

@@ -347,7 +347,9 @@ const OpRecord kRecords[] = {
      .shape = ReshapeShape,
      .kernel = {.compute = ComputeReshape},
      .gradient = ReshapeBack,
-     .python = {.names = "reshape", .args = "tensor: tensor; shape: shape"},
+     .python = {.names = "reshape",
+                .args = "tensor: tensor; shape: shape",
+                .ragged = RaggedForm::kReshape},
      .doc = "The same elements in another shape.\n\nArgs:\n  shape: one "
             "dimension may be -1 and follows from the others.\n\nRaises "
             "InvalidArgumentError if the number of elements differs.",
@@ -364,7 +366,8 @@ const OpRecord kRecords[] = {
      .gradient = ReshapeBack,
      .python = {.names = "expand_dims",
                 .args = "input: tensor; axis: tensor(int32) as dim",
-                .raw_args = "input, axis"},
+                .raw_args = "input, axis",
+                .ragged = RaggedForm::kExpandDims},
      .doc = "Inserts a dimension of size 1 at `axis`, which may be negative.",
      .example = ">>> tf.expand_dims([1, 2], 0).numpy().tolist()\n[[1, 2]]"},
 
@@ -378,7 +381,8 @@ const OpRecord kRecords[] = {
      .gradient = ReshapeBack,
      .python = {.names = "squeeze",
                 .args = "input: tensor; axis: ints as squeeze_dims = None",
-                .raw_args = "input, axis"},
+                .raw_args = "input, axis",
+                .ragged = RaggedForm::kSqueeze},
      .doc = "Removes dimensions of size 1: those in `axis`, or all.\n\nRaises "
             "InvalidArgumentError if a dimension in `axis` has another size.",
      .example = ">>> tf.squeeze([[1, 2]]).numpy().tolist()\n[1, 2]"},

@@ -226,7 +226,8 @@ const OpRecord kRecords[] = {
      .shape = PartitionShape,
      .kernel = {.compute = ComputePartition},
      .gradient = PartitionGradient,
-     .python = {.names = "dynamic_partition"},
+     .python = {.names = "dynamic_partition",
+                .ragged = RaggedForm::kDynamicPartition},
      .doc = "The rows of data dealt out to tensors by number.",
      .example = ">>> [p.numpy().tolist() for p in tf.dynamic_partition([10, "
                 "20, 30], [0, 1, 0], 2)]\n[[10, 30], [20]]"},

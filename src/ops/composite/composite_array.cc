@@ -219,6 +219,7 @@ const CompositeRecord kRecords[] = {
      .args = "values: tensors(T); axis: native",
      .scope = "concat",
      .shows_name = true,
+     .ragged = RaggedForm::kConcat,
      .build = Concat,
      .doc = "Joins tensors along an existing axis.\n\nArgs:\n  values: a list "
             "of tensors of one dtype, whose shapes agree in all other "
@@ -230,6 +231,7 @@ const CompositeRecord kRecords[] = {
      .args = "values: tensors(T); axis: int = 0",
      .scope = "stack",
      .shows_name = true,
+     .ragged = RaggedForm::kStack,
      .build = Stack,
      .doc = "Joins tensors of one shape along a new axis.\n\nArgs:\n  values: "
             "a list of tensors of one dtype and shape.\n  axis: where the new "
@@ -250,6 +252,7 @@ const CompositeRecord kRecords[] = {
              "num: int = None",
      .scope = "split",
      .shows_name = true,
+     .ragged = RaggedForm::kSplit,
      .build = Split,
      .result = "list",
      .doc = "Splits a tensor along an axis into a list.\n\nArgs:\n  "

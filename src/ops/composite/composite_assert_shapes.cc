@@ -301,6 +301,7 @@ const CompositeRecord kRecords[] = {
     {.names = "debugging.assert_type",
      .args = "tensor: tensor; tf_type: type; message: string = None",
      .scope = "assert_type",
+     .ragged = RaggedForm::kValues,
      .build = AssertType,
      .result = "none",
      .doc = "Checks the dtype of `tensor`; TypeError if it is another.",

@@ -294,6 +294,7 @@ const CompositeRecord kRecords[] = {
      .args = "shape: native; dtype: type = float32; name: name = None; layout: "
              "native = None",
      .scope = "zeros",
+     .ragged = RaggedForm::kFilled,
      .build = Zeros,
      .doc =
          "A tensor of zeros (of empty strings, of False).\n\nArgs:\n  shape: "
@@ -304,6 +305,7 @@ const CompositeRecord kRecords[] = {
      .args = "shape: native; dtype: type = float32; name: name = None; layout: "
              "native = None",
      .scope = "ones",
+     .ragged = RaggedForm::kFilled,
      .build = Ones,
      .doc =
          "A tensor of ones.\n\nArgs:\n  shape: a list of ints, a TensorShape "
@@ -354,6 +356,7 @@ const CompositeRecord kRecords[] = {
              "= None",
      .scope = "one_hot",
      .wraps_op = true,
+     .ragged = RaggedForm::kFlat,
      .build = OneHot,
      .doc = "A new axis of size `depth` that holds `on_value` at the position "
             "that `indices` names and `off_value` elsewhere.\n\nArgs:\n  "
@@ -363,6 +366,7 @@ const CompositeRecord kRecords[] = {
     {.names = "shape",
      .args = "input: tensor; out_type: type = None",
      .scope = "Shape",
+     .ragged = RaggedForm::kShape,
      .build = Shape,
      .doc = "The shape of a tensor as an integer vector; a constant where it "
             "is known while tracing.",
@@ -370,12 +374,14 @@ const CompositeRecord kRecords[] = {
     {.names = "size",
      .args = "input: tensor; out_type: type = None",
      .scope = "Size",
+     .ragged = RaggedForm::kSize,
      .build = Size,
      .doc = "The number of elements of a tensor.",
      .example = ">>> tf.size([[1, 2]]).numpy().item()\n2"},
     {.names = "rank",
      .args = "input: tensor",
      .scope = "Rank",
+     .ragged = RaggedForm::kRank,
      .build = Rank,
      .doc = "The number of dimensions of a tensor, an int32 scalar.",
      .example = ">>> tf.rank([[1, 2]]).numpy().item()\n2"},

@@ -77,6 +77,7 @@ const CompositeRecord kRecords[] = {
      .args = "x: tensor; rate: native; noise_shape: tensor(int32) = None; "
              "seed: seed = None",
      .scope = "dropout",
+     .ragged = RaggedForm::kDropout,
      .build = StatefulDropout,
      .doc = "Sets a random part of the elements to 0 and scales up the "
             "others.\n\nArgs:\n  rate: the part, in [0, 1).\n  noise_shape: "
@@ -87,6 +88,7 @@ const CompositeRecord kRecords[] = {
      .args = "x: tensor; rate: native; " SEEDED "; rng_alg: native = "
              "'auto_select'; noise_shape: tensor(int32) = None",
      .scope = "stateless_dropout",
+     .ragged = RaggedForm::kDropout,
      .build = StatelessDropout,
      .doc = "Dropout whose choice is a function of `seed` alone.",
      .example = ">>> tf.nn.experimental.stateless_dropout([1., 2.], 0.5, [1, "

@@ -377,6 +377,7 @@ const CompositeRecord kRecords[] = {
      .args = "params: tensor; indices: tensor(int32); validate_indices: native "
              "= None; axis: native = None; batch_dims: int = 0",
      .scope = "GatherV2",
+     .ragged = RaggedForm::kGather,
      .build = Gather,
      .doc = "The slices of `params` along an axis that `indices` "
             "names.\n\nArgs:\n  indices: integers in [0, params.shape[axis])."
@@ -388,6 +389,7 @@ const CompositeRecord kRecords[] = {
      .args = "params: tensor; indices: tensor(int32); batch_dims: int = 0; "
              "name: name = None; bad_indices_policy: string = ''",
      .scope = "GatherNd",
+     .ragged = RaggedForm::kGatherNd,
      .build = GatherNd,
      .doc = "The elements or slices of `params` at the positions in the last "
             "dimension of `indices`.",

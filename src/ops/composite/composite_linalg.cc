@@ -282,6 +282,7 @@ const CompositeRecord kRecords[] = {
     {.names = "clip_by_norm",
      .args = "t: tensor; clip_norm: native; axes: native = None",
      .scope = "clip_by_norm",
+     .slices = 1,
      .build = ClipByNorm,
      .doc = "`t`, scaled down where its norm over `axes` exceeds "
             "`clip_norm`.",

@@ -245,6 +245,7 @@ const CompositeRecord kRecords[] = {
              "bool = False",
      .scope = "MatMul",
      .wraps_op = true,
+     .ragged = RaggedForm::kMatMul,
      .build = Matmul,
      .doc =
          "Product of the matrices in the last two dimensions.\n\n"

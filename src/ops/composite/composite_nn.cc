@@ -436,6 +436,7 @@ const CompositeRecord kRecords[] = {
     {.names = "nn.softmax",
      .args = "logits: tensor; axis: int = None",
      .scope = "Softmax",
+     .ragged = RaggedForm::kSoftmax,
      .build = SoftmaxLike<ops::Softmax>,
      .doc = "exp(logits) / sum(exp(logits)) along an axis, the last unless "
             "given.\n\nArgs:\n  logits: floating tensor of rank 1 or more.",
@@ -449,6 +450,7 @@ const CompositeRecord kRecords[] = {
     {.names = "math.softmax",
      .args = "logits: tensor; axis: int = None",
      .scope = "Softmax",
+     .ragged = RaggedForm::kSoftmax,
      .build = SoftmaxLike<ops::Softmax>,
      .doc = "The same as tf.nn.softmax.",
      .example = ">>> tf.math.softmax([0., 0.]).numpy().tolist()\n[0.5, 0.5]"},
@@ -529,6 +531,7 @@ const CompositeRecord kRecords[] = {
      .args = "labels: tensor(T) = None; logits: tensor(T) = None",
      .scope = "logistic_loss",
      .maps = 2,
+     .ragged = RaggedForm::kSigmoidCrossEntropy,
      .build = SigmoidCrossEntropy,
      .doc = "Cross entropy of independent classes between probabilities "
             "`labels` and sigmoid(logits).",

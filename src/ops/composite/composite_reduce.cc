@@ -190,6 +190,7 @@ const CompositeRecord kRecords[] = {
     {.names = "reduce_sum|math.reduce_sum",
      .args = REDUCTION_ARGS,
      .scope = "Sum",
+     .ragged = RaggedForm::kReduceSum,
      .build = Reduce<ops::Sum>,
      .doc = "Sum of the elements across dimensions." REDUCTION_DOC,
      .example = ">>> tf.reduce_sum([[1, 2], [3, 4]], axis=1).numpy().tolist()"
@@ -197,6 +198,7 @@ const CompositeRecord kRecords[] = {
     {.names = "reduce_mean|math.reduce_mean",
      .args = REDUCTION_ARGS,
      .scope = "Mean",
+     .ragged = RaggedForm::kReduceMean,
      .build = Reduce<ops::Mean>,
      .doc = "Mean of the elements across dimensions; of integers, rounded "
             "towards zero." REDUCTION_DOC,
@@ -204,12 +206,14 @@ const CompositeRecord kRecords[] = {
     {.names = "reduce_prod|math.reduce_prod",
      .args = REDUCTION_ARGS,
      .scope = "Prod",
+     .ragged = RaggedForm::kReduceProd,
      .build = Reduce<ops::Prod>,
      .doc = "Product of the elements across dimensions." REDUCTION_DOC,
      .example = ">>> tf.reduce_prod([2, 3, 4]).numpy().item()\n24"},
     {.names = "reduce_max|math.reduce_max",
      .args = REDUCTION_ARGS,
      .scope = "Max",
+     .ragged = RaggedForm::kReduceMax,
      .build = Reduce<ops::Max>,
      .doc = "Largest element across dimensions." REDUCTION_DOC,
      .example = ">>> tf.reduce_max([[1, 5], [3, 4]], 0).numpy().tolist()\n"
@@ -217,6 +221,7 @@ const CompositeRecord kRecords[] = {
     {.names = "reduce_min|math.reduce_min",
      .args = REDUCTION_ARGS,
      .scope = "Min",
+     .ragged = RaggedForm::kReduceMin,
      .build = Reduce<ops::Min>,
      .doc = "Smallest element across dimensions." REDUCTION_DOC,
      .example = ">>> tf.reduce_min([[1, 5], [3, 4]], 0).numpy().tolist()\n"
@@ -224,12 +229,14 @@ const CompositeRecord kRecords[] = {
     {.names = "reduce_all|math.reduce_all",
      .args = BOOL_ARGS,
      .scope = "All",
+     .ragged = RaggedForm::kReduceAll,
      .build = Reduce<ops::All>,
      .doc = "Logical and of the elements across dimensions." REDUCTION_DOC,
      .example = ">>> tf.reduce_all([True, False]).numpy().item()\nFalse"},
     {.names = "reduce_any|math.reduce_any",
      .args = BOOL_ARGS,
      .scope = "Any",
+     .ragged = RaggedForm::kReduceAny,
      .build = Reduce<ops::Any>,
      .doc = "Logical or of the elements across dimensions." REDUCTION_DOC,
      .example = ">>> tf.reduce_any([True, False]).numpy().item()\nTrue"},
@@ -244,6 +251,7 @@ const CompositeRecord kRecords[] = {
     {.names = "math.reduce_variance",
      .args = REDUCTION_ARGS,
      .scope = "reduce_variance",
+     .ragged = RaggedForm::kReduceVariance,
      .build = ReduceVariance,
      .doc = "Variance of the elements across dimensions: the mean of the "
             "squared distance to the mean." REDUCTION_DOC,
@@ -251,6 +259,7 @@ const CompositeRecord kRecords[] = {
     {.names = "math.reduce_std",
      .args = REDUCTION_ARGS,
      .scope = "reduce_std",
+     .ragged = RaggedForm::kReduceStd,
      .build = ReduceStd,
      .doc = "Standard deviation of the elements across "
             "dimensions." REDUCTION_DOC,
@@ -258,6 +267,7 @@ const CompositeRecord kRecords[] = {
     {.names = "reduce_logsumexp|math.reduce_logsumexp",
      .args = REDUCTION_ARGS,
      .scope = "ReduceLogSumExp",
+     .ragged = RaggedForm::kReduceLogSumExp,
      .build = ReduceLogSumExp,
      .doc = "log(sum(exp(elements))) across dimensions, without "
             "overflow." REDUCTION_DOC,
@@ -275,6 +285,7 @@ const CompositeRecord kRecords[] = {
      .args = "inputs: tensor; axis: tensor(int32) as reduction_indices = "
              "None; keepdims: bool = False; separator: string = ''",
      .scope = "ReduceJoin",
+     .ragged = RaggedForm::kReduceJoin,
      .build = ReduceJoin,
      .doc = "Strings joined along dimensions, all of them unless given; the "
             "one that is named last varies fastest.",

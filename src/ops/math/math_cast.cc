@@ -276,7 +276,7 @@ const OpRecord kRecords[] = {
               "qint8, quint8, qint16, quint16, qint32]",
      .shape = BitcastShape,
      .kernel = {.compute = ComputeBitcast},
-     .python = {.names = "bitcast"},
+     .python = {.names = "bitcast", .ragged = RaggedForm::kFlat},
      .doc = "Reads the bytes of the input as elements of another type.",
      .example = ">>> tf.bitcast(1.0, tf.int32).numpy().item()\n1065353216"},
 };

@@ -210,7 +210,8 @@ const OpRecord kRecords[] = {
      .python = {.names = "cumsum|math.cumsum",
                 .args = "x: tensor; axis: native = 0; exclusive: bool = False; "
                         "reverse: bool = False",
-                .converts_first = true},
+                .converts_first = true,
+                .ragged = RaggedForm::kCumsum},
      .doc = "Running sums along an axis.\n\nArgs:\n  exclusive: each sum "
             "leaves out its own element.\n  reverse: from the end.",
      .example = ">>> tf.cumsum([1, 2, 3]).numpy().tolist()\n[1, 3, 6]",

@@ -146,7 +146,7 @@ const OpRecord kRecords[] = {
      .traits = kNoGradient,
      .shape = JoinShape,
      .kernel = {.compute = ComputeJoin},
-     .python = {.names = "strings.join"},
+     .python = {.names = "strings.join", .ragged = RaggedForm::kStringJoin},
      .doc = "Strings joined element by element; scalars go with every "
             "element.",
      .example = ">>> tf.strings.join(['a', 'b'], '-').numpy()\nb'a-b'"},

@@ -120,7 +120,7 @@ def _plain(signature: inspect.Signature) -> inspect.Signature:
     ])
 
 
-def python_api(function: Callable, public: str) -> Callable:
+def python_api(function: Callable) -> Callable:
     """A public function written in Python, which can be dispatched as those
     made of ops can."""
 
@@ -129,5 +129,5 @@ def python_api(function: Callable, public: str) -> Callable:
         result = _graphkiln.dispatch(api, args, kwargs)
         return function(*args, **kwargs) if result is NotImplemented else result
 
-    api._dispatch_name = public
+    api._is_dispatched = True
     return api
