@@ -43,6 +43,7 @@ class Composite:
     parameters: list[Parameter]
     result: str = ""  # "" for one tensor, "list", "TopKV2: values, indices" ...
     doc: str = ""
+    op: str = ""  # whose record it is
 
 
 @dataclass
@@ -118,6 +119,9 @@ def read(text: str) -> Records:
             current.attrs.append(parse_attr(rest))
         elif word == "python:":
             current.names = rest.split("|")
-        elif word in ("doc:", "family:", "result:"):
+        elif word in ("doc:", "family:", "result:", "op:"):
             setattr(current, word[:-1], rest)
+    docs = {op.name: op.doc for op in records.ops}
+    for composite in records.composites:
+        composite.doc = composite.doc or docs.get(composite.op, "")
     return records

@@ -1,6 +1,7 @@
 #include "ops/record_text.h"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -57,6 +58,17 @@ std::string TypeNames(DataTypeSet types) {
   return out;
 }
 
+std::string_view ControlName(Control control) {
+  constexpr std::string_view kNames[] = {"", "call", "if", "case", "while"};
+  return kNames[static_cast<int>(control)];
+}
+
+// "2 -> Square".
+std::string SpecialText(const SpecialCase& special) {
+  if (special.op.empty()) return "";
+  return Format("{} -> {}", special.operand, special.op);
+}
+
 std::string_view GradientOf(const OpRecord& r) {
   if (r.Has(kNoGradient)) return "none";
   return r.gradient != nullptr ? "yes" : "";
@@ -80,13 +92,31 @@ void AddOp(const OpRecord& r, std::string* out) {
   }
   AddField("kernels", TypeNames(r.kernel.types), out);
   AddField("traits", traits, out);
+  AddField("control", ControlName(r.control), out);
+  AddField("combine", r.combine, out);
+  AddField("special", SpecialText(r.special), out);
+  AddField("shape_value", r.shape_value != nullptr ? "yes" : "", out);
+  AddField("ragged", RaggedFormName(r.python.ragged), out);
+  if (r.python.slices > 0) {
+    AddField("slices", Format("{}", r.python.slices), out);
+  }
   AddField("gradient", GradientOf(r), out);
   AddField("doc", r.doc, out);
 }
 
-void AddFunction(const CompositeRecord& r, std::string* out) {
+void AddFunction(const Composite& function, std::string* out) {
+  const CompositeRecord& r = *function.record;
   *out += Format("function {}({})\n", r.names, OneLine(r.args));
+  if (function.op != nullptr) {
+    AddField("op", function.op->name, out);
+    return;
+  }
   AddField("result", r.result, out);
+  AddField("eager_op", r.eager_op, out);
+  if (r.maps > 0) AddField("maps", Format("{}", r.maps), out);
+  AddField("keeps_zero", r.keeps_zero ? "yes" : "", out);
+  AddField("ragged", RaggedFormName(r.ragged), out);
+  if (r.slices > 0) AddField("slices", Format("{}", r.slices), out);
   AddField("doc", r.doc, out);
 }
 
@@ -95,18 +125,15 @@ void AddFunction(const CompositeRecord& r, std::string* out) {
 std::string RecordsText() {
   std::vector<const OpRecord*> ops = OpRegistry::Get().all();
   std::ranges::sort(ops, {}, &OpRecord::name);
-  std::vector<const CompositeRecord*> functions;
+  // Aliases are one function.
+  std::map<std::string_view, const Composite*> functions;
   for (const auto& [name, composite] : CompositeRegistry::Get().by_name()) {
-    if (IsPublicName(name) && composite->record->names.starts_with(name)) {
-      functions.push_back(composite->record);
-    }
+    if (IsPublicName(name))
+      functions.emplace(composite->record->names, composite);
   }
-  std::ranges::sort(functions, {}, &CompositeRecord::names);
-  functions.erase(std::unique(functions.begin(), functions.end()),
-                  functions.end());
   std::string out;
   for (const OpRecord* r : ops) AddOp(*r, &out);
-  for (const CompositeRecord* r : functions) AddFunction(*r, &out);
+  for (const auto& [names, function] : functions) AddFunction(*function, &out);
   return out;
 }
 

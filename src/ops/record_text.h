@@ -5,12 +5,17 @@
 //     attr N: int >= 2
 //     attr T: type
 //     python: math.concat|concat
+//     traits: cheap
 //     doc: Joins tensors along an axis.
 //   function linalg.trace|trace(x: tensor; name: name = None)
 //     result: list
+//     doc: The sum of the diagonal.
+//   function reshape(tensor: tensor; shape: shape)
+//     op: Reshape
 //
 // Fields that a record leaves empty are left out; a line break within a field
-// is "\n".
+// is "\n". A function whose record is an op's own names the op, whose other
+// fields are its own, too.
 #ifndef GK_OPS_RECORD_TEXT_H_
 #define GK_OPS_RECORD_TEXT_H_
 

@@ -12,6 +12,7 @@ import pytest
 import graphkiln as tf
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
 DUMP = ROOT / "tools" / "api_dump"
 
 
@@ -29,7 +30,7 @@ def test_dumps_are_fresh():
 @pytest.mark.parametrize(
     "line",
     [
-        "tf.abs(x, name=None)",
+        "tf.map_fn(",
         "tf.Variable(",
         "tf.function(func=None, input_signature=None, autograph=True,",
     ],
@@ -37,6 +38,23 @@ def test_dumps_are_fresh():
 def test_public_names_are_listed(line):
     text = (ROOT / "api" / "python.txt").read_text(encoding="utf-8")
     assert f"\n{line}" in text
+
+
+def test_each_public_name_is_in_one_place():
+    import public_api
+
+    text = (ROOT / "api" / "python.txt").read_text(encoding="utf-8")
+    python = {
+        x[3:].partition("(")[0].partition(" ")[0]
+        for x in text.splitlines()
+        if x.startswith("tf.")
+    }
+    own = {name.name for name in public_api.public_names() if name.kind == "python"}
+    assert own <= python
+    records = {
+        name.name for name in public_api.public_names() if name.kind != "python"
+    }
+    assert len(records) > 350 and not records & python
 
 
 def test_op_definitions_are_whole():
@@ -55,6 +73,19 @@ def test_op_definitions_are_whole():
     assert functions == set(_graphkiln.composite_names())
     start = lines.index("op MatMul(a: T; b: T) -> (product: T)")
     assert "  attr transpose_a: bool = False" in lines[start : start + 4]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "control: while", "special: 2 -> Square", "combine: AddV2",
+        "shape_value: yes", "ragged: segments", "ragged: gather", "maps: 2",
+        "keeps_zero: yes", "slices: 2", "eager_op: AddV2", "op: Reshape",
+    ],
+)
+def test_facts_of_records_are_shown(line):
+    text = (ROOT / "api" / "ops.txt").read_text(encoding="utf-8")
+    assert f"\n  {line}\n" in text
 
 
 def test_reference_pages_show_every_op(tmp_path):
