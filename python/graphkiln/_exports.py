@@ -17,16 +17,6 @@ PACKAGES = {
     "data": (),
 }
 
-# Functions made of no op that can be dispatched by the types of their arguments,
-# as TensorFlow's can (tests/oracle/test_dispatchable.py); those of records all can.
-DISPATCHED = """
-    Assert broadcast_dynamic_shape broadcast_static_shape case
-    clip_by_global_norm cond debugging.Assert debugging.assert_proper_iterable
-    debugging.assert_same_float_dtype debugging.assert_shapes foldl foldr
-    linalg.global_norm numpy_function py_function ragged.constant scan
-    strings.format tuple
-    """
-
 EXPORTS: dict[str, str] = {
     "graphkiln._src.gradients.options": "AggregationMethod UnconnectedGradients",
     "graphkiln._src.function.function": """

@@ -123,7 +123,7 @@ def resolve(module_name: str, prefix: str, name: str) -> object:
     if public in _python_names():
         module, attribute = _python_names()[public]
         value = getattr(_loading.load(module), attribute)
-        if public in _dispatched_names():
+        if public in _graphkiln.dispatched_exports:
             value = _dispatched(value)
     elif (value := op_function(public)) is not None:
         pass
@@ -135,19 +135,14 @@ def resolve(module_name: str, prefix: str, name: str) -> object:
     return value
 
 
-@_made_once
-def _dispatched_names() -> frozenset[str]:
-    return frozenset(_exports.DISPATCHED.split())
-
-
 _dispatchers = {}
 
 
 def _dispatched(function: object) -> object:
     """What all public names of a function stand for."""
     if function not in _dispatchers:
-        dispatch = _loading.load("graphkiln._src.types.dispatch")
-        _dispatchers.setdefault(function, dispatch.python_api(function))
+        module = _loading.load("graphkiln._src.types.dispatched")
+        _dispatchers.setdefault(function, module.dispatched(function))
     return _dispatchers[function]
 
 

@@ -1,5 +1,10 @@
 // What of the extension is public and is no op: in which namespace of `tf`, and
-// under which names; "name=attribute" where they differ.
+// under which names; "name=attribute" where they differ. A function with a "*"
+// at the end can be dispatched by the types of its arguments.
+#include <algorithm>
+#include <string>
+#include <string_view>
+
 #include "python/src/host/package_facts.h"
 
 namespace gk::py {
@@ -12,13 +17,13 @@ struct Exports {
 
 constexpr Exports kExports[] = {
     {"",
-     "Assert TensorArray TensorArraySpec case cond foldl foldr scan "
+     "Assert* TensorArray TensorArraySpec case* cond* foldl* foldr* scan* "
      "switch_case while_loop "
      "DeviceSpec GradientTape Graph IndexedSlices IndexedSlicesSpec Operation "
      "TensorSpec TypeSpec type_spec_from_value "
      "OptionalSpec RaggedTensor RaggedTensorSpec RegisterGradient SparseTensor "
      "SparseTensorSpec Variable VariableAggregation VariableSynchronization "
-     "broadcast_dynamic_shape broadcast_static_shape "
+     "broadcast_dynamic_shape* broadcast_static_shape* "
      "constant_initializer=Constant "
      "control_dependencies custom_gradient device get_static_value "
      "grad_pass_through gradients group hessians import_graph_def init_scope "
@@ -26,7 +31,7 @@ constexpr Exports kExports[] = {
      "ones_initializer=Ones print=print_values "
      "random_normal_initializer=RandomNormalOfVersion2 "
      "random_uniform_initializer=RandomUniformOfVersion2 "
-     "recompute_grad tuple variable_creator_scope zeros_initializer=Zeros"},
+     "recompute_grad tuple* variable_creator_scope zeros_initializer=Zeros"},
     {"__internal__",
      "CompositeTensor EagerTensor register_type_spec_from_value_converter"},
     {"__internal__.types",
@@ -97,7 +102,7 @@ constexpr Exports kExports[] = {
      "parallel_interleave=data_parallel_interleave "
      "prefetch_to_device=data_prefetch_to_device"},
     {"debugging",
-     "Assert assert_proper_iterable assert_same_float_dtype assert_shapes "
+     "Assert* assert_proper_iterable* assert_same_float_dtype* assert_shapes* "
      "disable_check_numerics disable_traceback_filtering "
      "enable_check_numerics enable_traceback_filtering "
      "get_log_device_placement is_numeric_tensor "
@@ -141,7 +146,7 @@ constexpr Exports kExports[] = {
      "is_nested=nest_is_nested map_structure=nest_map "
      "pack_sequence_as=nest_pack"},
     {"ragged",
-     "constant=ragged_constant"},
+     "constant=ragged_constant*"},
     {"sparse",
      "SparseTensor from_dense=sparse_from_dense reorder=sparse_reorder "
      "to_dense=sparse_to_dense"},
@@ -152,7 +157,7 @@ constexpr Exports kExports[] = {
      "Algorithm Generator create_rng_state get_global_generator "
      "set_global_generator"},
     {"strings",
-     "format=format_values"},
+     "format=format_values*"},
     {"sysconfig",
      "get_build_info get_compile_flags get_include get_lib "
      "get_link_flags"},
@@ -168,8 +173,26 @@ constexpr Exports kExports[] = {
 
 void AddPublicNames(nanobind::module_& m) {
   nanobind::dict names;
-  for (const Exports& e : kExports) names[e.space] = e.names;
+  nanobind::list dispatched;
+  for (const Exports& e : kExports) {
+    std::string plain;
+    std::string_view rest = e.names;
+    while (!rest.empty()) {
+      std::string_view name = rest.substr(0, rest.find(' '));
+      rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+      if (name.ends_with('*')) {
+        name.remove_suffix(1);
+        std::string full(e.space);
+        if (!full.empty()) full += '.';
+        full += name.substr(0, name.find('='));
+        dispatched.append(full.c_str());
+      }
+      plain.append(name).append(" ");
+    }
+    names[e.space] = plain.c_str();
+  }
   m.attr("exports") = names;
+  m.attr("dispatched_exports") = nanobind::frozenset(dispatched);
 }
 
 }  // namespace gk::py

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from graphkiln import _graphkiln
+from graphkiln._src.types.dispatched import dispatched
 
 # Kinds of calls (function/host_call.h).
 _DIFFERENTIABLE, _PLAIN, _PURE = range(3)
@@ -44,6 +45,7 @@ def _checked(name: str, wrapped: Callable, func, inp, Tout):
     return None
 
 
+@dispatched
 def py_function(func=None, inp=None, Tout=None, name=None):
     """Calls a Python function of tensors whenever the program runs.
 
@@ -88,6 +90,7 @@ def _array(tensor: _graphkiln.Tensor) -> np.ndarray:
     return np.asarray(value)
 
 
+@dispatched
 def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     """Calls a Python function of NumPy arrays whenever the program runs.
 

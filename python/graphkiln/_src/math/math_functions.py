@@ -2,6 +2,7 @@
 
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import IndexedSlices, Tensor
+from graphkiln._src.types.dispatched import dispatched
 
 
 def _of_core(name):
@@ -30,11 +31,13 @@ def _values(t_list: list) -> list:
     ]
 
 
+@dispatched
 @_of_core("linalg.global_norm")
 def global_norm(t_list, name=None):
     return global_norm.core(_values(_check_list(t_list)), name=name)
 
 
+@dispatched
 @_of_core("clip_by_global_norm")
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     t_list = _check_list(t_list)

@@ -118,16 +118,3 @@ def _plain(signature: inspect.Signature) -> inspect.Signature:
     return inspect.Signature([
         p.replace(annotation=p.empty) for p in signature.parameters.values()
     ])
-
-
-def python_api(function: Callable) -> Callable:
-    """A public function written in Python, which can be dispatched as those
-    made of ops can."""
-
-    @functools.wraps(function)
-    def api(*args, **kwargs):
-        result = _graphkiln.dispatch(api, args, kwargs)
-        return function(*args, **kwargs) if result is NotImplemented else result
-
-    api._is_dispatched = True
-    return api
