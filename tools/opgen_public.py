@@ -70,6 +70,11 @@ def composite(record: Composite) -> Function:
     if record.result == "SparseTensor":
         body = [f"const auto made = {call};", "return {made[0], made[1], made[2]};"]
         return Function(record.names, params, body, record.result, record.doc)
+    if record.result == "gradients":
+        body = [f"auto made = {call};", "Tensor last = made.back();", "made.pop_back();",
+                "return {std::move(made), std::move(last)};"]
+        return Function(record.names, params, body, "std::pair<std::vector<Tensor>, Tensor>",
+                        record.doc)
     many = bool(record.result)
     body = [f"return {call}" + (";" if many else "[0];")]
     result = "std::vector<Tensor>" if many else "Tensor"
@@ -141,7 +146,7 @@ def header(guard: str, purpose: str, includes: list[str], body: list[str]) -> st
                                      "", f"#endif  // {guard}", ""])
 
 
-STANDARD = ["cstdint", "limits", "string", "string_view", "vector"]
+STANDARD = ["cstdint", "limits", "string", "string_view", "utility", "vector"]
 
 
 def ops_header(ops: list[Op]) -> str:

@@ -43,11 +43,10 @@ _BY_RESULT: dict[str, str] = {
         """,
     "Tensor": """
         broadcast_dynamic_shape data_cardinality data_to_variant placeholder
-        global_norm create_rng_state format_values sparse_to_dense
+        create_rng_state format_values sparse_to_dense
         from_dlpack
         """,
     "TensorShape": "broadcast_static_shape",
-    "tuple[list[Any], Tensor]": "clip_by_global_norm",
     "Callable[..., Any]": "to_graph dispatch_for_api",
     "SparseTensor": "sparse_from_dense sparse_reorder",
     "Generator": "get_global_generator",

@@ -59,7 +59,4 @@ EXPORTS: dict[str, str] = {
         py_function numpy_function compat.v1.py_func=numpy_function
         compat.v1.py_function compat.v1.numpy_function
         """,
-    "graphkiln._src.math.math_functions": """
-        clip_by_global_norm linalg.global_norm
-        """,
 }

@@ -62,7 +62,9 @@ class Groups {
     if (const auto* t = std::get_if<Tensor>(&v)) {
       types_.emplace(group, Inner(*t).dtype());
     } else if (const auto* list = std::get_if<std::vector<Tensor>>(&v)) {
-      if (!list->empty()) types_.emplace(group, Inner((*list)[0]).dtype());
+      if (!list->empty() && (*list)[0].defined()) {
+        types_.emplace(group, Inner((*list)[0]).dtype());
+      }
     }
   }
   // What a "type(T)" says; null: nothing was given for it.
@@ -131,6 +133,14 @@ CompositeValue Convert(const CompositeArg& arg, const Argument& argument,
     case ArgKind::kTensor:
     case ArgKind::kHandle:
       return AsTensor(argument, groups.Of(arg), arg.name);
+    case ArgKind::kTensors:
+      if (const auto* list = std::get_if<std::vector<Tensor>>(&v);
+          list != nullptr && arg.type_of == "gradients") {
+        TensorVector gradients;
+        for (const Tensor& t : *list) gradients.push_back(InnerOrNull(t));
+        return gradients;
+      }
+      return AsNative(argument);
     case ArgKind::kRows:
       return AsRows(argument, arg.name);
     case ArgKind::kSeed:

@@ -41,6 +41,18 @@ TEST(PublicOps, NamesOfRecordsArePublicFunctions) {
   EXPECT_EQ(gk::nn::relu6(x).to_vector<float>(), x.to_vector<float>());
 }
 
+TEST(PublicOps, NormsOfGradientsSomeOfThemMissing) {
+  const gk::Tensor x = {3.f, 4.f}, y = {12.f};
+  const auto [clipped, norm] = gk::clip_by_global_norm({{}, x, y}, 6.5f);
+  ASSERT_EQ(clipped.size(), 3u);
+  EXPECT_FALSE(clipped[0].defined());
+  EXPECT_EQ(clipped[1].to_vector<float>(), (std::vector<float>{1.5f, 2.f}));
+  EXPECT_EQ(clipped[2].to_vector<float>(), (std::vector<float>{6.f}));
+  EXPECT_EQ(norm.item<float>(), 13.f);
+  EXPECT_EQ(gk::linalg::global_norm({{}, x, {}}).item<float>(), 5.f);
+  EXPECT_EQ(gk::linalg::global_norm({}).item<float>(), 0.f);
+}
+
 std::string TextOfError(const std::function<void()>& f) {
   try {
     f();

@@ -81,6 +81,9 @@ class Dataset : public VariantObject {
   // The number of elements, or one of the constants above. Never runs
   // anything.
   virtual int64_t Cardinality() const = 0;
+  // May a repetition of it go on behind a pass that gave nothing, once one gave
+  // something? TensorFlow makes one dataset of shuffle and repeat, which does.
+  virtual bool repeats_empty_passes() const { return false; }
   // At the beginning of the elements. `context`: of the pass that this one is
   // part of.
   virtual StatusOr<IteratorPtr> MakeIterator(

@@ -45,7 +45,8 @@ using CompositeValue =
 enum class ArgKind {
   kTensor,   // converted; Python numbers take a dtype that is known
   kTensors,  // a list of them, of one dtype; "tensors(whole)": what is no
-             // list of tensors is one
+             // list of tensors is one; "tensors(gradients)": of any dtypes,
+             // None is null, slices stand for their values
   kRows,     // a tensor, a ragged or a sparse one: RowsValue
   kNative,   // a tensor if it is one, else a Python value kept as it is
   kShape,    // a tensor of int32 or int64 made of ints, lists or TensorShapes
@@ -175,7 +176,8 @@ struct CompositeRecord {
   std::string_view eager_op = {};
   // Empty: one tensor. "list", "tuple", "TopKV2: values, indices" for a named
   // tuple, "operation" for the last that was made, "none", "SparseTensor" for
-  // indices, values and dense shape.
+  // indices, values and dense shape, "gradients" for the first argument with
+  // these values in the places of its own, and one tensor more.
   std::string_view result;
   std::string_view doc;
   std::string_view example;

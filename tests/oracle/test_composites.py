@@ -241,6 +241,20 @@ tf.clip_by_value(sl_of_any, 0., 1.).values
 tf.math.scalar_mul(2, sl_of_any).values
 tf.math.scalar_mul(2, sl).dense_shape
 tf.stop_gradient(sl_of_any).values
+tf.linalg.global_norm([None, sl_of_any, None])
+tf.linalg.global_norm([sl_of_any, tf.constant([12.0])])
+tf.linalg.global_norm([])
+tf.linalg.global_norm([None])
+tf.linalg.global_norm(tf.constant([3.0]))
+tf.linalg.global_norm('text')
+tf.linalg.global_norm(7)
+tf.linalg.global_norm([[3.0, 4.0], None])
+tf.clip_by_global_norm([None, sl_of_any, [12.0]], 6.5)
+tf.clip_by_global_norm((None,), 6.5)[0]
+tf.clip_by_global_norm([sl, None], 1.0, use_norm=4.0)[0][0].dense_shape
+tf.clip_by_global_norm(sl, 1.0)
+tf.clip_by_global_norm(tf.constant([3.0]), 1.0)
+tf.clip_by_global_norm({'a': sl}, 1.0)
 tf.square(sl)
 tf.square(sl_of_any)
 tf.reduce_sum(sl)

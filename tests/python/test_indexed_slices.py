@@ -35,6 +35,32 @@ def test_values_alone_change(change, values, dense_shape):
         assert (made.dense_shape is None) == (dense_shape is None)
 
 
+@pytest.mark.parametrize("call", [lambda f: f, tf.function])
+def test_norms_of_gradients(call):
+    """What is missing stays so and counts for nothing; slices stay slices."""
+
+    def clip(x):
+        parts = [None, rows(), x, None]
+        return *tf.clip_by_global_norm(parts, 6.5), tf.linalg.global_norm(parts)
+
+    (none, slices, dense, last), norm, again = call(clip)(tf.constant([12.0]))
+    assert none is None and last is None
+    assert isinstance(slices, tf.IndexedSlices)
+    assert slices.indices.numpy().tolist() == [1]
+    assert slices.dense_shape is None
+    assert slices.values.numpy().tolist() == [[1.5, 2.0]]
+    assert dense.numpy().tolist() == [6.0]
+    assert norm.numpy() == again.numpy() == 13.0
+
+
+def test_norms_of_no_list():
+    for value in [tf.constant([3.0]), "text", 7, rows()]:
+        with pytest.raises(TypeError, match="`t_list` should be a sequence of"):
+            tf.linalg.global_norm(value)
+        with pytest.raises(TypeError, match="`t_list` should be a sequence of"):
+            tf.clip_by_global_norm(value, 1.0)
+
+
 def test_others_take_the_whole():
     whole = tf.square(rows(tf.constant([3, 2])))
     assert whole.numpy().tolist() == [[0, 0], [9, 16], [0, 0]]

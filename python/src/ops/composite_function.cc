@@ -10,6 +10,7 @@
 #include "python/src/binding/guarded.h"
 #include "python/src/graph/name_scope.h"
 #include "python/src/ops/op_function.h"
+#include "python/src/ragged/ragged_arguments.h"
 #include "python/src/ragged/rows_value.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
@@ -72,11 +73,15 @@ class CompositeInfo final : public FunctionInfo {
   StatusOr<TensorVector> ConvertTensors(const CompositeArg& arg,
                                         PyObject* tuple,
                                         GroupTypes* groups) const;
+  StatusOr<TensorVector> ConvertGradients(const CompositeArg& arg,
+                                          PyObject* value,
+                                          GroupTypes* groups) const;
   StatusOr<CompositeValue> Convert(const CompositeArg& arg, PyObject* value,
                                    GroupTypes* groups) const;
   StatusOr<Tensor> ConvertWhole(PyObject* const* arguments,
                                 std::string_view name) const;
-  PyObject* Wrap(const TensorVector& results) const;
+  PyObject* Wrap(const TensorVector& results,
+                 PyObject* const* arguments) const;
 
   const Composite& composite_;
   std::vector<int> arg_of_parameter_;
@@ -166,6 +171,49 @@ StatusOr<TensorVector> CompositeInfo::ConvertTensors(const CompositeArg& arg,
     tensors.push_back(*std::move(t));
   }
   return tensors;
+}
+
+StatusOr<TensorVector> CompositeInfo::ConvertGradients(
+    const CompositeArg& arg, PyObject* value, GroupTypes* groups) const {
+  if (IsTensorLike(value) || PyUnicode_Check(value) ||
+      !PySequence_Check(value)) {
+    return TypeError("`{}` should be a sequence of tensors. Received {}.",
+                     arg.name, Py_TYPE(value)->tp_name);
+  }
+  PyRef list = PyRef::Steal(PySequence_Tuple(value));
+  if (!list) return PythonError();
+  TensorVector tensors;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(list.get()); ++i) {
+    PyObject* item = PyTuple_GET_ITEM(list.get(), i);
+    if (item == Py_None) {
+      tensors.emplace_back();
+    } else if (IsSlices(item)) {
+      tensors.push_back(AsSlices(item).values);
+    } else {
+      GK_ASSIGN_OR_RETURN(Tensor t, ConvertTensor(arg, item, i, groups));
+      tensors.push_back(std::move(t));
+    }
+  }
+  return tensors;
+}
+
+// The items of `list` with other values, the last tensor not among them.
+PyRef GradientsOf(PyObject* list, const TensorVector& values) {
+  PyRef items = PyRef::Steal(PySequence_Tuple(list));
+  PyRef made = PyRef::Steal(PyList_New(values.size() - 1));
+  if (!items || !made) return {};
+  for (size_t i = 0; i + 1 < values.size(); ++i) {
+    PyObject* item = PyTuple_GET_ITEM(items.get(), i);
+    PyObject* with = !values[i] ? Py_NewRef(Py_None)
+                     : IsSlices(item)
+                         ? Wrapped(AsSlices(item).WithValues(values[i]))
+                               .release()
+                               .ptr()
+                         : WrapTensor(values[i]);
+    if (with == nullptr) return {};
+    PyList_SET_ITEM(made.get(), i, with);
+  }
+  return made;
 }
 
 StatusOr<int64_t> AsInt(const CompositeArg& arg, PyObject* value) {
@@ -265,6 +313,9 @@ StatusOr<CompositeValue> CompositeInfo::Convert(const CompositeArg& arg,
       return CompositeValue(RowsValue{RowsValue::Kind::kDense, t});
     }
     case ArgKind::kTensors: {
+      if (arg.type_of == "gradients") {
+        return Value(ConvertGradients(arg, value, groups));
+      }
       if (arg.type_of == "whole" && !IsTensorLike(FirstOf(value))) {
         GK_ASSIGN_OR_RETURN(Tensor t, ConvertTensor(arg, value, -1, groups));
         return CompositeValue(TensorVector{t});
@@ -501,10 +552,11 @@ PyObject* CompositeInfo::Call(PyObject* const* arguments,
         AsCalled(results.status(), std::span(arguments, parameters_.size()),
                  name.empty() && record().shows_name ? record().scope : name));
   }
-  return Wrap(*results);
+  return Wrap(*results, arguments);
 }
 
-PyObject* CompositeInfo::Wrap(const TensorVector& results) const {
+PyObject* CompositeInfo::Wrap(const TensorVector& results,
+                              PyObject* const* arguments) const {
   const std::string_view kind = record().result;
   if (kind == "operation") return MadeOperation();
   if (kind == "none") Py_RETURN_NONE;
@@ -514,6 +566,11 @@ PyObject* CompositeInfo::Wrap(const TensorVector& results) const {
   }
   if (kind == "SparseTensor") {
     return WrapSparse(results[0], results[1], results[2]);
+  }
+  if (kind == "gradients") {
+    PyRef list = GradientsOf(arguments[0], results);
+    PyRef last = PyRef::Steal(WrapTensor(results.back()));
+    return list && last ? PyTuple_Pack(2, list.get(), last.get()) : nullptr;
   }
   PyRef list = PyRef::Steal(WrapTensors(results));
   if (!list || kind == "list") return list.Release();

@@ -1,4 +1,5 @@
 // Norms, limits of norms, diagonals and transposes of matrices.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -149,12 +150,15 @@ TensorVector ClipByNorm(CompositeCall& c) {
   return {ops::RealDiv(left, ops::Maximum(length, limit))};
 }
 
+// Of those that are not null.
 Tensor GlobalNormOf(const TensorVector& parts) {
-  if (parts.empty()) return NumberOf(0, DataType::kFloat);
   TensorVector squares;
+  if (std::ranges::none_of(parts, [](const Tensor& t) { return bool(t); })) {
+    return NumberOf(0, DataType::kFloat);
+  }
   const Tensor zero = Int32Of(0);
   for (const Tensor& t : parts) {
-    squares.push_back(Sum(ops::Square(t), AllAxes(t), false));
+    if (t) squares.push_back(Sum(ops::Square(t), AllAxes(t), false));
   }
   const Tensor stacked = ops::Pack(squares);
   return ops::Sqrt(Sum(stacked, zero, false));
@@ -164,7 +168,7 @@ TensorVector GlobalNorm(CompositeCall& c) {
   return {GlobalNormOf(c.tensors(0))};
 }
 
-// The tensors, scaled, and the norm.
+// The tensors, scaled, null where there is none, and the norm.
 TensorVector ClipByGlobalNorm(CompositeCall& c) {
   const TensorVector& parts = c.tensors(0);
   const Tensor norm = c.has(2) ? c.tensor(2) : GlobalNormOf(parts);
@@ -178,7 +182,7 @@ TensorVector ClipByGlobalNorm(CompositeCall& c) {
   scale = ops::AddV2(scale, ops::Sub(norm, norm));
   TensorVector clipped;
   for (const Tensor& t : parts) {
-    clipped.push_back(ops::Mul(t, CastTo(scale, t.dtype())));
+    clipped.push_back(t ? ops::Mul(t, CastTo(scale, t.dtype())) : Tensor());
   }
   clipped.push_back(norm);
   return clipped;
@@ -289,20 +293,22 @@ const CompositeRecord kRecords[] = {
      .example = ">>> tf.clip_by_norm([3., 4.], 1.).numpy().round(4).tolist()\n"
                 "[0.6000000238418579, 0.800000011920929]"},
     {.names = "linalg.global_norm",
-     .args = "t_list: tensors",
+     .args = "t_list: tensors(gradients)",
      .scope = "global_norm",
      .build = GlobalNorm,
-     .doc = "sqrt(sum of the squares of all elements of all tensors).",
+     .doc = "sqrt(sum of the squares of all elements of all tensors).\n\n"
+            "Slices count with their values, what is missing does not.",
      .example = ">>> tf.linalg.global_norm([tf.constant([3.]), "
                 "tf.constant([4.])]).numpy(\n...     ).item()\n5.0"},
     {.names = "clip_by_global_norm",
-     .args = "t_list: tensors; clip_norm: native; use_norm: tensor = None",
+     .args = "t_list: tensors(gradients); clip_norm: native; use_norm: tensor "
+             "= None",
      .scope = "clip_by_global_norm",
      .build = ClipByGlobalNorm,
-     .result = "list",
+     .result = "gradients",
      .doc = "The tensors, scaled down if their common norm exceeds "
-            "`clip_norm`.\n\nReturns the list (None stays None) and the norm; "
-            "infinite norms make NaNs.",
+            "`clip_norm`.\n\nReturns the list (what is missing stays so, "
+            "slices stay slices)\nand the norm; infinite norms make NaNs.",
      .example = ">>> clipped, norm = tf.clip_by_global_norm([tf.constant([3., "
                 "4.])], 5.)\n>>> clipped[0].numpy().tolist(), norm.numpy()"
                 ".item()\n([3.0, 4.0], 5.0)"},

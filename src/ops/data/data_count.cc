@@ -130,9 +130,10 @@ class RepeatDataset final : public DatasetOfInput {
         if (!ended) return OkStatus();
         input_.reset();
         if (left_ > 0) --left_;
-        // What has no elements has none for ever. TensorFlow makes one dataset
-        // of shuffle and repeat, which goes on once it has given something.
-        if (dataset_->goes_on_ && passes_ > 0) fresh = false;
+        // What has no elements has none for ever.
+        if (dataset_->input().repeats_empty_passes() && passes_ > 0) {
+          fresh = false;
+        }
         if (left_ < 0 && fresh) left_ = 0;
         ++passes_;
       }
@@ -149,7 +150,6 @@ class RepeatDataset final : public DatasetOfInput {
   };
 
   const int64_t count_;  // negative: for ever
-  const bool goes_on_ = input().kind() == "ShuffleDatasetV3";
 };
 
 class ShardDataset final : public OneInputDataset {

@@ -17,6 +17,7 @@ class ShuffleDataset final : public OneInputDataset {
   void AppendText(std::string* text, size_t) const override {
     *text += Format("ShuffleDatasetOp({})::Dataset", buffer_size_);
   }
+  bool repeats_empty_passes() const override { return true; }
 
  private:
   class Iterator final : public OneInputIterator<ShuffleDataset> {
