@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "grappler/function_graph.h"
+#include "grappler/rewrite_graph.h"
 #include "runtime/compiled_function.h"
 
 namespace gk {

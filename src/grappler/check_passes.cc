@@ -65,8 +65,8 @@ bool MayCall(const Node& node, const SplicedNode& s) {
 
 class Comparison {
  public:
-  Comparison(std::string_view pass, const FunctionGraph& before,
-             const FunctionGraph& after)
+  Comparison(std::string_view pass, const RewriteGraph& before,
+             const RewriteGraph& after)
       : pass_(pass), before_(before), after_(after) {}
 
   Status Run() {
@@ -360,21 +360,21 @@ class Comparison {
   }
 
   const std::string_view pass_;
-  const FunctionGraph& before_;
-  const FunctionGraph& after_;
+  const RewriteGraph& before_;
+  const RewriteGraph& after_;
   const EffectOrder* old_ = nullptr;
   const EffectOrder* new_ = nullptr;
 };
 
 }  // namespace
 
-PassCheck::PassCheck(std::string_view pass, FunctionGraph* function)
+PassCheck::PassCheck(std::string_view pass, RewriteGraph* function)
     : pass_(pass) {
   function->spliced.clear();
   before_ = function->Clone();
 }
 
-Status PassCheck::Verify(const FunctionGraph& after) const {
+Status PassCheck::Verify(const RewriteGraph& after) const {
   return Comparison(pass_, before_, after).Run();
 }
 

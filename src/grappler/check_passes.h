@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "grappler/function_graph.h"
+#include "grappler/rewrite_graph.h"
 
 namespace gk {
 
@@ -18,13 +18,13 @@ class PassCheck {
  public:
   // Of the function as it is before the pass; empties its list of what was
   // spliced.
-  PassCheck(std::string_view pass, FunctionGraph* function);
+  PassCheck(std::string_view pass, RewriteGraph* function);
   // The graph that the pass has left.
-  Status Verify(const FunctionGraph& after) const;
+  Status Verify(const RewriteGraph& after) const;
 
  private:
   std::string pass_;
-  FunctionGraph before_;
+  RewriteGraph before_;
 };
 
 }  // namespace gk

@@ -47,9 +47,9 @@ class CheckPassesTest : public testing::Test {
                           {add.node, noted.node});
   }
 
-  using Wrong = std::function<void(FunctionGraph&)>;
+  using Wrong = std::function<void(RewriteGraph&)>;
   std::string After(const Wrong& wrong) {
-    FunctionGraph f = FunctionGraph::CloneOf(*function_);
+    RewriteGraph f = RewriteGraph::CloneOf(*function_);
     const PassCheck check("wrong", &f);
     wrong(f);
     const Status s = check.Verify(f);
@@ -69,109 +69,109 @@ class CheckPassesTest : public testing::Test {
   Ref<GraphFunction> function_;
 };
 
-Node* At(FunctionGraph& f, const char* name) {
+Node* At(RewriteGraph& f, const char* name) {
   Node* n = f.graph->FindNode(name);
   EXPECT_NE(n, nullptr) << name;
   return n;
 }
 
-void Remove(FunctionGraph& f, const Node* node) {
+void Remove(RewriteGraph& f, const Node* node) {
   std::vector<bool> keep(f.graph->num_nodes(), true);
   keep[node->id()] = false;
   f.graph->RemoveNodes(keep);
 }
 
-Node* Make(FunctionGraph& f, const char* op, std::vector<Output> inputs,
+Node* Make(RewriteGraph& f, const char* op, std::vector<Output> inputs,
            AttrMap attrs) {
   const OpRecord* record = ValueOrThrow(OpRegistry::Get().LookUp(op));
   return ValueOrThrow(f.graph->AddNode(*record, op, inputs, std::move(attrs)));
 }
 
 TEST_F(CheckPassesTest, LetsGoodPassesBe) {
-  EXPECT_EQ(After([](FunctionGraph&) {}), "OK");
-  EXPECT_EQ(After([](FunctionGraph& f) {
+  EXPECT_EQ(After([](RewriteGraph&) {}), "OK");
+  EXPECT_EQ(After([](RewriteGraph& f) {
               bool changed = false;
               ThrowIfError(Prune(&f, &changed));
             }),
             "OK");
-  EXPECT_EQ(After([](FunctionGraph& f) {
+  EXPECT_EQ(After([](RewriteGraph& f) {
               ThrowIfError(OptimizeForShapes(&f));
             }),
             "OK");
 }
 
 TEST_F(CheckPassesTest, EdgesStayInTheGraph) {
-  ExpectFound([](FunctionGraph& f) { Remove(f, f.arguments[0]); },
+  ExpectFound([](RewriteGraph& f) { Remove(f, f.arguments[0]); },
               "an input is no edge of the graph");
-  ExpectFound([](FunctionGraph& f) { Remove(f, At(f, "PrintV2")); },
+  ExpectFound([](RewriteGraph& f) { Remove(f, At(f, "PrintV2")); },
               "a control input is not in the graph");
-  ExpectFound([](FunctionGraph& f) { Remove(f, At(f, "Neg")); },
+  ExpectFound([](RewriteGraph& f) { Remove(f, At(f, "Neg")); },
               "a result is no edge");
-  ExpectFound([](FunctionGraph& f) { Remove(f, At(f, "Exp")); },
+  ExpectFound([](RewriteGraph& f) { Remove(f, At(f, "Exp")); },
               "a control output is not in the graph");
-  FunctionGraph* other = nullptr;
-  FunctionGraph clone = FunctionGraph::CloneOf(*function_);
+  RewriteGraph* other = nullptr;
+  RewriteGraph clone = RewriteGraph::CloneOf(*function_);
   other = &clone;
-  ExpectFound([&](FunctionGraph& f) { f.arguments[0] = other->arguments[0]; },
+  ExpectFound([&](RewriteGraph& f) { f.arguments[0] = other->arguments[0]; },
               "an argument is not in the graph");
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         At(f, "ReadVariableOp")->AddControlInput(At(f, "PrintV2_1"));
       },
       "cycle");
 }
 
 TEST_F(CheckPassesTest, ArgumentsStay) {
-  ExpectFound([](FunctionGraph& f) { f.arguments.pop_back(); },
+  ExpectFound([](RewriteGraph& f) { f.arguments.pop_back(); },
               "it takes 2 arguments instead of 3");
   ExpectFound(
-      [](FunctionGraph& f) { std::swap(f.arguments[1], f.arguments[2]); },
+      [](RewriteGraph& f) { std::swap(f.arguments[1], f.arguments[2]); },
       "it is argument 1 instead of Placeholder_1");
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         f.arguments[0]->mutable_output(0).shape = PartialTensorShape({4});
       },
       "the argument's type or shape changed");
 }
 
 TEST_F(CheckPassesTest, ResultsStay) {
-  ExpectFound([](FunctionGraph& f) { f.results.pop_back(); },
+  ExpectFound([](RewriteGraph& f) { f.results.pop_back(); },
               "it has 1 results instead of 2");
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         f.results[0] = {f.arguments[1], 0};
       },
       "result 0 is resource instead of float");
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         f.results[1].node->mutable_output(0).shape = PartialTensorShape({7});
       },
       "result 1 has shape [7] instead of [3]");
 }
 
 TEST_F(CheckPassesTest, ControlOutputsStay) {
-  ExpectFound([](FunctionGraph& f) { f.control_outputs.pop_back(); },
+  ExpectFound([](RewriteGraph& f) { f.control_outputs.pop_back(); },
               "at node Exp: the control output is lost");
   // An op with a side effect runs in any case.
-  EXPECT_EQ(After([](FunctionGraph& f) {
+  EXPECT_EQ(After([](RewriteGraph& f) {
               f.control_outputs.erase(f.control_outputs.begin());
             }),
             "OK");
 }
 
 TEST_F(CheckPassesTest, WhatMustRunStaysAndRunsOnce) {
-  ExpectFound([](FunctionGraph& f) { Remove(f, At(f, "PrintV2_1")); },
+  ExpectFound([](RewriteGraph& f) { Remove(f, At(f, "PrintV2_1")); },
               "at node PrintV2_1: it must run and is gone");
-  ExpectFound([](FunctionGraph& f) { Remove(f, At(f, "AssignSubVariableOp")); },
+  ExpectFound([](RewriteGraph& f) { Remove(f, At(f, "AssignSubVariableOp")); },
               "it must run and is gone");
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         Make(f, "AssignAddVariableOp",
              {{f.arguments[1], 0}, {f.arguments[0], 0}}, kFloat);
       },
       "nothing of this effect was there before");
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         Make(f, "ReadVariableOp", {{f.arguments[2], 0}}, kFloat);
       },
       "nothing of this effect was there before");
@@ -179,34 +179,34 @@ TEST_F(CheckPassesTest, WhatMustRunStaysAndRunsOnce) {
 
 TEST_F(CheckPassesTest, NodesDoWhatTheyDid) {
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         At(f, "AssignAddVariableOp")
             ->set_op(
                 ValueOrThrow(OpRegistry::Get().LookUp("AssignSubVariableOp")));
       },
       "at node AssignAddVariableOp: its op or attributes changed");
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         At(f, "PrintV2")->mutable_attrs().Set("end", std::string("!"));
       },
       "its op or attributes changed");
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         At(f, "Neg")->mutable_attrs().Set("new", std::string());
       },
       "its op or attributes changed");
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         At(f, "AssignAddVariableOp")->set_input(0, {f.arguments[2], 0});
       },
       "input 0 is the resource Placeholder_2:0 instead of Placeholder_1:0");
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         At(f, "Neg")->set_input(0, {f.arguments[1], 0});
       },
       "input 0 has another type");
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         At(f, "Neg")->add_input({f.arguments[0], 0});
       },
       "it has 2 inputs instead of 1");
@@ -214,7 +214,7 @@ TEST_F(CheckPassesTest, NodesDoWhatTheyDid) {
 
 TEST_F(CheckPassesTest, OrderOfEffectsStays) {
   const auto forgets = [this](const char* node, std::string_view what) {
-    ExpectFound([&](FunctionGraph& f) { At(f, node)->ClearControlInputs(); },
+    ExpectFound([&](RewriteGraph& f) { At(f, node)->ClearControlInputs(); },
                 what);
   };
   // A read before a write of the same, and after it.
@@ -238,10 +238,10 @@ TEST_F(CheckPassesTest, WhatIsWaitedForStays) {
   b.Add("AssignVariableOp", {v, x}, kFloat, {noted.node});
   function_ = b.Finish({});
   ExpectFound(
-      [](FunctionGraph& f) { At(f, "AssignVariableOp")->ClearControlInputs(); },
+      [](RewriteGraph& f) { At(f, "AssignVariableOp")->ClearControlInputs(); },
       "it waited for Exp");
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         At(f, "AssignVariableOp")->ClearControlInputs();
         Remove(f, At(f, "Exp"));
       },
@@ -257,7 +257,7 @@ TEST_F(CheckPassesTest, OrderThroughValuesStays) {
   b.Add("AssignVariableOp", {v, zeros}, kFloat);
   function_ = b.Finish({b.Add("Neg", {read})});
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         const Tensor value =
             ValueOrThrow(Tensor::Zeros(DataType::kFloat, TensorShape({3})));
         Node* zeros =
@@ -271,12 +271,12 @@ TEST_F(CheckPassesTest, ResourcesReachResults) {
   TestFunction b("f");
   const Output v = Variable(b), w = Variable(b);
   function_ = b.Finish({b.Add("Identity", {v}), w});
-  EXPECT_EQ(After([](FunctionGraph& f) {
+  EXPECT_EQ(After([](RewriteGraph& f) {
               f.results[0] = {f.arguments[0], 0};
             }),
             "OK");
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         f.results[1] = {f.arguments[0], 0};
       },
       "result 1 is the resource Placeholder:0 instead of "
@@ -307,7 +307,7 @@ class CheckSplicesTest : public CheckPassesTest {
     function_ = b.Finish({call, last}, {assign.node, call.node});
   }
 
-  static void Inline(FunctionGraph& f) {
+  static void Inline(RewriteGraph& f) {
     ThrowIfError(InlineCalls(nullptr, &f));
   }
   const ChecksScope checks_{true};
@@ -321,7 +321,7 @@ TEST_F(CheckSplicesTest, InliningKeepsEffects) {
 TEST_F(CheckSplicesTest, OrderAcrossCallsStays) {
   const auto forgets = [this](const char* node, std::string_view what) {
     ExpectFound(
-        [&](FunctionGraph& f) {
+        [&](RewriteGraph& f) {
           Inline(f);
           At(f, node)->ClearControlInputs();
         },
@@ -352,7 +352,7 @@ TEST_F(CheckSplicesTest, ReadsInCallsComeBeforeLaterWrites) {
   function_ = b.Finish({call});
   EXPECT_EQ(After(Inline), "OK");
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         Inline(f);
         At(f, "AssignAddVariableOp")->ClearControlInputs();
       },
@@ -362,7 +362,7 @@ TEST_F(CheckSplicesTest, ReadsInCallsComeBeforeLaterWrites) {
 
 TEST_F(CheckSplicesTest, BodiesAreTheCallees) {
   const auto with = [this](const std::function<void(SplicedNode&)>& change) {
-    return [&](FunctionGraph& f) {
+    return [&](RewriteGraph& f) {
       Inline(f);
       ASSERT_EQ(f.spliced.size(), 1u);
       change(f.spliced[0]);
@@ -379,23 +379,23 @@ TEST_F(CheckSplicesTest, BodiesAreTheCallees) {
   ExpectFound(with([](SplicedNode& s) { s.copies.pop_back(); }),
               "the record of its body does not fit");
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         Inline(f);
         At(f, "StatefulPartitionedCall/Neg")
             ->set_op(ValueOrThrow(OpRegistry::Get().LookUp("Exp")));
       },
       "it is no copy of Neg of function g");
-  ExpectFound([](FunctionGraph& f) { f.spliced.push_back({"ReadVariableOp"}); },
+  ExpectFound([](RewriteGraph& f) { f.spliced.push_back({"ReadVariableOp"}); },
               "it was spliced and is still there");
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         Inline(f);
         At(f, "StatefulPartitionedCall/ReadVariableOp")
             ->set_input(0, {f.arguments[1], 0});
       },
       "is the resource Placeholder_1:0 instead of Placeholder:0");
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         Inline(f);
         Remove(f, At(f, "StatefulPartitionedCall/AssignAddVariableOp"));
       },
@@ -405,24 +405,24 @@ TEST_F(CheckSplicesTest, BodiesAreTheCallees) {
 TEST_F(CheckSplicesTest, ChecksAreRunByOptimize) {
   EXPECT_TRUE(ChecksOn());
   EXPECT_TRUE(Optimize(*function_).ok());
-  FunctionGraph f = ValueOrThrow(Optimize(*function_));
+  RewriteGraph f = ValueOrThrow(Optimize(*function_));
   f.arguments[2]->mutable_output(0).shape = PartialTensorShape({3});
   EXPECT_TRUE(OptimizeForShapes(&f).ok());
 }
 
 TEST_F(CheckPassesTest, EdgesAreOfOutputsThatThereAre) {
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         At(f, "Neg")->set_input(0, {f.arguments[0], 1});
       },
       "at node Neg: an input is no edge of the graph");
-  ExpectFound([](FunctionGraph& f) { f.results[0].index = 1; },
+  ExpectFound([](RewriteGraph& f) { f.results[0].index = 1; },
               "a result is no edge of the graph");
 }
 
 TEST_F(CheckPassesTest, ArgumentsKeepTheirTypes) {
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         f.arguments[0]->mutable_output(0).dtype = DataType::kDouble;
       },
       "the argument's type or shape changed");
@@ -431,7 +431,7 @@ TEST_F(CheckPassesTest, ArgumentsKeepTheirTypes) {
 // Of the same number, one with another name.
 TEST_F(CheckPassesTest, NodesKeepTheirAttributes) {
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         Node* write = At(f, "AssignAddVariableOp");
         const DataType dtype = write->attr<DataType>("dtype");
         write->mutable_attrs().Remove("dtype");
@@ -459,17 +459,17 @@ TEST_F(CheckPassesTest, CallsKeepTheirFunctions) {
         {{"Tout", std::vector<DataType>{}}, {"branches", std::vector{g, h}}},
         {call.node});
   function_ = b.Finish({});
-  EXPECT_EQ(After([&](FunctionGraph& f) {
+  EXPECT_EQ(After([&](RewriteGraph& f) {
               At(f, "Case")->mutable_attrs().Set("branches", std::vector{g, h});
             }),
             "OK");
   ExpectFound(
-      [&](FunctionGraph& f) {
+      [&](RewriteGraph& f) {
         At(f, "StatefulPartitionedCall")->mutable_attrs().Set("f", h);
       },
       "StatefulPartitionedCall: its op or attributes changed");
   ExpectFound(
-      [&](FunctionGraph& f) {
+      [&](RewriteGraph& f) {
         At(f, "Case")->mutable_attrs().Set("branches", std::vector{h, g});
       },
       "Case: its op or attributes changed");
@@ -477,7 +477,7 @@ TEST_F(CheckPassesTest, CallsKeepTheirFunctions) {
 
 TEST_F(CheckSplicesTest, OneRecordForEachNode) {
   ExpectFound(
-      [](FunctionGraph& f) {
+      [](RewriteGraph& f) {
         Inline(f);
         f.spliced.push_back(f.spliced[0]);
       },
@@ -496,7 +496,7 @@ class CheckBranchesTest : public CheckPassesTest {
   // What the check says if `body` is put in the place of the node.
   std::string Splicing(const FunctionAttr& body, int first_input = 1) {
     const auto& g = *body.definition;
-    return After([&](FunctionGraph& f) {
+    return After([&](RewriteGraph& f) {
       SplicedNode s{choice_, &g, first_input, {}};
       s.copies.resize(g.graph().num_nodes());
       f.spliced.push_back(s);

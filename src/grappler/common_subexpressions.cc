@@ -59,7 +59,7 @@ bool MayMerge(const Node& node) {
 
 }  // namespace
 
-Status MergeCommonSubexpressions(FunctionGraph* function, bool* changed) {
+Status MergeCommonSubexpressions(RewriteGraph* function, bool* changed) {
   GK_ASSIGN_OR_RETURN(const std::vector<Node*> order,
                       function->graph->TopologicalOrder());
   Replacements replace;

@@ -3,11 +3,11 @@
 #ifndef GK_GRAPPLER_COMMON_SUBEXPRESSIONS_H_
 #define GK_GRAPPLER_COMMON_SUBEXPRESSIONS_H_
 
-#include "grappler/function_graph.h"
+#include "grappler/rewrite_graph.h"
 
 namespace gk {
 
-Status MergeCommonSubexpressions(FunctionGraph* function, bool* changed);
+Status MergeCommonSubexpressions(RewriteGraph* function, bool* changed);
 
 }  // namespace gk
 

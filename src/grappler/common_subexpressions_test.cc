@@ -13,7 +13,7 @@ namespace {
 
 // How many nodes of that type are left.
 int Left(TestFunction& b, std::vector<Output> results, std::string_view type) {
-  FunctionGraph f = FunctionGraph::CloneOf(*b.Finish(std::move(results)));
+  RewriteGraph f = RewriteGraph::CloneOf(*b.Finish(std::move(results)));
   bool changed = false;
   ThrowIfError(MergeCommonSubexpressions(&f, &changed));
   ThrowIfError(Prune(&f, &changed));
@@ -132,7 +132,7 @@ TEST(CommonSubexpressions, NodesThatOnlyOrderStay) {
   const Output x = b.Arg(kF, {4});
   b.Add("NoOp", {});
   b.Add("NoOp", {});
-  FunctionGraph f = FunctionGraph::CloneOf(*b.Finish({b.Add("Exp", {x})}));
+  RewriteGraph f = RewriteGraph::CloneOf(*b.Finish({b.Add("Exp", {x})}));
   bool changed = false;
   ThrowIfError(MergeCommonSubexpressions(&f, &changed));
   EXPECT_FALSE(changed);

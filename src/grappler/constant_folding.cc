@@ -63,7 +63,7 @@ bool Evaluate(const Node& node, TensorVector* outputs) {
 
 }  // namespace
 
-Status FoldConstants(FunctionGraph* function, bool* changed) {
+Status FoldConstants(RewriteGraph* function, bool* changed) {
   GK_ASSIGN_OR_RETURN(const std::vector<Node*> order,
                       function->graph->TopologicalOrder());
   // Who is used at all: nobody needs a constant that nobody reads.

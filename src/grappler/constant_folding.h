@@ -3,11 +3,11 @@
 #ifndef GK_GRAPPLER_CONSTANT_FOLDING_H_
 #define GK_GRAPPLER_CONSTANT_FOLDING_H_
 
-#include "grappler/function_graph.h"
+#include "grappler/rewrite_graph.h"
 
 namespace gk {
 
-Status FoldConstants(FunctionGraph* function, bool* changed);
+Status FoldConstants(RewriteGraph* function, bool* changed);
 
 }  // namespace gk
 

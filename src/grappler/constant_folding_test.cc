@@ -12,7 +12,7 @@ namespace {
 
 // The type of what the result is after folding.
 std::string Folded(TestFunction& b, Output result) {
-  FunctionGraph f = FunctionGraph::CloneOf(*b.Finish({result}));
+  RewriteGraph f = RewriteGraph::CloneOf(*b.Finish({result}));
   bool changed = false;
   ThrowIfError(FoldConstants(&f, &changed));
   return std::string(f.results[0].node->type());
@@ -111,7 +111,7 @@ TEST(ConstantFolding, OnlyWhatIsUsed) {
   TestFunction b;
   const Output one = b.Const(Tensor::Scalar(1.0f));
   b.Add("Neg", {one});
-  FunctionGraph f = FunctionGraph::CloneOf(*b.Finish({one}));
+  RewriteGraph f = RewriteGraph::CloneOf(*b.Finish({one}));
   bool changed = false;
   ThrowIfError(FoldConstants(&f, &changed));
   EXPECT_FALSE(changed);

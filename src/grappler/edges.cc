@@ -27,7 +27,7 @@ Output Replacements::Follow(Output o) const {
   }
 }
 
-void Replacements::Apply(FunctionGraph* function) const {
+void Replacements::Apply(RewriteGraph* function) const {
   if (empty()) return;
   for (const auto& node : function->graph->nodes()) {
     for (int i = 0; i < node->num_inputs(); ++i) {

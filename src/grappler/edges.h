@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grappler/function_graph.h"
+#include "grappler/rewrite_graph.h"
 
 namespace gk {
 
@@ -20,7 +20,7 @@ class Replacements {
   bool empty() const { return entries_.empty(); }
   Output Follow(Output o) const;
   // Changes data inputs and results of the function; control inputs stay.
-  void Apply(FunctionGraph* function) const;
+  void Apply(RewriteGraph* function) const;
 
  private:
   struct Entry {

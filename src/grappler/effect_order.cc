@@ -36,7 +36,7 @@ bool OrderShows(const EffectOrder::Vertex& a, const EffectOrder::Vertex& b) {
   return false;
 }
 
-StatusOr<EffectOrder> EffectOrder::Of(const FunctionGraph& function,
+StatusOr<EffectOrder> EffectOrder::Of(const RewriteGraph& function,
                                       std::span<const SplicedNode> spliced) {
   Splices splices;
   for (const SplicedNode& s : spliced) splices.emplace(s.node, &s);

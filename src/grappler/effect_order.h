@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "grappler/function_graph.h"
+#include "grappler/rewrite_graph.h"
 
 namespace gk {
 
@@ -40,7 +40,7 @@ class EffectOrder {
 
   EffectOrder(EffectOrder&&) = default;
   // `spliced`: what a pass says that it did to this graph.
-  static StatusOr<EffectOrder> Of(const FunctionGraph& function,
+  static StatusOr<EffectOrder> Of(const RewriteGraph& function,
                                   std::span<const SplicedNode> spliced = {});
 
   const std::vector<Vertex>& vertices() const { return vertices_; }

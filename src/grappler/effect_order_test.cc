@@ -71,8 +71,8 @@ TEST(EffectOrder, ResourcesGoThroughBodiesAndDroppedLoops) {
                             {{"Tout", one}, {"f", FunctionAttr{"g", callee}}});
   const Output loop =
       b.Add("While", {call}, {{"T", one}, {"cond", cond}, {"body", body}});
-  const FunctionGraph f =
-      FunctionGraph::CloneOf(*b.Finish({b.Add("Identity", {loop})}));
+  const RewriteGraph f =
+      RewriteGraph::CloneOf(*b.Finish({b.Add("Identity", {loop})}));
   const auto root = [&](std::vector<SplicedNode> spliced) {
     const EffectOrder order = ValueOrThrow(EffectOrder::Of(f, spliced));
     EXPECT_EQ(order.num_spliced(), int(spliced.size()));
@@ -93,7 +93,7 @@ TEST(EffectOrder, RecordsThatDoNotFit) {
   const Output call = b.Add("PartitionedCall", {x},
                             {{"Tout", std::vector{DataType::kFloat}},
                              {"f", FunctionAttr{"g", callee}}});
-  const FunctionGraph f = FunctionGraph::CloneOf(*b.Finish({call}));
+  const RewriteGraph f = RewriteGraph::CloneOf(*b.Finish({call}));
   const auto with = [&](int first_input, size_t copies) {
     const SplicedNode s{"PartitionedCall", callee.get(), first_input,
                         std::vector<std::string>(copies, "copy")};
@@ -124,7 +124,7 @@ TEST(EffectOrder, WaitsAreBetweenNodesThatThereAre) {
       "While", {x}, {{"T", std::vector{kF}}, {"cond", cond}, {"body", body}},
       {first.node});
   const Output last = b.Add("Neg", {x}, {}, {loop.node, x.node});
-  const FunctionGraph f = FunctionGraph::CloneOf(*b.Finish({last}));
+  const RewriteGraph f = RewriteGraph::CloneOf(*b.Finish({last}));
   const auto waits = [&](std::vector<SplicedNode> spliced) {
     const EffectOrder order = ValueOrThrow(EffectOrder::Of(f, spliced));
     std::vector<std::string> found;

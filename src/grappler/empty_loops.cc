@@ -50,7 +50,7 @@ bool IsEmpty(Node& loop) {
   for (int i = 0; i < loop.num_outputs(); ++i) {
     if (!MayStandFor(loop.input(i), {&loop, i})) return false;
   }
-  FunctionGraph test = FunctionGraph::CloneOf(*condition);
+  RewriteGraph test = RewriteGraph::CloneOf(*condition);
   Replacements values;
   std::vector<bool> is_argument(test.graph->num_nodes());
   for (size_t i = 0; i < test.arguments.size(); ++i) {
@@ -78,7 +78,7 @@ bool IsEmpty(Node& loop) {
 
 }  // namespace
 
-Status DropEmptyLoops(FunctionGraph* function, bool* changed) {
+Status DropEmptyLoops(RewriteGraph* function, bool* changed) {
   std::vector<Node*> empty;
   for (const auto& node : function->graph->nodes()) {
     if (IsEmpty(*node)) empty.push_back(node.get());

@@ -3,11 +3,11 @@
 #ifndef GK_GRAPPLER_EMPTY_LOOPS_H_
 #define GK_GRAPPLER_EMPTY_LOOPS_H_
 
-#include "grappler/function_graph.h"
+#include "grappler/rewrite_graph.h"
 
 namespace gk {
 
-Status DropEmptyLoops(FunctionGraph* function, bool* changed);
+Status DropEmptyLoops(RewriteGraph* function, bool* changed);
 
 }  // namespace gk
 

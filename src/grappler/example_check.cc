@@ -27,7 +27,7 @@ constexpr int kExamples = 2;
 // callers run them by example already.
 thread_local bool in_example = false;
 
-Status RunAsItIs(const FunctionGraph& f, std::span<const Tensor> arguments,
+Status RunAsItIs(const RewriteGraph& f, std::span<const Tensor> arguments,
                  TensorVector* results, const CancellationToken* cancellation) {
   const auto function = MakeRef<GraphFunction>(
       f.name, f.graph, f.arguments, f.results, f.control_outputs, AttrMap());
@@ -79,7 +79,7 @@ class Deadline {
 // it is with all that it calls.
 class Inspection {
  public:
-  bool MayRun(const FunctionGraph& f) {
+  bool MayRun(const RewriteGraph& f) {
     return MayRun(*f.graph, f.arguments, 0);
   }
   bool calls() const { return calls_; }
@@ -237,7 +237,7 @@ class Example {
     return filled ? t : Tensor();
   }
 
-  bool Arguments(const FunctionGraph& f) {
+  bool Arguments(const RewriteGraph& f) {
     for (const Node* node : f.arguments) {
       const Node::OutputInfo& info = node->output(0);
       if (info.dtype != DataType::kResource) {
@@ -257,7 +257,7 @@ class Example {
   }
 
   // Results, and then what is in the variables.
-  Status Run(const FunctionGraph& f, bool may_loop,
+  Status Run(const RewriteGraph& f, bool may_loop,
              TensorVector* outcome) const {
     TensorVector arguments;
     for (size_t i = 0; i < values_.size(); ++i) {
@@ -314,8 +314,8 @@ std::string Shown(const Tensor& t) {
 }
 
 // Runs both on one example.
-Status Compare(std::string_view what, const FunctionGraph& before,
-               const FunctionGraph& after, int number, bool may_loop,
+Status Compare(std::string_view what, const RewriteGraph& before,
+               const RewriteGraph& after, int number, bool may_loop,
                bool* go_on) {
   Example example(before.name, number);
   if (!example.Arguments(before)) return OkStatus();
@@ -362,8 +362,8 @@ class InExample {
 
 }  // namespace
 
-Status CompareByExample(std::string_view what, const FunctionGraph& before,
-                        const FunctionGraph& after) {
+Status CompareByExample(std::string_view what, const RewriteGraph& before,
+                        const RewriteGraph& after) {
   if (FunctionRunner::Get() == nullptr || in_example) return OkStatus();
   Inspection was, is;
   if (!was.MayRun(before) || !is.MayRun(after)) return OkStatus();
@@ -382,7 +382,7 @@ bool RunsByExample(const Node& loop) {
     return false;
   }
   const InExample scope;
-  const FunctionGraph test = FunctionGraph::CloneOf(*condition);
+  const RewriteGraph test = RewriteGraph::CloneOf(*condition);
   Inspection inspection;
   if (!inspection.MayRun(test)) return false;
   Example example(condition->name(), 0);

@@ -11,14 +11,14 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "grappler/function_graph.h"
+#include "grappler/rewrite_graph.h"
 
 namespace gk {
 
 // OK if both do the same, or nothing can be said. An Internal error names
 // `what`, the function and the result that differs.
-Status CompareByExample(std::string_view what, const FunctionGraph& before,
-                        const FunctionGraph& after);
+Status CompareByExample(std::string_view what, const RewriteGraph& before,
+                        const RewriteGraph& after);
 
 // Whether what the loop's condition says of the values that are known where
 // the loop begins, and random ones for the others, is that it goes on.

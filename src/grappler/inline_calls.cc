@@ -76,7 +76,7 @@ Callee CalleeOf(const Node& node) {
 
 class Inliner {
  public:
-  explicit Inliner(FunctionGraph* f) : f_(f), splice_(f) {}
+  explicit Inliner(RewriteGraph* f) : f_(f), splice_(f) {}
 
   Status Run(const GraphFunction* self) {
     std::vector<std::pair<Node*, Chain>> calls;
@@ -201,24 +201,24 @@ class Inliner {
     return OkStatus();
   }
 
-  FunctionGraph* f_;
+  RewriteGraph* f_;
   Splice splice_;
 };
 
 }  // namespace
 
-Status InlineCalls(const GraphFunction* self, FunctionGraph* function) {
+Status InlineCalls(const GraphFunction* self, RewriteGraph* function) {
   return Inliner(function).Run(self);
 }
 
-Status TakeKnownBranches(FunctionGraph* function, bool* changed) {
+Status TakeKnownBranches(RewriteGraph* function, bool* changed) {
   const auto& nodes = function->graph->nodes();
   const bool any =
       std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
         return CalleeOf(*node).first_input > 0 && CalleeOf(*node).function;
       });
   if (!any) return OkStatus();
-  FunctionGraph taken = function->Clone();
+  RewriteGraph taken = function->Clone();
   // A body that does not fit its call must show that when, and if, it runs.
   if (!InlineCalls(nullptr, &taken).ok()) return OkStatus();
   *function = std::move(taken);

@@ -5,18 +5,18 @@
 #ifndef GK_GRAPPLER_INLINE_CALLS_H_
 #define GK_GRAPPLER_INLINE_CALLS_H_
 
-#include "grappler/function_graph.h"
+#include "grappler/rewrite_graph.h"
 
 namespace gk {
 
 // `self` is the function that the graph is of. On error the graph is of no
 // more use: a body may not fit its call's shapes, which must show when, and
 // if, the call runs.
-Status InlineCalls(const GraphFunction* self, FunctionGraph* function);
+Status InlineCalls(const GraphFunction* self, RewriteGraph* function);
 
 // If and Case whose condition turned out to be known give way to the branch
 // that they take; the others are dropped.
-Status TakeKnownBranches(FunctionGraph* function, bool* changed);
+Status TakeKnownBranches(RewriteGraph* function, bool* changed);
 
 }  // namespace gk
 

@@ -25,7 +25,7 @@ int64_t BytesOf(const Output& o) {
 
 // Nodes that follow from constants alone, producers first, by the rule for
 // sizes.
-StatusOr<std::vector<Node*>> Find(const FunctionGraph& function) {
+StatusOr<std::vector<Node*>> Find(const RewriteGraph& function) {
   GK_ASSIGN_OR_RETURN(const std::vector<Node*> order,
                       function.graph->TopologicalOrder());
   std::vector<Node*> found;
@@ -60,7 +60,7 @@ StatusOr<std::vector<Node*>> Find(const FunctionGraph& function) {
 
 class Folder {
  public:
-  Folder(FunctionGraph* function, std::vector<Node*> nodes)
+  Folder(RewriteGraph* function, std::vector<Node*> nodes)
       : f_(function),
         nodes_(std::move(nodes)),
         values_(function->graph->num_nodes()),
@@ -138,7 +138,7 @@ class Folder {
     values_[id].clear();
   }
 
-  FunctionGraph* const f_;
+  RewriteGraph* const f_;
   const std::vector<Node*> nodes_;
   std::vector<TensorVector> values_;  // by node id; empty: not computed
   std::vector<int> users_;            // that are still to come
@@ -147,12 +147,12 @@ class Folder {
 
 }  // namespace
 
-bool HasLargeConstants(const FunctionGraph& function) {
+bool HasLargeConstants(const RewriteGraph& function) {
   const StatusOr<std::vector<Node*>> found = Find(function);
   return found.ok() && !found->empty();
 }
 
-Status FoldLargeConstants(FunctionGraph* function, FunctionRef<bool()> go_on,
+Status FoldLargeConstants(RewriteGraph* function, FunctionRef<bool()> go_on,
                           bool* changed) {
   GK_ASSIGN_OR_RETURN(std::vector<Node*> nodes, Find(*function));
   Folder folder(function, std::move(nodes));

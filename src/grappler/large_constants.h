@@ -5,17 +5,17 @@
 #define GK_GRAPPLER_LARGE_CONSTANTS_H_
 
 #include "base/function_ref.h"
-#include "grappler/function_graph.h"
+#include "grappler/rewrite_graph.h"
 
 namespace gk {
 
 // Whether FoldLargeConstants has anything to compute.
-bool HasLargeConstants(const FunctionGraph& function);
+bool HasLargeConstants(const RewriteGraph& function);
 
 // Computes what follows from constants alone, node by node while `go_on` says
 // so, and keeps what others need. Nothing that is larger than what it is
 // computed from is kept. Sets *changed if it changed anything.
-Status FoldLargeConstants(FunctionGraph* function, FunctionRef<bool()> go_on,
+Status FoldLargeConstants(RewriteGraph* function, FunctionRef<bool()> go_on,
                           bool* changed);
 
 }  // namespace gk

@@ -18,7 +18,7 @@ Tensor Ones(TensorShape shape) {
   return t;
 }
 
-int Count(const FunctionGraph& f, std::string_view type) {
+int Count(const RewriteGraph& f, std::string_view type) {
   return std::count_if(f.graph->nodes().begin(), f.graph->nodes().end(),
                        [&](const auto& n) { return n->type() == type; });
 }
@@ -26,7 +26,7 @@ int Count(const FunctionGraph& f, std::string_view type) {
 const auto kAlways = [] { return true; };
 
 // Products of a constant matrix with itself, plus the argument.
-FunctionGraph Powers(int n) {
+RewriteGraph Powers(int n) {
   TestFunction b;
   const Output x = b.Arg(DataType::kFloat, {kSide, kSide});
   const Output a = b.Const(Ones(TensorShape({kSide, kSide})));
@@ -36,7 +36,7 @@ FunctionGraph Powers(int n) {
 }
 
 TEST(LargeConstants, AreLeftToTheRunAtFirst) {
-  const FunctionGraph f = Powers(3);
+  const RewriteGraph f = Powers(3);
   EXPECT_EQ(Count(f, "MatMul"), 3);
   EXPECT_TRUE(HasLargeConstants(f));
   TestFunction b;
@@ -46,7 +46,7 @@ TEST(LargeConstants, AreLeftToTheRunAtFirst) {
 }
 
 TEST(LargeConstants, AreComputedWhenAskedFor) {
-  FunctionGraph f = Powers(3);
+  RewriteGraph f = Powers(3);
   bool changed = false;
   ThrowIfError(OptimizeAgain(&f, kAlways, &changed));
   EXPECT_TRUE(changed);
@@ -58,7 +58,7 @@ TEST(LargeConstants, AreComputedWhenAskedFor) {
 }
 
 TEST(LargeConstants, StopWhereTheTimeIsUp) {
-  FunctionGraph f = Powers(5);
+  RewriteGraph f = Powers(5);
   int left = 2;
   bool changed = false;
   const auto twice = [&] { return left-- > 0; };
@@ -71,7 +71,7 @@ TEST(LargeConstants, AreNoLargerThanWhatTheyAreMadeOf) {
   TestFunction b;
   const Output column = b.Const(Ones(TensorShape({1000, 1})));
   const Output row = b.Const(Ones(TensorShape({1, 1000})));
-  FunctionGraph f =
+  RewriteGraph f =
       ValueOrThrow(Optimize(*b.Finish({b.Add("MatMul", {column, row})})));
   EXPECT_FALSE(HasLargeConstants(f));
   bool changed = false;
@@ -85,7 +85,7 @@ TEST(LargeConstants, SeveralUsersAndResults) {
   const Output a = b.Const(Ones(TensorShape({kSide, kSide})));
   const Output square = b.Add("MatMul", {a, a});
   const Output cube = b.Add("MatMul", {square, a});
-  FunctionGraph f = ValueOrThrow(Optimize(
+  RewriteGraph f = ValueOrThrow(Optimize(
       *b.Finish({square, b.Add("Sub", {x, square}), b.Add("Mul", {cube, x})})));
   bool changed = false;
   ThrowIfError(OptimizeAgain(&f, kAlways, &changed));
@@ -104,7 +104,7 @@ TEST(LargeConstants, LeaveFailuresAndNodesThatWait) {
   const Output a = b.Const(Ones(TensorShape({kSide, kSide})));
   const Output first = b.Add("Neg", {x});
   const Output waits = b.Add("MatMul", {a, a}, {}, {first.node});
-  FunctionGraph f = ValueOrThrow(Optimize(*b.Finish({quotient, waits})));
+  RewriteGraph f = ValueOrThrow(Optimize(*b.Finish({quotient, waits})));
   bool changed = false;
   ThrowIfError(OptimizeAgain(&f, kAlways, &changed));
   EXPECT_EQ(Count(f, "FloorDiv"), 1);

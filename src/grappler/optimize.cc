@@ -43,7 +43,7 @@ std::atomic<bool>& PassesRun() {
 }
 
 // Runs a pass, checked if passes are.
-Status RunPass(std::string_view name, FunctionGraph* function,
+Status RunPass(std::string_view name, RewriteGraph* function,
                FunctionRef<Status()> run) {
   if (!ChecksOn()) return run();
   const PassCheck check(name, function);
@@ -54,7 +54,7 @@ Status RunPass(std::string_view name, FunctionGraph* function,
 // Who is told of the graph after each pass.
 using AfterPass = FunctionRef<Status(std::string_view pass)>;
 
-Status RunPasses(FunctionGraph* function, AfterPass after) {
+Status RunPasses(RewriteGraph* function, AfterPass after) {
   for (int round = 0; round < kMaxRounds; ++round) {
     bool changed = false;
     for (const Pass& pass : kPasses) {
@@ -67,11 +67,11 @@ Status RunPasses(FunctionGraph* function, AfterPass after) {
   return OkStatus();
 }
 
-Status RunAll(const GraphFunction& function, FunctionGraph* f,
+Status RunAll(const GraphFunction& function, RewriteGraph* f,
               AfterPass after) {
   GK_RETURN_IF_ERROR(RunPass("inline_calls", f, [&] {
     if (!InlineCalls(&function, f).ok()) {
-      *f = FunctionGraph::CloneOf(function);
+      *f = RewriteGraph::CloneOf(function);
     }
     return OkStatus();
   }));
@@ -86,7 +86,7 @@ Status RunAll(const GraphFunction& function, FunctionGraph* f,
   return RunPasses(f, after);
 }
 
-Status InferAll(FunctionGraph* function) {
+Status InferAll(RewriteGraph* function) {
   GK_ASSIGN_OR_RETURN(const std::vector<Node*> order,
                       function->graph->TopologicalOrder());
   std::vector<bool> is_argument(function->graph->num_nodes());
@@ -100,15 +100,15 @@ Status InferAll(FunctionGraph* function) {
 
 // Runs the passes on `function`. If they are checked they have to give what
 // `before` gives; if they do not, they run again to find the one that errs.
-Status RunChecked(const FunctionGraph& before, FunctionGraph* function,
-                  FunctionRef<Status(FunctionGraph*, AfterPass)> run) {
+Status RunChecked(const RewriteGraph& before, RewriteGraph* function,
+                  FunctionRef<Status(RewriteGraph*, AfterPass)> run) {
   const auto nobody = [](std::string_view) { return OkStatus(); };
   GK_RETURN_IF_ERROR(run(function, nobody));
   if (!ChecksOn()) return OkStatus();
   function->spliced.clear();
   const Status all = CompareByExample("The passes together", before, *function);
   if (all.code() != Code::kInternal) return all;
-  FunctionGraph again = before.Clone();
+  RewriteGraph again = before.Clone();
   GK_RETURN_IF_ERROR(run(&again, [&](std::string_view pass) {
     return CompareByExample(Format("Pass {}", pass), before, again);
   }));
@@ -122,33 +122,33 @@ void SetGraphPasses(bool on) {
   PassesRun().store(on, std::memory_order_relaxed);
 }
 
-StatusOr<FunctionGraph> Optimize(const GraphFunction& function) {
-  FunctionGraph f = FunctionGraph::CloneOf(function);
+StatusOr<RewriteGraph> Optimize(const GraphFunction& function) {
+  RewriteGraph f = RewriteGraph::CloneOf(function);
   if (!RunsGraphPasses()) {
     bool changed = false;
     GK_RETURN_IF_ERROR(Prune(&f, &changed));
     return f;
   }
-  const auto run = [&](FunctionGraph* graph, AfterPass after) {
+  const auto run = [&](RewriteGraph* graph, AfterPass after) {
     return RunAll(function, graph, after);
   };
   GK_RETURN_IF_ERROR(ChecksOn()
-                         ? RunChecked(FunctionGraph::CloneOf(function), &f, run)
+                         ? RunChecked(RewriteGraph::CloneOf(function), &f, run)
                          : RunChecked(f, &f, run));
   return f;
 }
 
-Status OptimizeForShapes(FunctionGraph* function) {
+Status OptimizeForShapes(RewriteGraph* function) {
   GK_RETURN_IF_ERROR(InferAll(function));
   if (!RunsGraphPasses()) return OkStatus();
-  const auto run = [](FunctionGraph* graph, AfterPass after) {
+  const auto run = [](RewriteGraph* graph, AfterPass after) {
     return RunPasses(graph, after);
   };
   return ChecksOn() ? RunChecked(function->Clone(), function, run)
                         : RunChecked(*function, function, run);
 }
 
-Status OptimizeAgain(FunctionGraph* function, FunctionRef<bool()> go_on,
+Status OptimizeAgain(RewriteGraph* function, FunctionRef<bool()> go_on,
                      bool* changed) {
   GK_RETURN_IF_ERROR(RunPass("large_constants", function, [&] {
     return FoldLargeConstants(function, go_on, changed);

@@ -9,12 +9,12 @@
 namespace gk {
 namespace {
 
-int CountOf(const FunctionGraph& f, std::string_view type) {
+int CountOf(const RewriteGraph& f, std::string_view type) {
   return std::count_if(f.graph->nodes().begin(), f.graph->nodes().end(),
                        [&](const auto& n) { return n->type() == type; });
 }
 
-FunctionGraph Optimized(const Ref<GraphFunction>& f) {
+RewriteGraph Optimized(const Ref<GraphFunction>& f) {
   return ValueOrThrow(Optimize(*f));
 }
 
@@ -25,7 +25,7 @@ TEST(Optimize, PrunesWhatNobodyNeedsAndLeavesTheOriginal) {
   b.Add("Neg", {unused});
   const auto f = b.Finish({b.Add("Mul", {x, x})});
   const int before = f->graph().num_nodes();
-  const FunctionGraph g = Optimized(f);
+  const RewriteGraph g = Optimized(f);
   EXPECT_EQ(CountOf(g, "Neg"), 0);
   EXPECT_EQ(g.arguments.size(), 2u);
   EXPECT_EQ(f->graph().num_nodes(), before);
@@ -39,7 +39,7 @@ TEST(Optimize, WithoutPassesOnlyWhatNobodyNeedsGoes) {
       "AddV2", {b.Const(Tensor::Scalar(2.0f)), b.Const(Tensor::Scalar(3.0f))});
   const auto f = b.Finish({b.Add("Mul", {x, c})});
   SetGraphPasses(false);
-  const FunctionGraph g = Optimized(f);
+  const RewriteGraph g = Optimized(f);
   SetGraphPasses(true);
   EXPECT_EQ(CountOf(g, "AddV2"), 1);
   EXPECT_EQ(CountOf(g, "Neg"), 0);
@@ -52,7 +52,7 @@ TEST(Optimize, FoldsConstants) {
   const Output c = b.Add(
       "AddV2", {b.Const(Tensor::Scalar(2.0f)), b.Const(Tensor::Scalar(3.0f))});
   const auto f = b.Finish({b.Add("Mul", {x, c})});
-  const FunctionGraph g = Optimized(f);
+  const RewriteGraph g = Optimized(f);
   EXPECT_EQ(CountOf(g, "AddV2"), 0);
   const Node* product = g.results[0].node;
   ASSERT_EQ(product->input(1).node->type(), "Const");
@@ -65,7 +65,7 @@ TEST(Optimize, MergesCommonSubexpressionsAndSwappedOperands) {
   const Output y = b.Arg(DataType::kFloat, {3});
   const Output s = b.Add("Sub", {b.Add("Mul", {x, y}), b.Add("Mul", {y, x})});
   const Output t = b.Add("Sub", {b.Add("Sub", {x, y}), b.Add("Sub", {y, x})});
-  const FunctionGraph g = Optimized(b.Finish({s, t}));
+  const RewriteGraph g = Optimized(b.Finish({s, t}));
   EXPECT_EQ(CountOf(g, "Mul"), 1);
   EXPECT_EQ(CountOf(g, "Sub"), 4);
 }
@@ -86,7 +86,7 @@ TEST(Optimize, IdentityElementsRespectSignedZeros) {
   const Output one = b.Const(Tensor::Scalar(1.0f));
   const Output ones = b.Const(Tensor::OfValues<float>(
       std::vector<float>(8, 1.0f), TensorShape({2, 4})));
-  const FunctionGraph g =
+  const RewriteGraph g =
       Optimized(b.Finish({b.Add("Mul", {x, one}), b.Add("Mul", {x, ones})}));
   EXPECT_EQ(CountOf(g, "Mul"), 1);  // the other one broadcasts
 }
@@ -96,7 +96,7 @@ TEST(Optimize, InvolutionsAndViewsVanish) {
   const Output x = b.Arg(DataType::kFloat, {-1});
   Output y = b.Add("Identity", {b.Add("Neg", {x})});
   y = b.Add("StopGradient", {b.Add("Neg", {y})});
-  const FunctionGraph g = Optimized(b.Finish({y}));
+  const RewriteGraph g = Optimized(b.Finish({y}));
   EXPECT_EQ(g.results[0].node, g.arguments[0]);
   EXPECT_EQ(g.graph->num_nodes(), 1);
 }
@@ -106,7 +106,7 @@ TEST(Optimize, NodesThatWaitStay) {
   const Output x = b.Arg(DataType::kFloat, {});
   const Output first = b.Add("Neg", {x});
   const Output y = b.Add("Identity", {x}, {}, {first.node});
-  const FunctionGraph g = Optimized(b.Finish({y}));
+  const RewriteGraph g = Optimized(b.Finish({y}));
   EXPECT_EQ(CountOf(g, "Identity"), 1);
   EXPECT_EQ(CountOf(g, "Neg"), 1);
 }
@@ -117,7 +117,7 @@ TEST(Optimize, NodesThatWaitAreNotMerged) {
   const Output first = b.Add("Exp", {x});
   const Output at_once = b.Add("Neg", {x});
   const Output later = b.Add("Neg", {x}, {}, {first.node});
-  const FunctionGraph g = Optimized(b.Finish({at_once, later}));
+  const RewriteGraph g = Optimized(b.Finish({at_once, later}));
   EXPECT_EQ(CountOf(g, "Neg"), 2);
   EXPECT_EQ(CountOf(g, "Exp"), 1);
 }
@@ -142,7 +142,7 @@ TEST(Optimize, TakesKnownBranches) {
       b.Add("StatelessCase", {two, y},
             {{"Tout", types},
              {"branches", std::vector{branch("Sin"), branch("Cos")}}});
-  const FunctionGraph g = Optimized(b.Finish({z}));
+  const RewriteGraph g = Optimized(b.Finish({z}));
   EXPECT_EQ(CountOf(g, "StatelessIf") + CountOf(g, "StatelessCase"), 0);
   EXPECT_EQ(CountOf(g, "Neg") + CountOf(g, "Sin"), 0);
   EXPECT_EQ(CountOf(g, "Exp"), 1);
@@ -205,17 +205,17 @@ Ref<GraphFunction> LoopFrom(Output (*first)(TestFunction&)) {
 }
 
 TEST(Optimize, DropsLoopsWithoutTurns) {
-  const FunctionGraph empty = Optimized(LoopFrom([](TestFunction& b) {
+  const RewriteGraph empty = Optimized(LoopFrom([](TestFunction& b) {
     const Output five = b.Const(Tensor::Scalar<int32_t>(5));
     return b.Add("AddV2", {five, five});
   }));
   EXPECT_EQ(CountOf(empty, "StatelessWhile"), 0);
   ASSERT_EQ(CountOf(empty, "Sin"), 1);
   EXPECT_EQ(empty.results[0].node->input(0).node->type(), "Neg");
-  const FunctionGraph runs = Optimized(LoopFrom(
+  const RewriteGraph runs = Optimized(LoopFrom(
       [](TestFunction& b) { return b.Const(Tensor::Scalar<int32_t>(9)); }));
   EXPECT_EQ(CountOf(runs, "StatelessWhile"), 1);
-  const FunctionGraph unknown = Optimized(
+  const RewriteGraph unknown = Optimized(
       LoopFrom([](TestFunction& b) { return b.Arg(DataType::kInt32, {}); }));
   EXPECT_EQ(CountOf(unknown, "StatelessWhile"), 1);
 }
@@ -260,10 +260,10 @@ TEST(Optimize, TakesBranchesThatShapesDecide) {
                         {{"Tout", types},
                          {"then_branch", branch("Neg")},
                          {"else_branch", branch("Exp")}});
-    const FunctionGraph general = Optimized(b.Finish({y}));
+    const RewriteGraph general = Optimized(b.Finish({y}));
     EXPECT_EQ(CountOf(general, "Neg") + CountOf(general, "Exp"), 0);
     const auto of_size = [&](int64_t n) {
-      FunctionGraph f = general.Clone();
+      RewriteGraph f = general.Clone();
       f.arguments[0]->mutable_output(0).shape = PartialTensorShape({n});
       ThrowIfError(OptimizeForShapes(&f));
       return std::string(f.results[0].node->type());
@@ -323,7 +323,7 @@ TEST(Optimize, RecursionEnds) {
       main.Finish({main.Add("PartitionedCall", {main.Arg(DataType::kFloat, {})},
                             {{"Tout", std::vector<DataType>{DataType::kFloat}},
                              {"f", FunctionAttr{"again", f}}})});
-  const FunctionGraph once = Optimized(g), itself = Optimized(f);
+  const RewriteGraph once = Optimized(g), itself = Optimized(f);
   EXPECT_EQ(CountOf(once, "Exp"), 1);
   EXPECT_EQ(CountOf(once, "PartitionedCall"), 1);
   EXPECT_EQ(CountOf(itself, "Exp"), 1);
@@ -355,7 +355,7 @@ TEST(Optimize, InlinesWithinBounds) {
   };
   EXPECT_EQ(CountOf(Optimized(nested(chain(1), 1, 20)), "PartitionedCall"), 0);
   EXPECT_EQ(CountOf(Optimized(nested(chain(1), 1, 40)), "PartitionedCall"), 1);
-  const FunctionGraph large = Optimized(nested(chain(4000), 20, 1));
+  const RewriteGraph large = Optimized(nested(chain(4000), 20, 1));
   EXPECT_GT(CountOf(large, "PartitionedCall"), 0);
   EXPECT_GT(CountOf(large, "Exp"), 40000);
   EXPECT_LT(CountOf(large, "Exp"), 50000);

@@ -7,7 +7,7 @@
 
 namespace gk {
 
-Status OrderEffects(FunctionGraph* function, bool*) {
+Status OrderEffects(RewriteGraph* function, bool*) {
   const auto& nodes = function->graph->nodes();
   if (std::none_of(nodes.begin(), nodes.end(),
                    [](const auto& node) { return KeepsPlace(*node); })) {

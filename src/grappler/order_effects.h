@@ -4,13 +4,13 @@
 #ifndef GK_GRAPPLER_ORDER_EFFECTS_H_
 #define GK_GRAPPLER_ORDER_EFFECTS_H_
 
-#include "grappler/function_graph.h"
+#include "grappler/rewrite_graph.h"
 
 namespace gk {
 
 // What the graph leaves open gets the order of its nodes. Never sets
 // *changed: no other pass has more to do.
-Status OrderEffects(FunctionGraph* function, bool* changed);
+Status OrderEffects(RewriteGraph* function, bool* changed);
 
 }  // namespace gk
 

@@ -9,14 +9,14 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "grappler/function_graph.h"
+#include "grappler/rewrite_graph.h"
 
 namespace gk {
 
 struct Pass {
   std::string_view name;
   // Sets *changed if it changed anything, else leaves it.
-  Status (*run)(FunctionGraph* function, bool* changed);
+  Status (*run)(RewriteGraph* function, bool* changed);
 };
 
 }  // namespace gk

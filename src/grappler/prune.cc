@@ -6,7 +6,7 @@
 
 namespace gk {
 
-Status Prune(FunctionGraph* function, bool* changed) {
+Status Prune(RewriteGraph* function, bool* changed) {
   Graph& graph = *function->graph;
   std::vector<bool> keep(graph.num_nodes());
   std::vector<const Node*> todo;

@@ -2,11 +2,11 @@
 #ifndef GK_GRAPPLER_PRUNE_H_
 #define GK_GRAPPLER_PRUNE_H_
 
-#include "grappler/function_graph.h"
+#include "grappler/rewrite_graph.h"
 
 namespace gk {
 
-Status Prune(FunctionGraph* function, bool* changed);
+Status Prune(RewriteGraph* function, bool* changed);
 
 }  // namespace gk
 

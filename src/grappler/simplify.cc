@@ -16,7 +16,7 @@ constexpr Rewrite kRewrites[] = {
 
 }  // namespace
 
-Status Simplify(FunctionGraph* function, bool* changed) {
+Status Simplify(RewriteGraph* function, bool* changed) {
   GK_ASSIGN_OR_RETURN(const std::vector<Node*> order,
                       function->graph->TopologicalOrder());
   Replacements replaced;

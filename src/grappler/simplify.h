@@ -2,11 +2,11 @@
 #ifndef GK_GRAPPLER_SIMPLIFY_H_
 #define GK_GRAPPLER_SIMPLIFY_H_
 
-#include "grappler/function_graph.h"
+#include "grappler/rewrite_graph.h"
 
 namespace gk {
 
-Status Simplify(FunctionGraph* function, bool* changed);
+Status Simplify(RewriteGraph* function, bool* changed);
 
 }  // namespace gk
 

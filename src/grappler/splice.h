@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "grappler/edges.h"
-#include "grappler/function_graph.h"
+#include "grappler/rewrite_graph.h"
 
 namespace gk {
 
 class Splice {
  public:
-  explicit Splice(FunctionGraph* function) : f_(function) {}
+  explicit Splice(RewriteGraph* function) : f_(function) {}
 
   // What has to be done before `node` begins: its control inputs, and the
   // nodes whose place shows that its inputs follow from. Many are gathered in
@@ -49,7 +49,7 @@ class Splice {
   Status Expand(std::vector<Node*>* nodes);
   void ExpandOutputs(Node* node, std::vector<Node*>* into) const;
 
-  FunctionGraph* f_;
+  RewriteGraph* f_;
   Replacements values_;
   std::unordered_map<const Node*, Replaced> replaced_;
 };

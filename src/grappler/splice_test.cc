@@ -43,7 +43,7 @@ Output Call(TestFunction& b, const Ref<GraphFunction>& f,
 }
 
 // Whether `late` comes after `early` by the edges of the graph.
-bool Waits(const FunctionGraph& f, const char* late, const char* early) {
+bool Waits(const RewriteGraph& f, const char* late, const char* early) {
   const Node* first = f.graph->FindNode(early);
   const Node* last = f.graph->FindNode(late);
   EXPECT_NE(first, nullptr) << early;
@@ -68,7 +68,7 @@ class SpliceTest : public testing::Test {
   const ChecksScope checks_{true};
 };
 
-FunctionGraph OptimizedCopy(const Ref<GraphFunction>& f) {
+RewriteGraph OptimizedCopy(const Ref<GraphFunction>& f) {
   return ValueOrThrow(Optimize(*f));
 }
 
@@ -81,7 +81,7 @@ TEST_F(SpliceTest, WritesWaitForReadsInCalls) {
   const Output x = b.Arg(DataType::kFloat, {3});
   const Output call = Call(b, reads, {v});
   Assign(b, v, x, {call.node});
-  const FunctionGraph f = OptimizedCopy(b.Finish({call}));
+  const RewriteGraph f = OptimizedCopy(b.Finish({call}));
   EXPECT_TRUE(Waits(f, "AssignVariableOp", kReadOp));
 }
 
@@ -95,7 +95,7 @@ TEST_F(SpliceTest, ReadsThatNobodyUsesKeepTheirPlaceToo) {
   const Output x = b.Arg(DataType::kFloat, {3});
   const Output call = Call(b, middle, {v});
   Assign(b, v, x, {call.node});
-  const FunctionGraph f = OptimizedCopy(b.Finish({}));
+  const RewriteGraph f = OptimizedCopy(b.Finish({}));
   EXPECT_TRUE(Waits(f, "AssignVariableOp",
                     "StatefulPartitionedCall/StatefulPartitionedCall/"
                     "ReadVariableOp"));
@@ -108,7 +108,7 @@ TEST_F(SpliceTest, ReadsInCallsWaitForEarlierWrites) {
   const Output x = b.Arg(DataType::kFloat, {3});
   const Output assign = Assign(b, v, x);
   const Output call = Call(b, reads, {v}, {assign.node});
-  const FunctionGraph f = OptimizedCopy(b.Finish({call}));
+  const RewriteGraph f = OptimizedCopy(b.Finish({call}));
   EXPECT_TRUE(Waits(f, kReadOp, "AssignVariableOp"));
 }
 
@@ -124,7 +124,7 @@ TEST_F(SpliceTest, BodiesWaitForWhatTheInputsFollowFrom) {
   const Output x = b.Arg(DataType::kFloat, {3});
   const Output old = Read(b, v);
   Call(b, writes, {v, x, b.Add("Neg", {old})});
-  const FunctionGraph f = OptimizedCopy(b.Finish({old}));
+  const RewriteGraph f = OptimizedCopy(b.Finish({old}));
   EXPECT_TRUE(
       Waits(f, "StatefulPartitionedCall/AssignVariableOp", "ReadVariableOp"));
 }
@@ -139,7 +139,7 @@ TEST_F(SpliceTest, UsersOfOneResultWaitForAllOfTheCall) {
   const Output x = b.Arg(DataType::kFloat, {3});
   const Output call = Call(b, reads, {v, x});
   Assign(b, v, b.Add("Exp", {{call.node, 1}}));
-  const FunctionGraph f = OptimizedCopy(b.Finish({call}));
+  const RewriteGraph f = OptimizedCopy(b.Finish({call}));
   EXPECT_TRUE(Waits(f, "AssignVariableOp", kReadOp));
 }
 
@@ -154,7 +154,7 @@ TEST_F(SpliceTest, CallsWithoutEffectsPassOrderOn) {
   const Output unused = Call(b, pure, {x}, {old.node});
   Assign(b, v, x, {call.node});
   Assign(b, w, x, {unused.node});
-  const FunctionGraph f = OptimizedCopy(b.Finish({}));
+  const RewriteGraph f = OptimizedCopy(b.Finish({}));
   EXPECT_TRUE(Waits(f, "AssignVariableOp", "PartitionedCall/Neg"));
   EXPECT_TRUE(Waits(f, "AssignVariableOp", "ReadVariableOp"));
   EXPECT_TRUE(Waits(f, "AssignVariableOp_1", "ReadVariableOp"));
@@ -170,7 +170,7 @@ TEST_F(SpliceTest, ControlOutputsAreWaitedFor) {
   const Output x = b.Arg(DataType::kFloat, {3});
   const Output call = Call(b, notes, {x});
   Assign(b, v, x, {call.node});
-  const FunctionGraph f = OptimizedCopy(b.Finish({}, {call.node}));
+  const RewriteGraph f = OptimizedCopy(b.Finish({}, {call.node}));
   EXPECT_TRUE(Waits(f, "AssignVariableOp", "PartitionedCall/Exp"));
   ASSERT_EQ(f.control_outputs.size(), 1u);
   EXPECT_EQ(f.control_outputs[0]->name(), "PartitionedCall/Exp");
@@ -187,7 +187,7 @@ TEST_F(SpliceTest, CallsAfterCalls) {
   const Output x = b.Arg(DataType::kFloat, {3});
   const Output first = Call(b, swaps, {v, x});
   const Output second = Call(b, swaps, {v, {first.node, 1}});
-  const FunctionGraph f = OptimizedCopy(b.Finish({first, second}));
+  const RewriteGraph f = OptimizedCopy(b.Finish({first, second}));
   EXPECT_TRUE(Waits(f, "StatefulPartitionedCall_1/ReadVariableOp",
                     "StatefulPartitionedCall/AssignVariableOp"));
 }
@@ -213,7 +213,7 @@ TEST_F(SpliceTest, KnownBranchesKeepTheirPlace) {
                               {"else_branch", branch("writes", true)}},
                              {before.node});
   Assign(b, v, b.Add("Neg", {x}), {taken.node});
-  const FunctionGraph f = OptimizedCopy(b.Finish({taken}));
+  const RewriteGraph f = OptimizedCopy(b.Finish({taken}));
   EXPECT_EQ(f.graph->FindNode("If"), nullptr);
   EXPECT_TRUE(Waits(f, "ReadVariableOp", "AssignVariableOp"));
   EXPECT_TRUE(Waits(f, "AssignVariableOp_1", "ReadVariableOp"));
@@ -247,7 +247,7 @@ Ref<GraphFunction> LoopBetween(bool turns) {
 }
 
 TEST_F(SpliceTest, LoopsWithoutTurnsPassOrderOn) {
-  const FunctionGraph f = OptimizedCopy(LoopBetween(false));
+  const RewriteGraph f = OptimizedCopy(LoopBetween(false));
   EXPECT_EQ(f.graph->FindNode("While"), nullptr);
   EXPECT_TRUE(Waits(f, "ReadVariableOp", "AssignVariableOp"));
   EXPECT_NE(OptimizedCopy(LoopBetween(true)).graph->FindNode("While"), nullptr);
@@ -273,7 +273,7 @@ TEST_F(SpliceTest, ManyThatAreWaitedForAreGathered) {
     results.push_back({first.node, i});
     results.push_back({third.node, i});
   }
-  const FunctionGraph f = OptimizedCopy(b.Finish(results, {second.node}));
+  const RewriteGraph f = OptimizedCopy(b.Finish(results, {second.node}));
   EXPECT_EQ(f.control_outputs.size(), 30u);
   size_t edges = 0;
   for (const auto& node : f.graph->nodes()) {
@@ -290,7 +290,7 @@ TEST_F(SpliceTest, OrderThroughValuesBecomesAnEdge) {
   const Output v = VariableArg(b);
   const Output read = Read(b, v);
   Assign(b, v, b.Add("ZerosLike", {read}));
-  const FunctionGraph f = OptimizedCopy(b.Finish({read}));
+  const RewriteGraph f = OptimizedCopy(b.Finish({read}));
   EXPECT_EQ(f.graph->FindNode("ZerosLike"), nullptr);
   EXPECT_TRUE(Waits(f, "AssignVariableOp", "ReadVariableOp"));
 }
@@ -302,7 +302,7 @@ TEST_F(SpliceTest, WhatAGraphLeavesOpenGetsTheOrderOfItsNodes) {
   Assign(b, v, x);
   const Output read = Read(b, v);
   Assign(b, v, b.Add("Neg", {x}));
-  const FunctionGraph f = OptimizedCopy(b.Finish({read}));
+  const RewriteGraph f = OptimizedCopy(b.Finish({read}));
   EXPECT_TRUE(Waits(f, "ReadVariableOp", "AssignVariableOp"));
   EXPECT_TRUE(Waits(f, "AssignVariableOp_1", "ReadVariableOp"));
 }
@@ -314,7 +314,7 @@ TEST_F(SpliceTest, BodiesThatDoNotFitStayCalls) {
   const auto adds = g.Finish({g.Add("AddV2", {gx, gy})});
   const Output x = b.Arg(DataType::kFloat, {2, 3});
   const Output y = b.Arg(DataType::kFloat, {4, 5});
-  const FunctionGraph f = OptimizedCopy(b.Finish({Call(b, adds, {x, y})}));
+  const RewriteGraph f = OptimizedCopy(b.Finish({Call(b, adds, {x, y})}));
   EXPECT_NE(f.graph->FindNode("PartitionedCall"), nullptr);
 }
 
@@ -339,7 +339,7 @@ TEST_F(SpliceTest, BodiesOfOtherTypesStayCalls) {
   } catch (const Error& e) {
     GTEST_SKIP() << "no such graph can be built: " << e.status().ToString();
   }
-  FunctionGraph f = FunctionGraph::CloneOf(*b.Finish(results));
+  RewriteGraph f = RewriteGraph::CloneOf(*b.Finish(results));
   ThrowIfError(InlineCalls(nullptr, &f));
   for (const char* name : {"PartitionedCall", "PartitionedCall_1",
                            "PartitionedCall_2", "PartitionedCall_3"}) {
@@ -358,7 +358,7 @@ TEST_F(SpliceTest, BodiesWaitForWhatTheInputsWaitFor) {
   const Output assign = Assign(b, v, x);
   const Output later = b.Add("Exp", {x}, {}, {assign.node});
   const Output call = Call(b, reads, {v, b.Add("Neg", {later})});
-  const FunctionGraph f = OptimizedCopy(b.Finish({call}));
+  const RewriteGraph f = OptimizedCopy(b.Finish({call}));
   EXPECT_TRUE(Waits(f, kReadOp, "AssignVariableOp"));
 }
 
@@ -375,7 +375,7 @@ TEST_F(SpliceTest, OrderIsCarriedByEdges) {
   const Output value = b.Add("Exp", {call});
   const Output waits = b.Add("Sin", {x}, {}, {value.node});
   Assign(b, v, waits);
-  const FunctionGraph f = OptimizedCopy(b.Finish({call}));
+  const RewriteGraph f = OptimizedCopy(b.Finish({call}));
   EXPECT_TRUE(Waits(f, "AssignVariableOp", kReadOp));
 }
 
@@ -390,7 +390,7 @@ TEST_F(SpliceTest, CallsThatHandOnAnArgument) {
   const Output read = Read(b, v);
   const Output call = Call(b, same, {read});
   const Output assign = Assign(b, v, x, {call.node});
-  const FunctionGraph f = OptimizedCopy(b.Finish({call}, {assign.node}));
+  const RewriteGraph f = OptimizedCopy(b.Finish({call}, {assign.node}));
   EXPECT_EQ(f.graph->FindNode("PartitionedCall"), nullptr);
   EXPECT_EQ(f.results[0].node->name(), "ReadVariableOp");
   EXPECT_TRUE(Waits(f, "AssignVariableOp", "ReadVariableOp"));
@@ -405,7 +405,7 @@ TEST_F(SpliceTest, CopiesKnowTheirSource) {
   const auto callee = g.Finish({of_body, of_call});
   const Output call = Call(b, callee, {b.Arg(DataType::kFloat, {3})});
   call.node->set_source(5);
-  FunctionGraph f = FunctionGraph::CloneOf(*b.Finish({call, {call.node, 1}}));
+  RewriteGraph f = RewriteGraph::CloneOf(*b.Finish({call, {call.node, 1}}));
   ThrowIfError(InlineCalls(nullptr, &f));
   EXPECT_EQ(f.graph->FindNode("PartitionedCall/Exp")->source(), 7u);
   EXPECT_EQ(f.graph->FindNode("PartitionedCall/Sin")->source(), 5u);
@@ -422,7 +422,7 @@ TEST_F(SpliceTest, KnownBranchesThatDoNotFitStay) {
   const Output choice = b.Add(
       "StatelessIf", {b.Const(Tensor::Scalar(true)), x, y},
       {{"Tout", kOneFloat}, {"then_branch", adds}, {"else_branch", adds}});
-  FunctionGraph f = FunctionGraph::CloneOf(*b.Finish({choice}));
+  RewriteGraph f = RewriteGraph::CloneOf(*b.Finish({choice}));
   bool changed = false;
   ThrowIfError(TakeKnownBranches(&f, &changed));
   EXPECT_FALSE(changed);
@@ -446,8 +446,8 @@ TEST_F(SpliceTest, ConditionsThatCannotBeAskedStay) {
     if (marked) attrs.Set("_lower_using_switch_merge", true);
     const Output c = b.Const(std::move(condition));
     const Output x = b.Arg(DataType::kFloat, {});
-    FunctionGraph f =
-        FunctionGraph::CloneOf(*b.Finish({b.Add(op, {c, x}, attrs)}));
+    RewriteGraph f =
+        RewriteGraph::CloneOf(*b.Finish({b.Add(op, {c, x}, attrs)}));
     bool changed = false;
     ThrowIfError(TakeKnownBranches(&f, &changed));
     return !changed;

@@ -120,7 +120,7 @@ void CompiledFunction::FoldLarge() {
   const auto go_on = [&] {
     return std::chrono::steady_clock::now() - start < kMaxFolding;
   };
-  FunctionGraph f = graph_.Clone();
+  RewriteGraph f = graph_.Clone();
   bool changed = false;
   if (!OptimizeAgain(&f, go_on, &changed).ok() || !changed) return;
   StatusOr<Ref<Plan>> made = Plan::Make(f.Clone());
@@ -146,7 +146,7 @@ StatusOr<Ref<Plan>> CompiledFunction::LoopBodyPlan() {
   return loop_body_;
 }
 
-StatusOr<FunctionGraph> CompiledFunction::GraphFor(
+StatusOr<RewriteGraph> CompiledFunction::GraphFor(
     std::span<const PartialTensorShape> shapes) const {
   if (shapes.size() != graph_.arguments.size()) {
     return InvalidArgument("Function {} takes {} arguments but got {}",
@@ -162,7 +162,7 @@ StatusOr<FunctionGraph> CompiledFunction::GraphFor(
     as_declared &= declared == shapes[i];
   }
   if (as_declared) return graph_;
-  FunctionGraph f = graph_.Clone();
+  RewriteGraph f = graph_.Clone();
   for (size_t i = 0; i < shapes.size(); ++i) {
     f.arguments[i]->mutable_output(0).shape = shapes[i];
   }
@@ -173,7 +173,7 @@ StatusOr<FunctionGraph> CompiledFunction::GraphFor(
 StatusOr<Ref<Plan>> CompiledFunction::Specialise(std::span<const Tensor> inputs,
                                                  const Plan& declared,
                                                  bool loop_body) const {
-  FunctionGraph f = GraphToSpecialise().Clone();
+  RewriteGraph f = GraphToSpecialise().Clone();
   for (size_t i = 0; i < inputs.size(); ++i) {
     f.arguments[i]->mutable_output(0).shape = inputs[i].shape();
   }

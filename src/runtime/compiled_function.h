@@ -50,11 +50,11 @@ class CompiledFunction final : public GraphFunction::Compiled {
   // Every argument's shape is declared.
   bool is_static() const { return is_static_; }
   // The optimised graph for the declared shapes; to be read only.
-  const FunctionGraph& graph() const { return graph_; }
+  const RewriteGraph& graph() const { return graph_; }
 
   // The optimised graph for arguments of these shapes, which are complete;
   // to be read only. An error if they do not fit.
-  StatusOr<FunctionGraph> GraphFor(
+  StatusOr<RewriteGraph> GraphFor(
       std::span<const PartialTensorShape> shapes) const;
 
  private:
@@ -74,14 +74,14 @@ class CompiledFunction final : public GraphFunction::Compiled {
   // Computes large constants and makes the declared plan anew; on errors it
   // stays as it is.
   void FoldLarge();
-  const FunctionGraph& GraphToSpecialise() const {
+  const RewriteGraph& GraphToSpecialise() const {
     return is_folded_.load(std::memory_order_acquire) ? folded_ : graph_;
   }
 
   // Guards what changes. No plan is destroyed under it.
   ProcessMutex& mutex_ = ProcessMutex::Of(this);
-  FunctionGraph graph_;   // optimised for the declared shapes
-  FunctionGraph folded_;  // with large constants computed; see is_folded_
+  RewriteGraph graph_;   // optimised for the declared shapes
+  RewriteGraph folded_;  // with large constants computed; see is_folded_
   std::atomic<bool> is_folded_{false};
   bool may_fold_ = false;
   Ref<Plan> declared_, loop_body_;

@@ -42,7 +42,7 @@ Ref<GraphFunction> Draws(PartialTensorShape shape, bool constants = false) {
 std::vector<std::vector<float>> Stream(int n) {
   InitRuntime();
   const auto f = Draws(TensorShape{1});
-  const Ref<Plan> plan = ValueOrThrow(Plan::Make(FunctionGraph::CloneOf(*f)));
+  const Ref<Plan> plan = ValueOrThrow(Plan::Make(RewriteGraph::CloneOf(*f)));
   std::vector<std::vector<float>> all;
   for (int i = 0; i < n; ++i) {
     TensorVector out;
@@ -105,7 +105,7 @@ TEST(CompiledFunction, GraphsForShapes) {
   const auto f = b.Finish({b.Add("Neg", {x})});
   CompiledFunction& compiled = Of(*f);
   const auto shape_for = [&](std::vector<PartialTensorShape> shapes) {
-    const StatusOr<FunctionGraph> g = compiled.GraphFor(shapes);
+    const StatusOr<RewriteGraph> g = compiled.GraphFor(shapes);
     if (!g.ok()) return std::string(CodeName(g.status().code()));
     return g->results[0].node->output(0).shape.DebugString();
   };

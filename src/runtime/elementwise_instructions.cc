@@ -47,7 +47,7 @@ bool MakeTile(const Node& node, PlanDraft* draft) {
 bool MakeScalars(const Unit& unit, PlanDraft* draft) {
   constexpr size_t kMaxNodes = 16;
   if (!LowersControlFlow() || unit.nodes.size() > kMaxNodes) return false;
-  const FunctionGraph& f = draft->function();
+  const RewriteGraph& f = draft->function();
   ScalarCodeBuilder builder(f.name, f.graph);
   std::vector<Output> outputs;
   for (Node* node : unit.nodes) {

@@ -20,9 +20,9 @@ class ExampleTest : public testing::Test {
 
   // What the check says of a graph after `wrong`.
   static std::string After(const Ref<GraphFunction>& function,
-                           const std::function<void(FunctionGraph&)>& wrong) {
-    const FunctionGraph before = FunctionGraph::CloneOf(*function);
-    FunctionGraph after = before.Clone();
+                           const std::function<void(RewriteGraph&)>& wrong) {
+    const RewriteGraph before = RewriteGraph::CloneOf(*function);
+    RewriteGraph after = before.Clone();
     wrong(after);
     const Status s = CompareByExample("Pass wrong", before, after);
     return s.ok() ? "OK" : std::string(s.message());
@@ -32,9 +32,9 @@ class ExampleTest : public testing::Test {
   }
 };
 
-Node* At(FunctionGraph& f, const char* name) { return f.graph->FindNode(name); }
+Node* At(RewriteGraph& f, const char* name) { return f.graph->FindNode(name); }
 
-void SetOp(FunctionGraph& f, const char* node, const char* op) {
+void SetOp(RewriteGraph& f, const char* node, const char* op) {
   At(f, node)->set_op(ValueOrThrow(OpRegistry::Get().LookUp(op)));
 }
 
@@ -45,9 +45,9 @@ TEST_F(ExampleTest, FindsWrongValues) {
     const Output x = b.Arg(type, {-1, 2});
     const Output y = b.Arg(type, PartialTensorShape(TensorShape()));
     const auto f = b.Finish({x, b.Add("Mul", {x, y})});
-    EXPECT_EQ(After(f, [](FunctionGraph&) {}), "OK");
+    EXPECT_EQ(After(f, [](RewriteGraph&) {}), "OK");
     const std::string message =
-        After(f, [](FunctionGraph& g) { SetOp(g, "Mul", "AddV2"); });
+        After(f, [](RewriteGraph& g) { SetOp(g, "Mul", "AddV2"); });
     Expect(message, "Pass wrong broke function f: by example 0, result 1 ");
     Expect(message, "(node Mul)");
   }
@@ -78,7 +78,7 @@ TEST_F(ExampleTest, LackOfMemoryProvesNothing) {
   TestFunction b;
   const Output x = b.Arg(DataType::kFloat, {2});
   const auto f = b.Finish({b.Add("Neg", {x})});
-  const auto same = [](FunctionGraph&) {};
+  const auto same = [](RewriteGraph&) {};
   {
     FailingRunner runner(ResourceExhausted("OOM"));
     EXPECT_EQ(After(f, same), "OK");
@@ -95,12 +95,12 @@ TEST_F(ExampleTest, FindsWrongStringsAndTruths) {
   const Output w = b.Arg(DataType::kString, PartialTensorShape());
   const auto f =
       b.Finish({b.Add("Identity", {x}), b.Add("LogicalAnd", {y, z}), w});
-  EXPECT_EQ(After(f, [](FunctionGraph&) {}), "OK");
+  EXPECT_EQ(After(f, [](RewriteGraph&) {}), "OK");
   Expect(
-      After(f, [](FunctionGraph& g) { SetOp(g, "LogicalAnd", "LogicalOr"); }),
+      After(f, [](RewriteGraph& g) { SetOp(g, "LogicalAnd", "LogicalOr"); }),
       "result 1 ");
   Expect(After(f,
-               [](FunctionGraph& g) {
+               [](RewriteGraph& g) {
                  At(g, "Identity")->set_input(0, {g.arguments[3], 0});
                }),
          "result 0 ");
@@ -116,16 +116,16 @@ TEST_F(ExampleTest, FindsWrongEffects) {
   const Output read = b.Add("ReadVariableOp", {v}, kFloat);
   const Output add = b.Add("AssignAddVariableOp", {v, x}, kFloat, {read.node});
   const auto f = b.Finish({read}, {add.node});
-  EXPECT_EQ(After(f, [](FunctionGraph&) {}), "OK");
+  EXPECT_EQ(After(f, [](RewriteGraph&) {}), "OK");
   Expect(After(f,
-               [](FunctionGraph& g) {
+               [](RewriteGraph& g) {
                  At(g, "AssignAddVariableOp")->ClearControlInputs();
                  At(g, "ReadVariableOp")
                      ->AddControlInput(At(g, "AssignAddVariableOp"));
                }),
          "result 0 ");
   Expect(After(f,
-               [](FunctionGraph& g) {
+               [](RewriteGraph& g) {
                  SetOp(g, "AssignAddVariableOp", "AssignSubVariableOp");
                }),
          "variable 0 of those given has another value");
@@ -136,11 +136,11 @@ TEST_F(ExampleTest, FindsNewFailures) {
   const Output x = b.Arg(DataType::kInt32, {3});
   const Output zero = b.Const(Tensor::Scalar<int32_t>(0));
   const auto f = b.Finish({b.Add("Mul", {x, zero})});
-  Expect(After(f, [](FunctionGraph& g) { SetOp(g, "Mul", "FloorDiv"); }),
+  Expect(After(f, [](RewriteGraph& g) { SetOp(g, "Mul", "FloorDiv"); }),
          "it fails: ");
   // What failed before and does not any more was not needed.
   EXPECT_EQ(After(b.Finish({b.Add("FloorDiv", {x, zero})}),
-                  [](FunctionGraph& g) { SetOp(g, "FloorDiv", "Mul"); }),
+                  [](RewriteGraph& g) { SetOp(g, "FloorDiv", "Mul"); }),
             "OK");
 }
 
@@ -152,7 +152,7 @@ TEST_F(ExampleTest, NaNsAreAlike) {
                     b.Add("Mul", {x, b.Const(Tensor::Scalar(1e38f * 1e5f))})});
   const auto f = b.Finish({nan});
   EXPECT_EQ(After(f,
-                  [](FunctionGraph& g) {
+                  [](RewriteGraph& g) {
                     Node* sub = At(g, "Sub");
                     sub->set_op(ValueOrThrow(OpRegistry::Get().LookUp("Div")));
                   }),
@@ -161,7 +161,7 @@ TEST_F(ExampleTest, NaNsAreAlike) {
 
 TEST_F(ExampleTest, DoesNotRunWhatCannotBeRepeated) {
   const auto differs = [](const Ref<GraphFunction>& f) {
-    return After(f, [](FunctionGraph& g) { SetOp(g, "Neg", "Exp"); });
+    return After(f, [](RewriteGraph& g) { SetOp(g, "Neg", "Exp"); });
   };
   {
     TestFunction b;
@@ -204,7 +204,7 @@ TEST_F(ExampleTest, StopsWhatDoesNotEnd) {
                             {{"T", std::vector<DataType>{DataType::kFloat}},
                              {"cond", cond},
                              {"body", body}});
-  EXPECT_EQ(After(b.Finish({loop}), [](FunctionGraph&) {}), "OK");
+  EXPECT_EQ(After(b.Finish({loop}), [](RewriteGraph&) {}), "OK");
 }
 
 // A pass may drop a loop only if it makes no turn.
@@ -223,7 +223,7 @@ TEST_F(ExampleTest, FindsDroppedLoops) {
              {"body", body}});
   const auto function = b.Finish({loop});
   EXPECT_TRUE(RunsByExample(*loop.node));
-  FunctionGraph f = FunctionGraph::CloneOf(*function);
+  RewriteGraph f = RewriteGraph::CloneOf(*function);
   const PassCheck check("wrong", &f);
   f.results[0] = At(f, "StatelessWhile")->input(0);
   std::vector<bool> keep(f.graph->num_nodes(), true);
@@ -237,7 +237,7 @@ TEST_F(ExampleTest, FindsDroppedLoops) {
 // The same for what is too large, too deep, of the host or of other resources.
 TEST_F(ExampleTest, DoesNotRunWhatIsTooLargeOrNotItsOwn) {
   const auto differs = [](const Ref<GraphFunction>& f) {
-    return After(f, [](FunctionGraph& g) { SetOp(g, "Neg", "Exp"); });
+    return After(f, [](RewriteGraph& g) { SetOp(g, "Neg", "Exp"); });
   };
   const auto chain = [&](int n) {
     TestFunction b;
@@ -313,7 +313,7 @@ TEST_F(ExampleTest, FindsOtherShapesAndLostResults) {
   const Output minus_one = b.Arg(DataType::kInt32, {});
   const auto f = b.Finish({b.Add("Squeeze", {x}), minus_one});
   Expect(After(f,
-               [](FunctionGraph& g) {
+               [](RewriteGraph& g) {
                  Node* squeeze = At(g, "Squeeze");
                  squeeze->set_op(
                      ValueOrThrow(OpRegistry::Get().LookUp("Reshape")));
@@ -357,9 +357,9 @@ TEST_F(ExampleTest, WhatIsLeftOpenMayChange) {
     const Output y = b.Add(cases ? "StatelessCase" : "StatelessIf",
                            {cases ? which : flag, x}, std::move(attrs));
     const auto f = b.Finish({b.Add("Neg", {y}), b.Add("Neg", {{y.node, 1}})});
-    EXPECT_EQ(After(f, [](FunctionGraph& g) { SetOp(g, "Neg_1", "Exp"); }),
+    EXPECT_EQ(After(f, [](RewriteGraph& g) { SetOp(g, "Neg_1", "Exp"); }),
               "OK");
-    Expect(After(f, [](FunctionGraph& g) { SetOp(g, "Neg", "Exp"); }),
+    Expect(After(f, [](RewriteGraph& g) { SetOp(g, "Neg", "Exp"); }),
            "result 0 ");
   }
 }
@@ -376,8 +376,8 @@ TEST_F(ExampleTest, ListsAreNotCompared) {
       b.Finish({b.Add("TensorListPushBack", {list, b.Add("Neg", {x})},
                       {{"element_dtype", DataType::kFloat}}),
                 b.Add("Sin", {x})});
-  EXPECT_EQ(After(f, [](FunctionGraph& g) { SetOp(g, "Neg", "Exp"); }), "OK");
-  Expect(After(f, [](FunctionGraph& g) { SetOp(g, "Sin", "Exp"); }),
+  EXPECT_EQ(After(f, [](RewriteGraph& g) { SetOp(g, "Neg", "Exp"); }), "OK");
+  Expect(After(f, [](RewriteGraph& g) { SetOp(g, "Sin", "Exp"); }),
          "result 1 ");
 }
 
@@ -398,8 +398,8 @@ TEST_F(ExampleTest, WhatTakesTooLongAfterAPassIsLeftOpen) {
                             {"body", body}})});
   };
   const auto ends = loop("Greater"), goes_on = loop("Less");
-  EXPECT_EQ(CompareByExample("Pass wrong", FunctionGraph::CloneOf(*ends),
-                             FunctionGraph::CloneOf(*goes_on))
+  EXPECT_EQ(CompareByExample("Pass wrong", RewriteGraph::CloneOf(*ends),
+                             RewriteGraph::CloneOf(*goes_on))
                 .ToString(),
             "OK");
 }

@@ -361,7 +361,7 @@ Ref<Plan> LongPlan(int n) {
   TestFunction b("long");
   Output y = b.Arg(DataType::kFloat, TensorShape{8});
   for (int i = 0; i < n; ++i) y = b.Add("Softmax", {y});
-  return ValueOrThrow(Plan::Make(FunctionGraph::CloneOf(*b.Finish({y}))));
+  return ValueOrThrow(Plan::Make(RewriteGraph::CloneOf(*b.Finish({y}))));
 }
 
 // Kernels that do something else than theirs, as functions have no state.

@@ -15,7 +15,7 @@ const TensorShape kSquare{4, 4};
 
 Ref<Plan> BodyPlan(const GraphFunction& f) {
   InitRuntime();
-  return ValueOrThrow(Plan::MakeLoopBody(FunctionGraph::CloneOf(f)));
+  return ValueOrThrow(Plan::MakeLoopBody(RewriteGraph::CloneOf(f)));
 }
 bool IsClosed(TestFunction& b, std::vector<Output> results) {
   const Ref<Plan> plan = BodyPlan(*b.Finish(std::move(results)));

@@ -179,7 +179,7 @@ StatusOr<std::unique_ptr<NestedLoop>> NestedLoop::Make(
   GK_ASSIGN_OR_RETURN(NestedFunction step, NestedFunction::Make(body));
   std::unique_ptr<NestedLoop> loop(
       new NestedLoop(std::move(test), std::move(step)));
-  const FunctionGraph& graph = loop->test_.compiled().graph();
+  const RewriteGraph& graph = loop->test_.compiled().graph();
   ScalarCodeBuilder builder(graph.name, graph.graph);
   if (!LowersControlFlow() || graph.results.size() != 1 ||
       !builder.AddFunction(graph)) {

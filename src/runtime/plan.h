@@ -16,7 +16,7 @@
 #include "base/ref.h"
 #include "base/status.h"
 #include "framework/kernel_context.h"
-#include "grappler/function_graph.h"
+#include "grappler/rewrite_graph.h"
 #include "runtime/cluster.h"
 #include "runtime/frame_pool.h"
 #include "runtime/scalar_code.h"
@@ -105,11 +105,11 @@ class Plan : public RefCounted {
   // Compiles `function`, which is kept alive; node shapes that are known are
   // relied upon (and checked where a value enters). `merge_updates`: see
   // variable_update.h.
-  static StatusOr<Ref<Plan>> Make(FunctionGraph function,
+  static StatusOr<Ref<Plan>> Make(RewriteGraph function,
                                   bool merge_updates = true);
   // The same for the body of a loop, run in one frame all the time: what
   // follows from states that no turn changes is computed in the first one.
-  static StatusOr<Ref<Plan>> MakeLoopBody(FunctionGraph function);
+  static StatusOr<Ref<Plan>> MakeLoopBody(RewriteGraph function);
 
   // A plan of the same function without merged updates, made on first use.
   StatusOr<Ref<Plan>> WithoutMergedUpdates() const;
@@ -123,7 +123,7 @@ class Plan : public RefCounted {
   // instruction. For tests and tools.
   std::string DebugString() const;
 
-  FunctionGraph function;
+  RewriteGraph function;
   std::vector<SlotInfo> slots;
   std::vector<Tensor> constants;  // by slot; null where not kConstant
   std::vector<Instruction> instructions;

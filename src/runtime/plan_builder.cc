@@ -9,14 +9,14 @@
 namespace gk {
 namespace {
 
-void LogNodes(const FunctionGraph& f) {
+void LogNodes(const RewriteGraph& f) {
   for (const auto& node : f.graph->nodes()) {
     LogPlacement(node->name(), node->op().name,
                  std::max(0, FindDevice(node->device())));
   }
 }
 
-StatusOr<Ref<Plan>> Build(FunctionGraph function, PlanOptions options) {
+StatusOr<Ref<Plan>> Build(RewriteGraph function, PlanOptions options) {
   PlanDraft draft(std::move(function), options);
   for (PlanPass pass : kPlanPasses) GK_RETURN_IF_ERROR(pass(&draft));
   Plan& plan = *draft.plan;
@@ -28,14 +28,14 @@ StatusOr<Ref<Plan>> Build(FunctionGraph function, PlanOptions options) {
 
 }  // namespace
 
-StatusOr<Ref<Plan>> Plan::Make(FunctionGraph function, bool merge_updates) {
+StatusOr<Ref<Plan>> Plan::Make(RewriteGraph function, bool merge_updates) {
   GK_ASSIGN_OR_RETURN(Ref<Plan> plan, Build(std::move(function),
                                             {.merge_updates = merge_updates}));
   plan->MakeSharedStates();
   return plan;
 }
 
-StatusOr<Ref<Plan>> Plan::MakeLoopBody(FunctionGraph function) {
+StatusOr<Ref<Plan>> Plan::MakeLoopBody(RewriteGraph function) {
   GK_ASSIGN_OR_RETURN(Ref<Plan> plan,
                       Build(std::move(function), {.loop_body = true}));
   plan->MakeSharedStates();

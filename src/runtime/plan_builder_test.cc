@@ -22,7 +22,7 @@ Output Ints(TestFunction& b, std::vector<int32_t> v) {
 // As it stands, without passes.
 StatusOr<Ref<Plan>> TryMake(const GraphFunction& f) {
   InitRuntime();
-  return Plan::Make(FunctionGraph::CloneOf(f));
+  return Plan::Make(RewriteGraph::CloneOf(f));
 }
 Ref<Plan> Make(const GraphFunction& f) { return ValueOrThrow(TryMake(f)); }
 

@@ -25,10 +25,10 @@ class PlanCheckerTest : public testing::Test {
   PlanCheckerTest() { InitRuntime(); }
 
   static Ref<Plan> Make(const GraphFunction& f) {
-    return ValueOrThrow(Plan::Make(FunctionGraph::CloneOf(f)));
+    return ValueOrThrow(Plan::Make(RewriteGraph::CloneOf(f)));
   }
   static Ref<Plan> MakeBody(const GraphFunction& f) {
-    return ValueOrThrow(Plan::MakeLoopBody(FunctionGraph::CloneOf(f)));
+    return ValueOrThrow(Plan::MakeLoopBody(RewriteGraph::CloneOf(f)));
   }
 
   // Some turns of a loop's body.

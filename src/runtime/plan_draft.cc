@@ -7,7 +7,7 @@
 namespace gk {
 namespace {
 
-Ref<Plan> EmptyPlan(FunctionGraph function) {
+Ref<Plan> EmptyPlan(RewriteGraph function) {
   Ref<Plan> plan = MakeRef<Plan>();
   plan->function = std::move(function);
   plan->checked = ChecksOn();
@@ -16,7 +16,7 @@ Ref<Plan> EmptyPlan(FunctionGraph function) {
 
 }  // namespace
 
-PlanDraft::PlanDraft(FunctionGraph function, PlanOptions options)
+PlanDraft::PlanDraft(RewriteGraph function, PlanOptions options)
     : plan(EmptyPlan(std::move(function))),
       options(options),
       slots(plan.get()) {}

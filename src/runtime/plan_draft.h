@@ -25,9 +25,9 @@ struct LoweredNode {
 };
 
 struct PlanDraft {
-  PlanDraft(FunctionGraph function, PlanOptions options);
+  PlanDraft(RewriteGraph function, PlanOptions options);
 
-  const FunctionGraph& function() const { return plan->function; }
+  const RewriteGraph& function() const { return plan->function; }
   int num_nodes() const { return plan->function.graph->num_nodes(); }
 
   const Ref<Plan> plan;

@@ -17,7 +17,7 @@ namespace gk {
 inline PlanDraft DraftAfter(PlanPass last, const GraphFunction& f,
                             PlanOptions options = {}) {
   InitRuntime();
-  PlanDraft draft(FunctionGraph::CloneOf(f), options);
+  PlanDraft draft(RewriteGraph::CloneOf(f), options);
   for (PlanPass pass : kPlanPasses) {
     ThrowIfError(pass(&draft));
     if (pass == last) break;

@@ -25,7 +25,7 @@ Status AddUnit(const Unit& unit, PlanDraft* draft) {
 
 Status ChooseInstructions(PlanDraft* draft) {
   Plan& plan = *draft->plan;
-  const FunctionGraph& f = draft->function();
+  const RewriteGraph& f = draft->function();
   for (const Node* arg : f.arguments) {
     plan.arguments.push_back(draft->slots.Add(*arg, 0, Home::kArgument));
   }

@@ -22,7 +22,7 @@ Ref<Plan> Products(const PartialTensorShape& shape) {
   TestFunction b("products");
   const Output x = b.Arg(kF, shape);
   const auto f = b.Finish({b.Add("Softmax", {b.Add("MatMul", {x, x})})});
-  return ValueOrThrow(Plan::Make(FunctionGraph::CloneOf(*f)));
+  return ValueOrThrow(Plan::Make(RewriteGraph::CloneOf(*f)));
 }
 
 std::vector<std::string> Lines(const std::string& text) {

@@ -31,7 +31,7 @@ Status PlanRunner::RunUnchanged(const GraphFunction& function,
   const ErrorOrigin origin = LastErrorOrigin();
   const Status status = [&]() -> Status {
     GK_ASSIGN_OR_RETURN(const Ref<Plan> plan,
-                        Plan::Make(FunctionGraph::CloneOf(function)));
+                        Plan::Make(RewriteGraph::CloneOf(function)));
     return RunPlan(*plan, inputs, outputs, cancellation);
   }();
   SetErrorOrigin(origin);

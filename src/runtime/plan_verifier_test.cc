@@ -23,10 +23,10 @@ class PlanVerifierTest : public testing::Test {
   PlanVerifierTest() { InitRuntime(); }
 
   static Ref<Plan> Make(const GraphFunction& f) {
-    return ValueOrThrow(Plan::Make(FunctionGraph::CloneOf(f)));
+    return ValueOrThrow(Plan::Make(RewriteGraph::CloneOf(f)));
   }
   static Ref<Plan> MakeBody(const GraphFunction& f) {
-    return ValueOrThrow(Plan::MakeLoopBody(FunctionGraph::CloneOf(f)));
+    return ValueOrThrow(Plan::MakeLoopBody(RewriteGraph::CloneOf(f)));
   }
   static Instruction& At(Plan& plan, const std::string& node) {
     for (Instruction& now : plan.instructions) {

@@ -118,7 +118,7 @@ TEST(PlannedShape, LiesAreErrorsOfTheUser) {
         const Output z = use(b, y);
         const auto f = b.Finish({z});
         // As it stands: passes would find out about some.
-        const StatusOr<Ref<Plan>> plan = Plan::Make(FunctionGraph::CloneOf(*f));
+        const StatusOr<Ref<Plan>> plan = Plan::Make(RewriteGraph::CloneOf(*f));
         TensorVector out;
         const Status s =
             plan.ok() ? RunPlan(**plan, TensorVector{Ramp({2, 3})}, &out, {})
@@ -173,7 +173,7 @@ TEST(PlannedShape, LiesAboutBranches) {
     TensorVector out;
     for (bool lowered : {true, false}) {
       SetControlFlowLowering(lowered);
-      const StatusOr<Ref<Plan>> plan = Plan::Make(FunctionGraph::CloneOf(*f));
+      const StatusOr<Ref<Plan>> plan = Plan::Make(RewriteGraph::CloneOf(*f));
       const Status s =
           RunPlan(**plan, TensorVector{Ramp(TensorShape{3})}, &out, nullptr);
       SetControlFlowLowering(true);
@@ -203,7 +203,7 @@ TEST(PlannedShape, LiesAboutScalars) {
                {"else_branch", FunctionAttr{"branch", g, nullptr}}});
     y.node->mutable_output(0).shape = PartialTensorShape({n});
     const auto f = b.Finish({b.Add("Tanh", {y})});
-    const Ref<Plan> plan = ValueOrThrow(Plan::Make(FunctionGraph::CloneOf(*f)));
+    const Ref<Plan> plan = ValueOrThrow(Plan::Make(RewriteGraph::CloneOf(*f)));
     TensorVector out;
     const Status s =
         RunPlan(*plan, TensorVector{Tensor::Scalar(2.0f), Tensor::Scalar(true)},

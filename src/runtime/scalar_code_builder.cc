@@ -16,14 +16,14 @@ bool IsScalar(const PartialTensorShape& shape) {
   return shape.IsFullyDefined() && shape.rank() == 0;
 }
 
-bool CallsFunctions(const FunctionGraph& f) {
+bool CallsFunctions(const RewriteGraph& f) {
   return std::any_of(
       f.graph->nodes().begin(), f.graph->nodes().end(),
       [](const auto& node) { return node->op().Has(kCallsFunction); });
 }
 
 // The argument that result `k` is, untouched; -1 if it is something else.
-int ArgumentOfResult(const FunctionGraph& f, size_t k) {
+int ArgumentOfResult(const RewriteGraph& f, size_t k) {
   Output o = f.results[k];
   while (o.node->op().Has(kView) && o.node->num_inputs() > 0 &&
          IsScalar(o.node->output(0).shape)) {
@@ -194,7 +194,7 @@ bool ScalarCodeBuilder::Call(const FunctionAttr* callee,
   if (!compiled.ok()) return false;
   const std::vector<PartialTensorShape> scalars(arguments.size(),
                                                 TensorShape());
-  StatusOr<FunctionGraph> f = (*compiled)->GraphFor(scalars);
+  StatusOr<RewriteGraph> f = (*compiled)->GraphFor(scalars);
   if (!f.ok()) return false;
   calls_.push_back(function);
   const bool done = CallGraph(*f, arguments, results);
@@ -202,7 +202,7 @@ bool ScalarCodeBuilder::Call(const FunctionAttr* callee,
   return done;
 }
 
-bool ScalarCodeBuilder::CallGraph(const FunctionGraph& f,
+bool ScalarCodeBuilder::CallGraph(const RewriteGraph& f,
                                   std::span<const int32_t> arguments,
                                   Registers* results) {
   if (f.arguments.size() != arguments.size()) return false;
@@ -369,8 +369,8 @@ bool ScalarCodeBuilder::AddWhile(const Node& node, Scope* scope) {
   StatusOr<CompiledFunction*> compiled_test = CompiledFunction::Of(*test);
   if (!compiled.ok() || !compiled_test.ok()) return false;
   const std::vector<PartialTensorShape> scalars(n, TensorShape());
-  StatusOr<FunctionGraph> f = (*compiled)->GraphFor(scalars);
-  StatusOr<FunctionGraph> c = (*compiled_test)->GraphFor(scalars);
+  StatusOr<RewriteGraph> f = (*compiled)->GraphFor(scalars);
+  StatusOr<RewriteGraph> c = (*compiled_test)->GraphFor(scalars);
   if (!f.ok() || !c.ok() || f->results.size() != n || c->results.size() != 1 ||
       f->arguments.size() != n) {
     return false;
@@ -444,7 +444,7 @@ bool ScalarCodeBuilder::AddNode(const Node& node) {
   return Add(node, &outer_);
 }
 
-bool ScalarCodeBuilder::AddFunction(const FunctionGraph& function) {
+bool ScalarCodeBuilder::AddFunction(const RewriteGraph& function) {
   Registers arguments;
   for (const Node* a : function.arguments) {
     const Node::OutputInfo& info = a->output(0);

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "grappler/function_graph.h"
+#include "grappler/rewrite_graph.h"
 #include "runtime/scalar_registers.h"
 
 namespace gk {
@@ -31,7 +31,7 @@ class ScalarCodeBuilder {
   // of no more use.
   bool AddNode(const Node& node);
   // Computes a whole function; its arguments are the inputs, in order.
-  bool AddFunction(const FunctionGraph& function);
+  bool AddFunction(const RewriteGraph& function);
 
   // The values of the inputs, in order; of AddNode() only.
   const std::vector<Output>& inputs() const { return input_values_; }
@@ -70,7 +70,7 @@ class ScalarCodeBuilder {
   bool IsInProgress(const GraphFunction* function) const;
   bool Call(const FunctionAttr* callee, std::span<const int32_t> arguments,
             Registers* results);
-  bool CallGraph(const FunctionGraph& f, std::span<const int32_t> arguments,
+  bool CallGraph(const RewriteGraph& f, std::span<const int32_t> arguments,
                  Registers* results);
   bool AddBranches(const Node& node, Scope* scope);
   bool AddWhile(const Node& node, Scope* scope);

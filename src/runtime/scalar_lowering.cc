@@ -28,7 +28,7 @@ Status LowerScalars(PlanDraft* draft) {
     PollInterrupt();
     Node* const node = unit.nodes[0];
     if (unit.fusable || !node->op().Has(kCallsFunction)) continue;
-    const FunctionGraph& f = draft->function();
+    const RewriteGraph& f = draft->function();
     ScalarCodeBuilder builder(f.name, f.graph);
     if (!builder.AddNode(*node)) continue;
     if (read.empty()) read = ReadOutputs(*draft);

@@ -19,7 +19,7 @@ using MinHeap = std::priority_queue<int, std::vector<int>, std::greater<int>>;
 
 class Scheduler {
  public:
-  Scheduler(const FunctionGraph& f, bool merge_updates)
+  Scheduler(const RewriteGraph& f, bool merge_updates)
       : f_(f), merge_updates_(merge_updates) {}
 
   StatusOr<std::vector<Unit>> Run() {
@@ -220,7 +220,7 @@ class Scheduler {
     flush();
   }
 
-  const FunctionGraph& f_;
+  const RewriteGraph& f_;
   const bool merge_updates_;
   std::vector<Node*> order_;
   std::vector<int> position_;  // by node id; -1: pruned
@@ -236,7 +236,7 @@ class Scheduler {
 
 }  // namespace
 
-StatusOr<std::vector<Unit>> MakeSchedule(const FunctionGraph& function,
+StatusOr<std::vector<Unit>> MakeSchedule(const RewriteGraph& function,
                                          bool merge_updates) {
   return Scheduler(function, merge_updates).Run();
 }

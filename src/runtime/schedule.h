@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "grappler/function_graph.h"
+#include "grappler/rewrite_graph.h"
 
 namespace gk {
 
@@ -29,7 +29,7 @@ inline std::pair<int, int> PlaceOf(const Output& o) {
 
 // The nodes that results, control outputs and side effects need, producers
 // (data and control) first. Error on a cycle.
-StatusOr<std::vector<Unit>> MakeSchedule(const FunctionGraph& function,
+StatusOr<std::vector<Unit>> MakeSchedule(const RewriteGraph& function,
                                          bool merge_updates = true);
 
 }  // namespace gk

@@ -13,9 +13,9 @@ namespace {
 
 constexpr int64_t kLarge = 4096;  // worth an update in a cluster
 
-FunctionGraph GraphOf(TestFunction& b, std::vector<Output> results,
+RewriteGraph GraphOf(TestFunction& b, std::vector<Output> results,
                       std::vector<Node*> control = {}) {
-  return FunctionGraph::CloneOf(*b.Finish(std::move(results), control));
+  return RewriteGraph::CloneOf(*b.Finish(std::move(results), control));
 }
 
 Output Variable(TestFunction& b, int64_t size) {
@@ -38,7 +38,7 @@ std::unordered_map<std::string, int> Places(const std::vector<Unit>& units) {
   return places;
 }
 
-void ExpectOrder(const FunctionGraph& f, const std::vector<Unit>& units) {
+void ExpectOrder(const RewriteGraph& f, const std::vector<Unit>& units) {
   const auto places = Places(units);
   for (const auto& node : f.graph->nodes()) {
     const auto at = places.find(node->name());
@@ -62,7 +62,7 @@ TEST(Schedule, KeepsNodesThatAreNeededAndWhatTheyWaitFor) {
   const Output read = Read(b, v, {first.node});
   b.Add("AssignVariableOp", {v, x}, {{"dtype", DataType::kFloat}}, {read.node});
   const Output only = b.Add("Cos", {x});
-  const FunctionGraph f = GraphOf(b, {b.Add("Neg", {x})}, {only.node});
+  const RewriteGraph f = GraphOf(b, {b.Add("Neg", {x})}, {only.node});
   const auto units = ValueOrThrow(MakeSchedule(f));
   ExpectOrder(f, units);
   const auto places = Places(units);
@@ -84,7 +84,7 @@ TEST(Schedule, ElementwiseNodesWaitForEachOther) {
   const Output quotient = b.Add("FloorDiv", {y, y});
   const Output sum = b.Add("AddV2", {first, x}, {}, {quotient.node});
   b.Add("AssignVariableOp", {v, sum}, {{"dtype", DataType::kInt32}});
-  const FunctionGraph f = GraphOf(b, {quotient});
+  const RewriteGraph f = GraphOf(b, {quotient});
   ExpectOrder(f, ValueOrThrow(MakeSchedule(f)));
 }
 
@@ -100,7 +100,7 @@ TEST(Schedule, ReadsBeforeAndAfterMergedUpdates) {
       b.Add("AssignSubVariableOp", {v, b.Add("Neg", {between})},
             {{"dtype", DataType::kFloat}}, {add.node, between.node});
   const Output last = Read(b, v, {sub.node});
-  const FunctionGraph f = GraphOf(
+  const RewriteGraph f = GraphOf(
       b, {b.Add("Sin", {old}), b.Add("Cos", {between}), b.Add("Exp", {last})});
   for (bool merge : {true, false}) {
     ExpectOrder(f, ValueOrThrow(MakeSchedule(f, merge)));
@@ -113,7 +113,7 @@ TEST(Schedule, ReportsCycles) {
   const Output y = b.Add("Neg", {x});
   const Output z = b.Add("Exp", {y});
   y.node->AddControlInput(z.node);
-  const FunctionGraph f = GraphOf(b, {z});
+  const RewriteGraph f = GraphOf(b, {z});
   EXPECT_FALSE(MakeSchedule(f).ok());
 }
 
@@ -168,7 +168,7 @@ TEST(Schedule, RandomGraphsKeepTheirOrder) {
       }
       made.push_back(out.node);
     }
-    const FunctionGraph f =
+    const RewriteGraph f =
         GraphOf(b, {values[0].back(), values[1].back(), values[0][0]});
     for (bool merge : {true, false}) {
       ExpectOrder(f, ValueOrThrow(MakeSchedule(f, merge)));

@@ -52,7 +52,7 @@ TEST(VariableUpdate, ReadsOfOtherTypesAreNotOfTheCluster) {
       {DataType::kFloat, TensorShape{kSize}}};
   const auto f = b.Finish({b.Add("Neg", {read})}, {write});
   const Ref<Plan> plan =
-      ValueOrThrow(Plan::Make(FunctionGraph::CloneOf(*f)));
+      ValueOrThrow(Plan::Make(RewriteGraph::CloneOf(*f)));
   EXPECT_EQ(plan->updates.size(), 1u) << plan->DebugString();
   TensorVector out;
   const Status s = RunPlan(
@@ -105,7 +105,7 @@ TEST(VariableUpdate, WhatIsNotMerged) {
     }
     const auto f = b.Finish({}, {write});
     const Ref<Plan> plan =
-        ValueOrThrow(Plan::Make(FunctionGraph::CloneOf(*f)));
+        ValueOrThrow(Plan::Make(RewriteGraph::CloneOf(*f)));
     return !plan->updates.empty();
   };
   const auto is = [](DataType t, PartialTensorShape shape) {

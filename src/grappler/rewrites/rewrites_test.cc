@@ -12,8 +12,8 @@ namespace gk {
 namespace {
 
 
-FunctionGraph Simplified(TestFunction& b, std::vector<Output> results) {
-  FunctionGraph f = FunctionGraph::CloneOf(*b.Finish(std::move(results)));
+RewriteGraph Simplified(TestFunction& b, std::vector<Output> results) {
+  RewriteGraph f = RewriteGraph::CloneOf(*b.Finish(std::move(results)));
   bool changed = false;
   ThrowIfError(Simplify(&f, &changed));
   return f;
@@ -114,7 +114,7 @@ TEST(DropRepetition, OfTheSameOpAndAttributes) {
   EXPECT_EQ(twice("Abs", "Neg"), "Neg");
   TestFunction b;
   const Output x = b.Arg(kF, {3});
-  const FunctionGraph f = Simplified(b, {b.Add("Abs", {b.Add("Abs", {x})})});
+  const RewriteGraph f = Simplified(b, {b.Add("Abs", {b.Add("Abs", {x})})});
   EXPECT_EQ(f.results[0].node->type(), "Abs");
   EXPECT_EQ(f.results[0].node->input(0).node->type(), "Placeholder");
 }
@@ -183,7 +183,7 @@ TEST(DropRepetition, OfOtherAttributes) {
   const Output x = b.Arg(kF, {3});
   const Output inner = b.Add("Abs", {x}), outer = b.Add("Abs", {inner});
   inner.node->mutable_attrs().Set("_note", std::string("kept"));
-  FunctionGraph f = Simplified(b, {outer});
+  RewriteGraph f = Simplified(b, {outer});
   EXPECT_NE(f.results[0].node->input(0).node->type(), "Placeholder");
   EXPECT_EQ(f.results[0].node->name(), "Abs_1");
 }

@@ -1,10 +1,10 @@
-// FunctionGraph: the rewriting view of a function. Passes change the graph and
+// RewriteGraph: the rewriting view of a function. Passes change the graph and
 // keep arguments, results and control outputs pointing at the right nodes.
 //
 // A value; the graph is a private clone, owned by one thread while passes run
 // and constant afterwards.
-#ifndef GK_GRAPPLER_FUNCTION_GRAPH_H_
-#define GK_GRAPPLER_FUNCTION_GRAPH_H_
+#ifndef GK_GRAPPLER_REWRITE_GRAPH_H_
+#define GK_GRAPPLER_REWRITE_GRAPH_H_
 
 #include <string>
 #include <vector>
@@ -25,7 +25,7 @@ struct SplicedNode {
   std::vector<std::string> copies;
 };
 
-struct FunctionGraph {
+struct RewriteGraph {
   std::string name;
   Ref<Graph> graph;
   std::vector<Node*> arguments;
@@ -36,8 +36,8 @@ struct FunctionGraph {
   std::vector<SplicedNode> spliced;
 
   // A clone of the function's graph: the visible one stays as it is.
-  static FunctionGraph CloneOf(const GraphFunction& function);
-  FunctionGraph Clone() const;
+  static RewriteGraph CloneOf(const GraphFunction& function);
+  RewriteGraph Clone() const;
 };
 
 // The graph of the function that an attribute names; null if there is none.
@@ -52,4 +52,4 @@ bool KeepsPlace(const Node& node);
 
 }  // namespace gk
 
-#endif  // GK_GRAPPLER_FUNCTION_GRAPH_H_
+#endif  // GK_GRAPPLER_REWRITE_GRAPH_H_

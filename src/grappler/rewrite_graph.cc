@@ -1,15 +1,15 @@
-#include "grappler/function_graph.h"
+#include "grappler/rewrite_graph.h"
 
 #include <algorithm>
 
 namespace gk {
 namespace {
 
-FunctionGraph CloneParts(const std::string& name, const Graph& graph,
+RewriteGraph CloneParts(const std::string& name, const Graph& graph,
                          const std::vector<Node*>& arguments,
                          const std::vector<Output>& results,
                          const std::vector<Node*>& control_outputs) {
-  FunctionGraph f;
+  RewriteGraph f;
   f.name = name;
   std::vector<Node*> map;
   f.graph = graph.Clone(&map);
@@ -23,13 +23,13 @@ FunctionGraph CloneParts(const std::string& name, const Graph& graph,
 
 }  // namespace
 
-FunctionGraph FunctionGraph::CloneOf(const GraphFunction& function) {
+RewriteGraph RewriteGraph::CloneOf(const GraphFunction& function) {
   return CloneParts(function.name(), function.graph(), function.arguments(),
                     function.results(), function.control_outputs());
 }
 
-FunctionGraph FunctionGraph::Clone() const {
-  FunctionGraph f =
+RewriteGraph RewriteGraph::Clone() const {
+  RewriteGraph f =
       CloneParts(name, *graph, arguments, results, control_outputs);
   f.spliced = spliced;
   return f;
