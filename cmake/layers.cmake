@@ -39,7 +39,7 @@ include(cmake/opgen.cmake)
 
 # Parts of layers that need no speed: ops without loops of their own, and what
 # neither a call nor the making of a node goes through.
-set(GK_PLAIN_OPS "/ops/(composite|data|string)/")
+set(GK_PLAIN_OPS "/ops/(composition|data|string)/")
 string(JOIN "|" GK_CALLED_FUNCTION
   captured_variables concrete_function derivatives
   eager_tensor_array forward_accumulator func_graph function_type graph_scopes

@@ -1,4 +1,4 @@
-"""The records of ops and composites, as the tools see them.
+"""The records of ops and compositions, as the tools see them.
 
 `read(text)` reads what gk_write_records wrote of the compiled registry (its
 form: src/ops/record_text.h). `parse_args` and `parse_attr` read the notation
@@ -38,7 +38,7 @@ class Parameter:
 
 
 @dataclass
-class Composite:
+class Composition:
     names: list[str]
     parameters: list[Parameter]
     result: str = ""  # "" for one tensor, "list", "TopKV2: values, indices" ...
@@ -49,7 +49,7 @@ class Composite:
 @dataclass
 class Records:
     ops: list[Op] = field(default_factory=list)
-    composites: list[Composite] = field(default_factory=list)
+    compositions: list[Composition] = field(default_factory=list)
 
 
 def split(text: str, sep: str) -> list[str]:
@@ -112,9 +112,9 @@ def read(text: str) -> Records:
             records.ops.append(current)
         elif word == "function":
             names, args = re.fullmatch(r"([\w.|]+)\((.*)\)", rest).groups()
-            current = Composite(names.split("|"),
+            current = Composition(names.split("|"),
                                 [parse_parameter(p) for p in split(args, ";")])
-            records.composites.append(current)
+            records.compositions.append(current)
         elif word == "attr":
             current.attrs.append(parse_attr(rest))
         elif word == "python:":
@@ -122,6 +122,6 @@ def read(text: str) -> Records:
         elif word in ("doc:", "family:", "result:", "op:"):
             setattr(current, word[:-1], rest)
     docs = {op.name: op.doc for op in records.ops}
-    for composite in records.composites:
-        composite.doc = composite.doc or docs.get(composite.op, "")
+    for composition in records.compositions:
+        composition.doc = composition.doc or docs.get(composition.op, "")
     return records

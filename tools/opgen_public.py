@@ -20,7 +20,7 @@ from pathlib import Path
 
 import op_records
 import opgen
-from op_records import Composite, Op
+from op_records import Composition, Op
 from opgen import safe, signature, write_if_changed
 
 TYPES = {"bool": "bool", "int": "int64_t", "float": "double",
@@ -38,7 +38,7 @@ class Function:
     doc: str = ""
 
 
-def composite(record: Composite) -> Function:
+def composition(record: Composition) -> Function:
     params, passed = [], []
     for p in record.parameters:
         if p.kind == "name" or p.name in LEFT_OUT:
@@ -244,8 +244,8 @@ def main() -> None:
     root, out = Path(sys.argv[2]), Path(sys.argv[3])
     check_fields(records.ops, [op for path in opgen.record_files(root)
                                for op in opgen.read_ops(path)[1]])
-    # Names of composites go before those of ops.
-    functions = [composite(c) for c in records.composites]
+    # Names of compositions go before those of ops.
+    functions = [composition(c) for c in records.compositions]
     functions += [f for op in records.ops if (f := op_function(op)) is not None]
     write_if_changed(out / "graphkiln/ops.h", ops_header(records.ops))
     write_if_changed(out / "graphkiln/functions.h", functions_header(functions))

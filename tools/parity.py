@@ -164,7 +164,7 @@ def package() -> object:
 @functools.cache
 def cpp_names() -> frozenset[str]:
     records = public_api.records()
-    made = [opgen_public.composite(c) for c in records.composites]
+    made = [opgen_public.composition(c) for c in records.compositions]
     made += [f for op in records.ops if (f := opgen_public.op_function(op))]
     texts = [opgen_public.functions_header(made)]
     texts += [h.read_text(encoding="utf-8") for h in sorted(HEADERS.glob("*.h"))]
@@ -215,8 +215,8 @@ def entries() -> list[Entry]:
         if public.kind == "python" and not callable_name(public):
             continue
         source = public.source
-        if public.kind == "composite":
-            source = "composite:" + public_api.composites()[public.name].names[0]
+        if public.kind == "composition":
+            source = "composition:" + public_api.compositions()[public.name].names[0]
         groups.setdefault(source, []).append(public.name)
     out = []
     for names in groups.values():

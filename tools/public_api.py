@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 import op_records
-from op_records import Composite
+from op_records import Composition
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "python" / "graphkiln"
@@ -25,7 +25,7 @@ PACKAGE = ROOT / "python" / "graphkiln"
 @dataclass
 class PublicName:
     name: str  # "math.add"
-    kind: str  # "op", "composite", "python", "value"
+    kind: str  # "op", "composition", "python", "value"
     source: str = ""  # the op, or "module:attribute"
     parameters: list[inspect.Parameter] = field(default_factory=list)
     text: str = ""  # the signature as text
@@ -45,9 +45,9 @@ def records() -> op_records.Records:
 
 
 @cache
-def composites() -> dict[str, Composite]:
-    """Composites by public name."""
-    return {name: c for c in records().composites for name in c.names}
+def compositions() -> dict[str, Composition]:
+    """Compositions by public name."""
+    return {name: c for c in records().compositions for name in c.names}
 
 
 @cache
@@ -145,10 +145,10 @@ def public_names() -> list[PublicName]:
         signature = signature_of(function)
         out[name] = PublicName(
             name, "op", op, list(signature.parameters.values()), str(signature))
-    for name in space.composite_names():
-        signature = signature_of(ext.composite_function(name))
+    for name in space.composition_names():
+        signature = signature_of(ext.composition_function(name))
         out[name] = PublicName(
-            name, "composite", name, list(signature.parameters.values()),
+            name, "composition", name, list(signature.parameters.values()),
             str(signature))
     for name, (module, attribute) in space._python_names().items():
         out[name] = PublicName(

@@ -1,7 +1,7 @@
 """The public names of the package and where each comes from.
 
 A public name ("math.add") is, in this order: an entry of `_exports.EXPORTS`,
-which names the Python module that defines it; a composite; an op of the
+which names the Python module that defines it; a composition; an op of the
 registry whose record claims it; a submodule file of the package. Nothing is imported
 before somebody asks. Names of TensorFlow's that are missing here say so, asked for
 in whatever way.
@@ -41,8 +41,8 @@ def op_names() -> dict[str, str]:
 
 
 @_made_once
-def composite_names() -> frozenset[str]:
-    return frozenset(_graphkiln.composite_names())
+def composition_names() -> frozenset[str]:
+    return frozenset(_graphkiln.composition_names())
 
 
 @_made_once
@@ -66,7 +66,7 @@ def _python_names() -> dict[str, tuple[str, str]]:
 def namespaces() -> tuple[str, ...]:
     """Whatever stands before a dot in a name; parents before their children."""
     found = set(_exports.OTHER_NAMESPACES)
-    for name in (*op_names(), *composite_names(), *_python_names()):
+    for name in (*op_names(), *composition_names(), *_python_names()):
         space = name.rpartition(".")[0]
         while space and space not in found:
             found.add(space)
@@ -86,8 +86,8 @@ def files() -> tuple[str, ...]:
 
 def op_function(public: str) -> object:
     """The op or composition of that public name; None if there is none."""
-    if public in composite_names():
-        return _graphkiln.composite_function(public)
+    if public in composition_names():
+        return _graphkiln.composition_function(public)
     if public in op_names():
         name = public.rpartition(".")[2]
         return _graphkiln.op_function(op_names()[public], name)
@@ -99,7 +99,7 @@ def names_below(prefix: str) -> list[str]:
     found = set()
     for name in (
         *op_names(),
-        *composite_names(),
+        *composition_names(),
         *_python_names(),
         *namespaces(),
         *files(),
@@ -160,7 +160,7 @@ def _word(full: str) -> str:
 
 
 def _is_here(public: str) -> bool:
-    tables = (op_names(), composite_names(), _python_names(), namespaces(), files())
+    tables = (op_names(), composition_names(), _python_names(), namespaces(), files())
     if public.startswith("raw_ops."):
         return public.partition(".")[2] in _graphkiln.op_names()
     return any(public in table for table in tables)

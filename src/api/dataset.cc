@@ -3,7 +3,7 @@
 #include "api/data_options.h"
 #include "api/dataset_parts.h"
 #include "function/dataset_choice.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/DatasetCardinality.h"
 #include "ops/fn/DatasetToSingleElement.h"
 

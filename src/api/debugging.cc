@@ -3,8 +3,8 @@
 #include "api/inner.h"
 #include "framework/check_numerics.h"
 #include "graphkiln/staging.h"
-#include "ops/composite.h"
-#include "ops/composite/assertion.h"
+#include "ops/composition.h"
+#include "ops/composition/assertion.h"
 #include "ops/fn/Assert.h"
 
 namespace gk::api::debugging {
@@ -19,10 +19,10 @@ void assert_shapes(const std::vector<std::pair<Tensor, std::string>>& shapes,
       tensors.push_back(Inner(tensor));
       sizes.push_back(words);
     }
-    CompositeValue told;
+    CompositionValue told;
     if (!message.empty()) told = message;
-    CallComposite("_assert_shapes",
-                  {tensors, JoinText(sizes, ";"), {}, {}, told});
+    CallComposition("_assert_shapes",
+                    {tensors, JoinText(sizes, ";"), {}, {}, told});
   });
 }
 

@@ -4,7 +4,7 @@
 
 #include "api/inner.h"
 #include "api/inner_index.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/subscript.h"
 
 namespace gk::api {
@@ -58,8 +58,8 @@ Tensor Tensor::operator[](const Index& index) const {
   return Guarded([&] {
     const auto* mask = std::get_if<Tensor>(&index.value());
     if (mask != nullptr && mask->dtype() == DataType::kBool) {
-      return Outer(CallComposite(
-          "boolean_mask", {api::Inner(*this), api::Inner(*mask)})[0]);
+      return Outer(CallComposition("boolean_mask",
+                                   {api::Inner(*this), api::Inner(*mask)})[0]);
     }
     return Outer(Subscript(api::Inner(*this), {Inner(index)}));
   });

@@ -8,7 +8,7 @@
 #include "api/inner.h"
 #include "graphkiln/argument.h"
 #include "graphkiln/ragged_tensor.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/Cast.h"
 #include "ops/random/random_seeds.h"
 
@@ -68,7 +68,7 @@ class Groups {
     }
   }
   // What a "type(T)" says; null: nothing was given for it.
-  void NoteType(const CompositeArg& arg, const Argument* argument) {
+  void NoteType(const CompositionArg& arg, const Argument* argument) {
     if (arg.kind != ArgKind::kType || !arg.in_group()) return;
     if (argument != nullptr) {
       if (const auto* t = std::get_if<DataType>(&argument->value())) {
@@ -81,7 +81,7 @@ class Groups {
       types_[arg.type_of] = *t;
     }
   }
-  InnerType Of(const CompositeArg& arg) const {
+  InnerType Of(const CompositionArg& arg) const {
     return arg.in_group() ? Of(arg.type_of) : arg.named_type();
   }
   InnerType Of(const std::string& group) const {
@@ -106,7 +106,7 @@ RowsValue AsRows(const Argument& argument, std::string_view name) {
 }
 
 // As it is, where the function takes host values.
-CompositeValue AsNative(const Argument& argument) {
+CompositionValue AsNative(const Argument& argument) {
   const Argument::Value& v = argument.value();
   if (const auto* t = std::get_if<Tensor>(&v)) return Inner(*t);
   if (const auto* l = std::get_if<std::vector<Tensor>>(&v)) return Inner(*l);
@@ -119,8 +119,8 @@ CompositeValue AsNative(const Argument& argument) {
   return std::monostate();
 }
 
-CompositeValue Convert(const CompositeArg& arg, const Argument& argument,
-                       const Groups& groups) {
+CompositionValue Convert(const CompositionArg& arg, const Argument& argument,
+                         const Groups& groups) {
   const Argument::Value& v = argument.value();
   if (std::holds_alternative<None>(v)) return std::monostate();
   if (std::holds_alternative<Argument::Default>(v)) {
@@ -183,28 +183,27 @@ std::vector<Tensor> CallPublicFunction(
     std::string_view name, std::span<const Argument> arguments) {
   return Guarded([&] {
     EnsureReady();
-    const Composite* composite = CompositeRegistry::Get().Find(name);
-    if (composite == nullptr || arguments.size() > composite->args.size()) {
+    const Composition* composition = CompositionRegistry::Get().Find(name);
+    if (composition == nullptr || arguments.size() > composition->args.size()) {
       throw ::gk::Error(Internal("the headers and the library disagree about "
                                  "{}()", name));
     }
     Groups groups;
-    const CompositeArg* arg = composite->args.data();
+    const CompositionArg* arg = composition->args.data();
     for (const Argument& a : arguments) {
       if (arg->kind != ArgKind::kType) groups.Note(arg->type_of, a);
       ++arg;
     }
-    for (size_t i = 0; i < composite->args.size(); ++i) {
-      groups.NoteType(composite->args[i], i < arguments.size()
-                                              ? &arguments[i]
-                                              : nullptr);
+    for (size_t i = 0; i < composition->args.size(); ++i) {
+      groups.NoteType(composition->args[i],
+                      i < arguments.size() ? &arguments[i] : nullptr);
     }
-    std::vector<CompositeValue> values;
-    arg = composite->args.data();
+    std::vector<CompositionValue> values;
+    arg = composition->args.data();
     for (const Argument& a : arguments) {
       values.push_back(Convert(*arg++, a, groups));
     }
-    return Outer(CallComposite(name, std::move(values)));
+    return Outer(CallComposition(name, std::move(values)));
   });
 }
 

@@ -8,7 +8,7 @@
 #include "function/loop_builder.h"
 #include "function/row_loops.h"
 #include "graphkiln/staging.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/FloorDiv.h"
@@ -233,7 +233,8 @@ Results MapRowsSharing(const Results& elements, const RowFn& f,
     batched.form.arrays = elements.form.arrays;
     for (size_t i = 0; i < tensors.size(); ++i) {
       if (is_shared[i]) {
-        shared[i] = Outer(CallComposite("gather", {tensors[i], Int32Of(0)})[0]);
+        shared[i] =
+            Outer(CallComposition("gather", {tensors[i], Int32Of(0)})[0]);
       } else {
         batched.tensors.push_back(elements.tensors[i]);
       }

@@ -81,7 +81,7 @@ StatusOr<TensorVector> Dispatch(const OpRecord& record,
                                 std::span<const Tensor> inputs, AttrMap attrs,
                                 std::string_view name = {});
 
-// The same by name, for gradients and composites; throws Error.
+// The same by name, for gradients and compositions; throws Error.
 TensorVector MakeOp(std::string_view op, std::span<const Tensor> inputs,
                     AttrMap attrs = {}, std::string_view name = {});
 Tensor MakeOp1(std::string_view op, std::initializer_list<Tensor> inputs,

@@ -125,7 +125,7 @@ struct KernelSet {
 struct PythonFace {
   std::string_view names;  // '|'-separated; empty: raw_ops only
   // Argument names if they differ, "x, y"; or with kinds and defaults as those
-  // of a composite (ops/composite.h), "x: tensor; axis: native = 0".
+  // of a composition (ops/composition.h), "x: tensor; axis: native = 0".
   std::string_view args;
   std::string_view scope;  // default node name, if not the op's name
   // Argument names of tf.raw_ops if they differ from the definition's; may

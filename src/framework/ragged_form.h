@@ -2,7 +2,7 @@
 // like them. Its record says so, `function/ragged/composite_calls.cc` does it.
 //
 // A function that goes element by element needs none: its traits say that, or
-// `maps` and `keeps_zero` of a composite.
+// `maps` and `keeps_zero` of a composition.
 #ifndef GK_FRAMEWORK_RAGGED_FORM_H_
 #define GK_FRAMEWORK_RAGGED_FORM_H_
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/Identity.h"
 #include "ops/fn/Maximum.h"

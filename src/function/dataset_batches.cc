@@ -2,7 +2,7 @@
 #include "function/dataset_steps.h"
 #include "function/ragged/checks.h"
 #include "function/ragged/ragged.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/BatchDatasetV2.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/DenseToSparseBatchDataset.h"

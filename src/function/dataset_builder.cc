@@ -7,7 +7,7 @@
 #include "framework/graph.h"
 #include "function/trace_function.h"
 #include "function/variable_creation.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/Cast.h"
 
 namespace gk {

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/BatchDatasetV2.h"
 #include "ops/fn/Cast.h"

@@ -1,6 +1,6 @@
 // Datasets of what functions make of elements.
 #include "function/dataset_steps.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/FilterDataset.h"
 #include "ops/fn/FlatMapDataset.h"
 #include "ops/fn/GroupByWindowDataset.h"

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/AssertCardinalityDataset.h"
 #include "ops/fn/CacheDatasetV2.h"

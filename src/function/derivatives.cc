@@ -5,7 +5,7 @@
 #include "framework/grad_context.h"
 #include "function/function_gradient.h"
 #include "function/part_scope.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/element_moves.h"
 #include "ops/fn/Pack.h"
 #include "ops/fn/Reshape.h"
@@ -153,7 +153,7 @@ std::vector<Gradient> GraphGradients(std::span<const Tensor> ys,
   for (size_t i = 0; i < xs.size(); ++i) {
     if (found[i].is_none() && unconnected == UnconnectedGradients::kZero) {
       found[i].dense =
-          CallComposite("zeros_like", {WatchableOf(xs[i]).value()})[0];
+          CallComposition("zeros_like", {WatchableOf(xs[i]).value()})[0];
     }
   }
   return found;
@@ -205,8 +205,8 @@ TensorVector Hessians(std::span<const Tensor> ys, std::span<const Tensor> xs,
       rows.push_back(row[0].is_slices() ? Densify(row[0]) : row[0].dense);
     }
     hessians.push_back(
-        rows.empty() ? CallComposite("zeros", {IntegerVector(sizes),
-                                               WatchableOf(xs[i]).dtype})[0]
+        rows.empty() ? CallComposition("zeros", {IntegerVector(sizes),
+                                                 WatchableOf(xs[i]).dtype})[0]
                      : ops::Reshape(ops::Pack(rows), IntegerVector(sizes)));
   }
   return hessians;

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "base/format.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/Identity.h"
 #include "ops/fn/TensorListReserve.h"
 #include "ops/fn/TensorListSetItem.h"
@@ -73,7 +73,7 @@ TensorVector Rows(const Tensor& value) {
     throw Error(ValueError("A scalar has no rows for a TensorArray"));
   }
   if (value.dim(0) == 0) return {};
-  return CallComposite("unstack", {value});
+  return CallComposition("unstack", {value});
 }
 
 }  // namespace
@@ -203,7 +203,7 @@ Tensor EagerTensorArray::Read(const ArrayOperand& at, std::string_view) const {
 Tensor EagerTensorArray::Stack(std::string_view) const {
   TensorVector all = All();
   if (all.empty()) return NoRows(element_shape(), dtype());
-  return CallComposite("stack", {std::move(all)})[0];
+  return CallComposition("stack", {std::move(all)})[0];
 }
 
 Tensor EagerTensorArray::Gather(const ArrayOperand& indices,
@@ -221,7 +221,7 @@ Tensor EagerTensorArray::Gather(const ArrayOperand& indices,
     }
   }
   if (chosen.empty()) return NoRows(element_shape(), dtype());
-  return CallComposite("stack", {std::move(chosen)})[0];
+  return CallComposition("stack", {std::move(chosen)})[0];
 }
 
 Tensor EagerTensorArray::Concat(std::string_view) const {
@@ -249,7 +249,7 @@ Tensor EagerTensorArray::Concat(std::string_view) const {
         i));
   }
   if (parts.size() == 1) return ops::Identity(parts[0]);
-  return CallComposite("concat", {std::move(parts), int64_t{0}})[0];
+  return CallComposition("concat", {std::move(parts), int64_t{0}})[0];
 }
 
 Tensor EagerTensorArray::Size(std::string_view) const {
@@ -381,7 +381,7 @@ TensorArrayImpl::Ptr EagerTensorArray::Split(const ArrayOperand& given,
         sum, shape));
   }
   TensorVector parts;
-  if (!lengths.empty()) parts = CallComposite("split", {value, lengths});
+  if (!lengths.empty()) parts = CallComposition("split", {value, lengths});
   const std::lock_guard lock(elements_->mutex);
   ThrowIfError(CheckNewest());
   if (lengths.size() != elements_->tensors.size() && !facts_.dynamic_size) {

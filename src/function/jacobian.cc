@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "framework/grad_context.h"
+#include "framework/handle_data.h"
 #include "framework/symbolic_tensor.h"
 #include "function/row_loops.h"
-#include "framework/handle_data.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/element_moves.h"
 #include "ops/fn/BroadcastTo.h"
 #include "ops/fn/ConcatV2.h"

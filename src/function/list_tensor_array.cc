@@ -5,7 +5,7 @@
 
 #include "base/format.h"
 #include "function/part_scope.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/Identity.h"
 #include "ops/fn/TensorListConcatV2.h"

@@ -2,7 +2,7 @@
 #include "function/eager_tensor_array.h"
 #include "function/list_tensor_array.h"
 #include "function/tensor_array.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 
 namespace gk {
 

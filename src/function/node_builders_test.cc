@@ -7,7 +7,7 @@
 #include "function/branch_builder.h"
 #include "function/concrete_function.h"
 #include "function/while_builder.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/Less.h"
 #include "ops/fn/Mul.h"

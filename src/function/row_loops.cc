@@ -7,7 +7,7 @@
 #include "function/control_flow.h"
 #include "function/loop_builder.h"
 #include "function/part_scope.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/Less.h"
 #include "ops/fn/Shape.h"

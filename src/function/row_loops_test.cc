@@ -5,7 +5,7 @@
 
 #include "eager/eager_context.h"
 #include "function/concrete_function.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/Mul.h"
 #include "ops/fn/Slice.h"
 #include "runtime/executor.h"
@@ -22,7 +22,7 @@ class Squares final : public PartHost {
  public:
   TensorVector Parts(const Tensor& place, const TensorVector& row) override {
     ++calls;
-    const Tensor count = CallComposite("reshape", {place, Ints({1})})[0];
+    const Tensor count = CallComposition("reshape", {place, Ints({1})})[0];
     return {ops::Mul(row[0], row[0]), ops::Slice(row[0], Ints({0}), count)};
   }
   std::string_view prefix() const override { return "gk::"; }

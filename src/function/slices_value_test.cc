@@ -6,7 +6,7 @@
 
 #include "eager/eager_context.h"
 #include "function/func_graph.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "runtime/executor.h"
 
 namespace gk {
@@ -102,7 +102,7 @@ TEST_F(SlicesTest, OfAGraph) {
   EXPECT_EQ(shape(dense), PartialTensorShape({3, 2}));
   const Tensor size = argument("size", PartialTensorShape(TensorShape()));
   const Tensor part =
-      CallComposite("stack", {TensorVector{size, Int32Of(2)}, int64_t{0}})[0];
+      CallComposition("stack", {TensorVector{size, Int32Of(2)}, int64_t{0}})[0];
   EXPECT_EQ(shape(part), PartialTensorShape({kUnknownDim, 2}));
 
   const SlicesValue slices = {rows, Ints32({1}), dense};

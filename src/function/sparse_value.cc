@@ -5,7 +5,7 @@
 #include "framework/known_values.h"
 #include "function/ragged/checks.h"
 #include "function/ragged/integer_arithmetic.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/BroadcastTo.h"
 #include "ops/fn/Cumprod.h"
 #include "ops/fn/GatherNd.h"
@@ -139,7 +139,7 @@ Tensor SparseValue::ToDense(Tensor fill, bool ordered) const {
 }
 
 SparseValue SparseValue::Reordered() const {
-  const Tensor order = CallComposite(
+  const Tensor order = CallComposition(
       "argsort",
       {FlatIndices(*this), int64_t{-1}, std::string("ASCENDING"), true})[0];
   return {Take(indices, order), Take(values, order), dense_shape, shape};

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/Reshape.h"
 #include "ops/fn/TensorListReserve.h"
 
@@ -117,7 +117,7 @@ Tensor StandIn(const Tensor& t) {
   }
   const TensorShape known = ValueOrThrow(TensorShape::Make(sizes));
   if (known.num_elements() >= kMaxConstantElements) {
-    return CallComposite("zeros", {sizes, t.dtype()})[0];
+    return CallComposition("zeros", {sizes, t.dtype()})[0];
   }
   return ValueOrThrow(OpBuilder::Current()->Constant(
       ValueOrThrow(Tensor::Zeros(t.dtype(), known)), "zeros"));

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "base/format.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/Maximum.h"
 #include "ops/fn/Minimum.h"

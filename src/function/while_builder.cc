@@ -1,7 +1,7 @@
 #include "function/while_builder.h"
 
 #include "base/format.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/Less.h"
 #include "ops/fn/LogicalAnd.h"

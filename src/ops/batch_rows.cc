@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "framework/op_builder.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/dynamic_axes.h"
 #include "ops/fn/BroadcastTo.h"
 #include "ops/fn/ConcatV2.h"

@@ -6,7 +6,7 @@
 
 #include <span>
 
-#include "ops/composite.h"
+#include "ops/composition.h"
 
 namespace gk {
 

@@ -7,7 +7,7 @@
 
 #include "framework/op_registry.h"
 #include "framework/trait_names.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/record_family.h"
 
 namespace gk {
@@ -86,7 +86,7 @@ void AddOp(const OpRecord& r, std::string* out) {
     traits += name;
   }
   AddField("family", RecordFamily(r.id), out);
-  if (!IsComposite(r)) {
+  if (!IsComposition(r)) {
     AddField("python", r.python.names, out);
     AddField("arguments", r.python.args, out);
   }
@@ -104,8 +104,8 @@ void AddOp(const OpRecord& r, std::string* out) {
   AddField("doc", r.doc, out);
 }
 
-void AddFunction(const Composite& function, std::string* out) {
-  const CompositeRecord& r = *function.record;
+void AddFunction(const Composition& function, std::string* out) {
+  const CompositionRecord& r = *function.record;
   *out += Format("function {}({})\n", r.names, OneLine(r.args));
   if (function.op != nullptr) {
     AddField("op", function.op->name, out);
@@ -126,10 +126,10 @@ std::string RecordsText() {
   std::vector<const OpRecord*> ops = OpRegistry::Get().all();
   std::ranges::sort(ops, {}, &OpRecord::name);
   // Aliases are one function.
-  std::map<std::string_view, const Composite*> functions;
-  for (const auto& [name, composite] : CompositeRegistry::Get().by_name()) {
+  std::map<std::string_view, const Composition*> functions;
+  for (const auto& [name, composition] : CompositionRegistry::Get().by_name()) {
     if (IsPublicName(name))
-      functions.emplace(composite->record->names, composite);
+      functions.emplace(composition->record->names, composition);
   }
   std::string out;
   for (const OpRecord* r : ops) AddOp(*r, &out);

@@ -23,7 +23,7 @@
 
 namespace gk {
 
-// Every op, by name, then every composite, by its first public name.
+// Every op, by name, then every composition, by its first public name.
 std::string RecordsText();
 
 }  // namespace gk

@@ -70,7 +70,7 @@ def test_op_definitions_are_whole():
         if x.startswith("function ")
         for name in x[9 : x.index("(")].split("|")
     }
-    assert functions == set(_graphkiln.composite_names())
+    assert functions == set(_graphkiln.composition_names())
     start = lines.index("op MatMul(a: T; b: T) -> (product: T)")
     assert "  attr transpose_a: bool = False" in lines[start : start + 4]
 

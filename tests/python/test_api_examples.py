@@ -23,7 +23,7 @@ def _public_functions() -> dict[str, object]:
     names = {
         *_namespaces._python_names(),
         *_namespaces.op_names(),
-        *_graphkiln.composite_names(),
+        *_graphkiln.composition_names(),
         *(name for name in dir(tf) if not name.startswith("_")),
     }
     for name in sorted(names, key=lambda n: (n.count("."), n)):

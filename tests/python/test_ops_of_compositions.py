@@ -1,5 +1,5 @@
 """Every op that a public function is made of is there. What composites make is
-asked of them themselves (src/function/composite_functions_test.cc)."""
+asked of them themselves (src/function/composition_functions_test.cc)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_public_names_resolve():
     import graphkiln as tf
 
     for names in (
-        _namespaces.op_names(), _namespaces.composite_names(),
+        _namespaces.op_names(), _namespaces.composition_names(),
         _namespaces._python_names(),
     ):
         for name in names:

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "function/specs/spec_rows.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/binding/type_parts.h"

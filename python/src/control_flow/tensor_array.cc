@@ -8,7 +8,7 @@
 
 #include "function/func_graph.h"
 #include "function/tensor_array.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/NoOp.h"
 #include "python/src/binding/bound_values.h"

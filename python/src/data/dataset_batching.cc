@@ -1,5 +1,5 @@
 // tf.data.Dataset: several elements at a time.
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/Pack.h"
 #include "ops/fn/Reshape.h"

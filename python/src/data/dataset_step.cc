@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/GeneratorDataset.h"
 #include "ops/random/random_seeds.h"

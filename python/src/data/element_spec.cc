@@ -221,7 +221,7 @@ Object StackOfDatasets(Handle list) {
     variants.append(part.attr("_as_input")());
   }
   if (nb::len(variants) == 0) return nb::none();
-  const Object stack = Owned(CompositeFunction("stack"))(variants);
+  const Object stack = Owned(CompositionFunction("stack"))(variants);
   return DatasetsInTensor(stack, spec, Shape(stack.attr("shape")));
 }
 

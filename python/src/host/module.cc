@@ -110,7 +110,7 @@ NB_MODULE(_graphkiln, m) {
       gk::py::AddReferenceType(module) && gk::py::AddTensorTypes(module) &&
       gk::py::AddVariableType(module) && gk::py::AddTensorSpecTypes(module) &&
       gk::py::AddConversions(module) && gk::py::AddOpFunctions(module) &&
-      gk::py::AddCompositeFunctions(module) &&
+      gk::py::AddCompositionFunctions(module) &&
       gk::py::AddProcessSettings(module) &&
       gk::py::AddConfigFunctions(module) && gk::py::AddSlicing(module) &&
       gk::py::AddNest(module) && gk::py::AddTraceTypes(module) &&

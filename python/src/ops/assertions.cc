@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "framework/check_numerics.h"
-#include "ops/composite/assertion.h"
+#include "ops/composition/assertion.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/class_members.h"
 #include "python/src/binding/gil.h"
@@ -144,9 +144,9 @@ nb::object AssertShapes(nb::handle, nb::handle shapes, nb::handle data,
     }
     tensors.append(Wrapped(tensor));
   }
-  Owned(CompositeFunction("_assert_shapes"))(tensors, nb::str(sizes.c_str()),
-                                             data, summarize, message,
-                                             nb::arg("name") = "assert_shapes");
+  Owned(CompositionFunction("_assert_shapes"))(
+      tensors, nb::str(sizes.c_str()), data, summarize, message,
+      nb::arg("name") = "assert_shapes");
   return nb::none();
 }
 

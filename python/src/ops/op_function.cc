@@ -12,7 +12,7 @@
 #include "framework/logical_device.h"
 #include "framework/op_registry.h"
 #include "function/func_graph.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "python/src/binding/gil.h"
 #include "python/src/graph/name_scope.h"
 #include "python/src/graph/operation_type.h"
@@ -190,7 +190,7 @@ OpInfo::OpInfo(const OpRecord& record, std::string_view argument_names)
       add(a.name, false, i, !with_default);
     }
   }
-  if (!IsComposite(record)) own_scope_ = record.python.scope;
+  if (!IsComposition(record)) own_scope_ = record.python.scope;
   plain_elementwise_ = record.kernel.tile != nullptr &&
                        record.Has(kElementwise) && d.outputs.size() == 1 &&
                        !d.inputs.empty() && d.inputs.size() <= 2;
@@ -206,7 +206,7 @@ const OpInfo* OpInfo::Of(const OpRecord& record) {
   static auto* infos = new std::unordered_map<const OpRecord*, OpInfo*>();
   OpInfo*& info = (*infos)[&record];
   if (info == nullptr) {
-    info = new OpInfo(record, IsComposite(record) ? "" : record.python.args);
+    info = new OpInfo(record, IsComposition(record) ? "" : record.python.args);
   }
   return info;
 }

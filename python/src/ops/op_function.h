@@ -134,9 +134,9 @@ PyObject* AttrToPython(const AttrValue& value);
 PyObject* FunctionOfOp(const OpRecord& record);
 
 bool AddOpFunctions(PyObject* module);
-bool AddCompositeFunctions(PyObject* module);
-// The function of a composite. New reference.
-PyObject* CompositeFunction(std::string_view public_name);
+bool AddCompositionFunctions(PyObject* module);
+// The function of a composition. New reference.
+PyObject* CompositionFunction(std::string_view public_name);
 // Threads and random seeds. (process_settings.cc)
 bool AddProcessSettings(PyObject* module);
 // tf.config's switches. (config_functions.cc)

@@ -10,7 +10,7 @@
 
 #include "framework/op_registry.h"
 #include "function/ragged/composite_calls.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/late_attributes.h"
 #include "python/src/ops/dispatch.h"
@@ -453,7 +453,7 @@ PyObject* MakeOpFunction(PyObject*, PyObject* args) {
 PyObject* PublicNames(PyObject*, PyObject*) {
   PyRef names = PyRef::Steal(PyDict_New());
   for (const OpRecord* r : OpRegistry::Get().all()) {
-    if (IsComposite(*r)) continue;
+    if (IsComposition(*r)) continue;
     std::string_view rest = r->python.names;
     while (names && !rest.empty()) {
       const size_t bar = rest.find('|');

@@ -132,7 +132,7 @@ void AddOpRecord(nb::module_& m) {
         "Whether there is such an op and its record has the trait.");
   m.def(
       "records_text", [] { return RecordsText(); },
-      "The records of all ops and composites as text: ops/record_text.h.");
+      "The records of all ops and compositions as text: ops/record_text.h.");
 }
 
 }  // namespace gk::py

@@ -56,7 +56,7 @@ Object Bounds(Handle ragged, Handle axis, Handle name, Handle out_type) {
   const Tensor all = BoundingShape(AsRagged(ragged));
   const Tensor shape = CastTo(all, AsType(out_type, all.dtype()));
   if (axis.is_none()) return Wrapped(shape);
-  return Wrapped(CallComposite("gather", {shape, OrNull(axis)})[0]);
+  return Wrapped(CallComposition("gather", {shape, OrNull(axis)})[0]);
 }
 
 Object RaggedWithValues(Handle ragged, Handle values) {

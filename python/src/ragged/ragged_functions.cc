@@ -41,7 +41,7 @@ class GivenToCall final : public CompositeArguments {
   Tensor tensor(const char* name) const override {
     return AsComponent(At(name));
   }
-  CompositeValue native(const char* name) const override;
+  CompositionValue native(const char* name) const override;
   RaggedAxes axes(const char* name) const override {
     return AsAxes(At(name), name);
   }
@@ -109,7 +109,7 @@ class GivenToCall final : public CompositeArguments {
   mutable nb::object bound_, own_;
 };
 
-CompositeValue GivenToCall::native(const char* name) const {
+CompositionValue GivenToCall::native(const char* name) const {
   const nb::object value = At(name);
   if (value.is_none()) return {};
   if (PyLong_Check(value.ptr())) return nb::cast<int64_t>(value);

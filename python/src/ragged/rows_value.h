@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "python/src/binding/errors.h"
 
 namespace gk::py {

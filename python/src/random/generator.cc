@@ -154,7 +154,7 @@ Object ResetFromKeyCounter(Handle o, Handle key, Handle counter) {
 // The core's function of a state.
 template <Name kFunction, class... Given>
 Object Draw(Handle o, Given... given) {
-  return Owned(CompositeFunction(kFunction.text))(
+  return Owned(CompositionFunction(kFunction.text))(
       StateVariable(o).attr("handle"), AlgorithmNumber(o), given...);
 }
 #define FIVE Handle, Handle, Handle, Handle, Handle

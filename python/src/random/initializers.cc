@@ -255,7 +255,7 @@ Object Draw(const Class& c, Handle o, Handle shape, DataType dtype) {
   Object first = nb::float_(from.first), second = nb::float_(from.second);
   if (c.numbers == Numbers::kStateful ||
       (c.numbers == Numbers::kSeeded && seed.is_none())) {
-    return Owned(CompositeFunction(from.Function("random.")))(
+    return Owned(CompositionFunction(from.Function("random.")))(
         shape, first, second, type, nb::arg("seed") = seed);
   }
   Object number = seed;
@@ -269,7 +269,7 @@ Object Draw(const Class& c, Handle o, Handle shape, DataType dtype) {
   nb::list pair;
   pair.append(number);
   pair.append(0);
-  return Owned(CompositeFunction(from.Function("random.stateless_")))(
+  return Owned(CompositionFunction(from.Function("random.stateless_")))(
       shape, pair, first, second, type);
 }
 
@@ -309,7 +309,7 @@ Object Call(Handle o, Handle shape, Handle type, nb::dict others) {
   if (which == "Constant") return ConstantOf(o, shape, dtype);
   if (dtype == DataType::kInvalid) dtype = DataType::kFloat;
   if (which == "Zeros" || which == "Ones") {
-    return Owned(CompositeFunction(which == "Ones" ? "ones" : "zeros"))(
+    return Owned(CompositionFunction(which == "Ones" ? "ones" : "zeros"))(
         shape, Handle(DTypeObject(dtype)));
   }
   return Draw(*c, o, shape, dtype);

@@ -119,7 +119,7 @@ PyObject* Subscript(PyObject* self, PyObject* key) {
     return nullptr;
   }
   if (IsMask(key)) {
-    PyRef mask = PyRef::Steal(CompositeFunction("boolean_mask"));
+    PyRef mask = PyRef::Steal(CompositionFunction("boolean_mask"));
     PyObject* const given[] = {self, key};
     return mask ? PyObject_Vectorcall(mask.get(), given, 2, nullptr) : nullptr;
   }

@@ -25,7 +25,7 @@ Checks& Checks::Require(const Tensor& condition, std::string_view message,
 }
 
 Checks& Checks::Assert(std::string_view assertion,
-                       std::vector<CompositeValue> values,
+                       std::vector<CompositionValue> values,
                        std::string_view message) {
   if (message.empty()) {
     values.emplace_back();
@@ -36,10 +36,10 @@ Checks& Checks::Assert(std::string_view assertion,
 }
 
 Checks& Checks::Assert(std::string_view assertion,
-                       std::vector<CompositeValue> values) {
+                       std::vector<CompositionValue> values) {
   FuncGraph* graph = FuncGraph::Current();
   const int before = graph ? graph->graph()->num_nodes() : 0;
-  CallComposite(assertion, std::move(values));
+  CallComposition(assertion, std::move(values));
   if (graph && graph->graph()->num_nodes() > before) {
     nodes_.push_back(graph->graph()->nodes().back().get());
   }

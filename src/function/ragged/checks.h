@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "function/func_graph.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 
 namespace gk {
 
@@ -45,10 +45,11 @@ class Checks {
   };
 
  private:
-  Checks& Assert(std::string_view assertion, std::vector<CompositeValue> values,
+  Checks& Assert(std::string_view assertion,
+                 std::vector<CompositionValue> values,
                  std::string_view message);
   Checks& Assert(std::string_view assertion,
-                 std::vector<CompositeValue> values);
+                 std::vector<CompositionValue> values);
 
   std::vector<Node*> nodes_;
 };

@@ -211,7 +211,8 @@ Result ShapeOfSparse(const Arguments& a) {
   return InType(a, a.sparse(0).dense_shape);
 }
 Result SizeOfSparse(const Arguments& a) {
-  return InType(a, CallComposite("reduce_prod", {a.sparse(0).dense_shape})[0]);
+  return InType(a,
+                CallComposition("reduce_prod", {a.sparse(0).dense_shape})[0]);
 }
 Result RankOfSparse(const Arguments& a) {
   return RaggedValue(ops::Size(a.sparse(0).dense_shape));

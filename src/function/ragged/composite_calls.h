@@ -41,7 +41,7 @@ class CompositeArguments {
   virtual RaggedShape shape(const char* name) const = 0;
   virtual Tensor tensor(const char* name) const = 0;
   // A tensor unless it is None, an int or a list of them.
-  virtual CompositeValue native(const char* name) const = 0;
+  virtual CompositionValue native(const char* name) const = 0;
   virtual RaggedAxes axes(const char* name) const = 0;
   // Are they listed, or a tensor whose value is known?
   virtual bool lists_axes(const char* name) const = 0;
@@ -69,7 +69,7 @@ class CompositeArguments {
   ~CompositeArguments() = default;
 };
 
-// What the record of a function says (ops/composite.h).
+// What the record of a function says (ops/composition.h).
 struct CalledFunction {
   RaggedForm form = RaggedForm::kNone;
   int maps = 0;      // element by element over so many operands

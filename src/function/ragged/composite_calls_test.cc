@@ -8,7 +8,7 @@
 
 #include "eager/eager_context.h"
 #include "framework/op_registry.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 
 namespace gk {
 namespace {
@@ -32,13 +32,13 @@ std::vector<PublicFunction> FunctionsOfForms() {
   InitEager();
   std::vector<PublicFunction> functions;
   std::set<const Composite*> seen;
-  for (const auto& [name, c] : CompositeRegistry::Get().by_name()) {
+  for (const auto& [name, c] : CompositionRegistry::Get().by_name()) {
     if (c->record->ragged == RaggedForm::kNone || !seen.insert(c).second) {
       continue;
     }
     auto& f = functions.emplace_back(
         PublicFunction{std::string(c->record->names), c->record->ragged, {}});
-    for (const CompositeArg& arg : c->args) f.parameters.push_back(arg.name);
+    for (const CompositionArg& arg : c->args) f.parameters.push_back(arg.name);
   }
   for (const OpRecord* op : OpRegistry::Get().all()) {
     if (op->python.ragged == RaggedForm::kNone || IsComposite(*op)) continue;
@@ -84,7 +84,7 @@ class AnyArguments final : public CompositeArguments {
     Note(name);
     return Tensor::Scalar<int32_t>(2);
   }
-  CompositeValue native(const char* name) const override {
+  CompositionValue native(const char* name) const override {
     Note(name);
     return int64_t{1};
   }

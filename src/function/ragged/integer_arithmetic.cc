@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "framework/symbolic_tensor.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/All.h"
 #include "ops/fn/ConcatV2.h"
 #include "ops/fn/ExpandDims.h"

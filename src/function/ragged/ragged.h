@@ -16,7 +16,7 @@
 #include "function/ragged/checks.h"
 #include "function/ragged/ragged_value.h"
 #include "function/sparse_value.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/subscript.h"
 
 namespace gk {
@@ -84,8 +84,9 @@ RaggedValue RaggedReverse(const RaggedValue& ragged,
 RaggedValue RaggedTile(const RaggedValue& ragged, const Tensor& multiples);
 // `sizes`: as tf.split takes them.
 std::vector<RaggedValue> RaggedSplit(const RaggedValue& ragged,
-                                     const CompositeValue& sizes, int64_t axis,
-                                     const CompositeValue& count);
+                                     const CompositionValue& sizes,
+                                     int64_t axis,
+                                     const CompositionValue& count);
 
 // --- Reductions. (ragged_reduce.cc)
 

@@ -130,7 +130,7 @@ RaggedValue RaggedSelect(const RaggedValue& condition, const RaggedValue& x,
                          const RaggedValue& y) {
   const RaggedValue operands[] = {condition, x, y};
   return RaggedOfFlat(operands, [](const TensorVector& t) {
-    return CallComposite("where", {t[0], t[1], t[2]})[0];
+    return CallComposition("where", {t[0], t[1], t[2]})[0];
   });
 }
 
@@ -138,8 +138,8 @@ RaggedValue RaggedCrossEntropy(const RaggedValue& labels,
                                const RaggedValue& logits) {
   const RaggedValue operands[] = {labels, logits};
   return RaggedOfFlat(operands, [](const TensorVector& t) {
-    return CallComposite("nn.sigmoid_cross_entropy_with_logits",
-                         {t[0], t[1]})[0];
+    return CallComposition("nn.sigmoid_cross_entropy_with_logits",
+                           {t[0], t[1]})[0];
   });
 }
 

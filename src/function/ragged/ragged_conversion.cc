@@ -25,7 +25,7 @@ using namespace integers;  // NOLINT: operators
 namespace {
 
 Tensor BooleanMask(const Tensor& x, const Tensor& mask) {
-  return CallComposite("boolean_mask", {x, mask})[0];
+  return CallComposition("boolean_mask", {x, mask})[0];
 }
 
 std::optional<int64_t> KnownSize(const Tensor& x, int axis) {
@@ -88,7 +88,7 @@ Tensor Dense(const RaggedValue& ragged, Tensor fill, Tensor box, bool cut,
   const Tensor outer = Part(box, {}, ragged.ragged_rank() + 1);
   if (cut) {
     const Tensor fits =
-        CallComposite("reduce_all", {where < outer, IntegerConstant(1)})[0];
+        CallComposition("reduce_all", {where < outer, IntegerConstant(1)})[0];
     where = BooleanMask(where, fits);
     values = BooleanMask(values, fits);
   }
@@ -171,7 +171,7 @@ RaggedValue RaggedFromSparse(const SparseValue& sparse, DataType splits) {
     throw Error(
         ValueError("Shape {} must have rank 2", sparse.shape.PythonString()));
   }
-  const TensorVector places = CallComposite(
+  const TensorVector places = CallComposition(
       "unstack", {CastTo(sparse.indices, splits), int64_t{2}, int64_t{1}});
   const RowPartition rows = RowPartition::FromRowids(
       places[0], CastTo(At(sparse.dense_shape, 0), splits), false);

@@ -177,7 +177,7 @@ RaggedValue RaggedGatherNd(const RaggedValue& params,
     return {RaggedGatherNd(params, whole.values()), whole.rows()};
   }
   const TensorVector parts =
-      CallComposite("unstack", {indices, shape.dim(1), int64_t{1}});
+      CallComposition("unstack", {indices, shape.dim(1), int64_t{1}});
   Tensor places = parts[0];
   RaggedValue rest = params;
   for (size_t i = 1; i < parts.size(); ++i) {

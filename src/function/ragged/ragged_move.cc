@@ -64,8 +64,8 @@ RaggedValue Joined(std::span<const RaggedValue> values, int axis) {
   const Checks::Scope scope(checks);
   // The values in the order of their rows, those of one row as given.
   const Tensor order =
-      CallComposite("argsort", {Concat(Each(values, RowidsOf)), int64_t{-1},
-                                std::string("ASCENDING"), true})[0];
+      CallComposition("argsort", {Concat(Each(values, RowidsOf)), int64_t{-1},
+                                  std::string("ASCENDING"), true})[0];
   return {GatherRows(Joined(inner, 0), order),
           RowPartition::OfLengths(ops::AddN(Each(values, LengthsOf)))};
 }
@@ -204,14 +204,15 @@ RaggedValue RaggedTile(const RaggedValue& ragged, const Tensor& multiples) {
                            shape.PythonString(),
                            PartialTensorShape({rank}).PythonString()));
   }
-  return Tiled(
-      ragged, CallComposite("unstack", {CastTo(multiples, ragged.splits_type()),
+  return Tiled(ragged, CallComposition("unstack",
+                                       {CastTo(multiples, ragged.splits_type()),
                                         int64_t{rank}, int64_t{0}}));
 }
 
 std::vector<RaggedValue> RaggedSplit(const RaggedValue& ragged,
-                                     const CompositeValue& sizes, int64_t given,
-                                     const CompositeValue& count) {
+                                     const CompositionValue& sizes,
+                                     int64_t given,
+                                     const CompositionValue& count) {
   const int axis = CheckedAxis(given, ragged.rank());
   const int flat = ragged.ragged_rank();
   if (0 < axis && axis <= flat) {
@@ -224,7 +225,7 @@ std::vector<RaggedValue> RaggedSplit(const RaggedValue& ragged,
   const Tensor split = axis > flat ? ragged.flat() : Count(ragged.nrows());
   const int64_t along = axis > flat ? axis - flat : 0;
   for (const Tensor& part :
-       CallComposite("split", {split, sizes, along, count})) {
+       CallComposition("split", {split, sizes, along, count})) {
     made.push_back(axis > flat ? ragged.WithFlat(part)
                                : GatherRows(ragged, part));
   }

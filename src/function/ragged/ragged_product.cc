@@ -56,8 +56,8 @@ Tensor Matrix(const RaggedValue& value) {
 }
 
 Tensor Product(const Tensor& a, const Tensor& b, const ProductOptions& o) {
-  return CallComposite("matmul", {a, b, o.transpose_a, o.transpose_b,
-                                  o.adjoint_a, o.adjoint_b})[0];
+  return CallComposition("matmul", {a, b, o.transpose_a, o.transpose_b,
+                                    o.adjoint_a, o.adjoint_b})[0];
 }
 
 RaggedValue OfBatch(const RaggedValue& a, const RaggedValue& b,

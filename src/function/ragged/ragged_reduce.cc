@@ -58,7 +58,7 @@ std::string_view NameOf(Reduction of) {
 
 // As `/` has it: integers have quotients that are none.
 Tensor Divided(const Tensor& x, const Tensor& y) {
-  return CallComposite("divide", {x, y})[0];
+  return CallComposition("divide", {x, y})[0];
 }
 
 // Integers in the type of their quotients, where squares do not overflow.
@@ -79,23 +79,24 @@ RaggedValue Ones(const RaggedValue& like) {
 // The reduction of a tensor; `axis` null: of all elements.
 Tensor OfTensor(const RaggedReduction& r, const Tensor& x,
                 std::optional<int64_t> axis) {
-  CompositeValue along;
+  CompositionValue along;
   if (axis) along = IntegerConstant(*axis);
   if (r.of == Reduction::kJoin) {
-    return CallComposite(NameOf(r.of), {x, along, r.keepdims, r.separator})[0];
+    return CallComposition(NameOf(r.of),
+                           {x, along, r.keepdims, r.separator})[0];
   }
-  return CallComposite(NameOf(r.of), {x, along, r.keepdims})[0];
+  return CallComposition(NameOf(r.of), {x, along, r.keepdims})[0];
 }
 
 // The texts of each id, in their order.
 Tensor JoinedSegments(const std::string& separator, const Tensor& texts,
                       const Tensor& ids, const Tensor& count) {
-  const Tensor order = CallComposite(
+  const Tensor order = CallComposition(
       "argsort", {ids, int64_t{-1}, std::string("ASCENDING"), true})[0];
   const Tensor sorted = Take(ids, order);
   const RowPartition rows = RowPartition::FromRowids(sorted, count, false);
   const Tensor values = Take(texts, order);
-  const Tensor between = CallComposite(
+  const Tensor between = CallComposition(
       "where", {ops::Equal(rows.columns(sorted), Number(0, ids)),
                 Tensor::Scalar(std::string()), Tensor::Scalar(separator)})[0];
   const Tensor inner = ops::OnesLike(Part(ops::Shape(values), 1, {}));
@@ -287,7 +288,7 @@ RaggedValue RaggedSegments(const SegmentFn& join, RaggedValue data,
 RaggedValue RaggedCumsum(const RaggedValue& ragged, int64_t given,
                          bool exclusive, bool reverse) {
   const int64_t axis = CheckedAxis(given, ragged.rank());
-  const Tensor whole = CallComposite(
+  const Tensor whole = CallComposition(
       "cumsum", {RaggedToTensor(ragged), axis, exclusive, reverse})[0];
   FromTensorOptions options{.splits_type = ragged.splits_type()};
   for (const RowPartition& p : ragged.partitions()) {
@@ -299,7 +300,7 @@ RaggedValue RaggedCumsum(const RaggedValue& ragged, int64_t given,
 RaggedValue RaggedSoftmax(const RaggedValue& ragged, int64_t given) {
   const int axis = CheckedAxis(given, ragged.rank());
   if (!ragged.is_ragged()) {
-    return CallComposite("nn.softmax", {ragged.flat(), int64_t{axis}})[0];
+    return CallComposition("nn.softmax", {ragged.flat(), int64_t{axis}})[0];
   }
   if (axis > 1) {
     return ragged.WithValues(RaggedSoftmax(ragged.values(), axis - 1));

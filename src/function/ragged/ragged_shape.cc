@@ -7,7 +7,7 @@
 #include "function/ragged/checks.h"
 #include "function/ragged/integer_arithmetic.h"
 #include "function/ragged/ragged.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/BroadcastTo.h"
 #include "ops/fn/Equal.h"
 #include "ops/fn/Fill.h"

@@ -30,7 +30,7 @@ Tensor Escaped(Tensor flat) {
   for (const std::string special : {"\\", "'"}) {
     const TensorVector pieces = ops::StringSplitV2(flat, Text(special));
     const TensorVector places =
-        CallComposite("unstack", {pieces[0], int64_t{2}, int64_t{1}});
+        CallComposition("unstack", {pieces[0], int64_t{2}, int64_t{1}});
     const Tensor values =
         Select(ops::Greater(places[1], Number(0, places[1])),
                Joined({Text("\\" + special), pieces[1]}), pieces[1]);

@@ -5,7 +5,7 @@
 
 #include "function/ragged/checks.h"
 #include "function/ragged/integer_arithmetic.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/Cumsum.h"
 #include "ops/fn/OnesLike.h"
 #include "ops/fn/Reshape.h"

@@ -4,7 +4,7 @@
 #include "function/ragged/checks.h"
 #include "function/ragged/integer_arithmetic.h"
 #include "function/ragged/ragged.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/Equal.h"
 #include "ops/fn/Fill.h"
@@ -79,7 +79,7 @@ TensorVector RowSource::Row(const Tensor& i) const {
   const Tensor here =
       ops::Equal(Columns(parts_[0], 0), CastTo(i, DataType::kInt64));
   const auto masked = [&](const Tensor& t) {
-    return CallComposite("boolean_mask", {t, here})[0];
+    return CallComposition("boolean_mask", {t, here})[0];
   };
   return {Columns(masked(parts_[0]), std::nullopt), masked(parts_[1]),
           Columns(parts_[2], std::nullopt)};

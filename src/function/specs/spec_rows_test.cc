@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "eager/eager_context.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/Size.h"
 #include "runtime/executor.h"
@@ -110,8 +110,8 @@ TEST(SpecsTest, RowsAreTakenAndCollected) {
     lengths.push_back(kept[1]);
   }
   const TensorVector again = rows.Together(
-      TensorVector{CallComposite("concat", {flats, Int32Of(0)})[0],
-                   CallComposite("stack", {lengths})[0]},
+      TensorVector{CallComposition("concat", {flats, Int32Of(0)})[0],
+                   CallComposition("stack", {lengths})[0]},
       Int32Of(3));
   EXPECT_EQ(ValuesOf<int32_t>(again[0]), (std::vector<int32_t>{1, 2, 3}));
   EXPECT_EQ(ValuesOf<int64_t>(again[1]), (std::vector<int64_t>{0, 2, 2, 3}));

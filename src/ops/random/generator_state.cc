@@ -1,6 +1,6 @@
 #include "ops/random/generator_state.h"
 
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/dynamic_axes.h"
 #include "ops/element_moves.h"
 #include "ops/fn/Pad.h"
@@ -32,9 +32,10 @@ Tensor GeneratorState(const Tensor& seed, int64_t algorithm) {
   const Tensor flat = Flat(seed, -1);
   const Tensor words = Subscript(CastTo(flat, DataType::kInt64), {first});
   const Tensor missing = ops::Sub(Int32Of(size), ops::Size(words));
-  const Tensor sides = CallComposite(
+  const Tensor sides = CallComposition(
       "stack", {TensorVector{Int32Of(0), missing}, int64_t{0}})[0];
-  return ops::Pad(words, CallComposite("expand_dims", {sides, int64_t{0}})[0]);
+  return ops::Pad(words,
+                  CallComposition("expand_dims", {sides, int64_t{0}})[0]);
 }
 
 Tensor GeneratorStateOfKey(const Tensor& key, const Tensor& counter) {
@@ -63,15 +64,15 @@ void CheckGeneratorState(const Tensor& state, int64_t algorithm) {
 
 Tensor DrawGeneratorKeys(const Tensor& handle, int64_t algorithm,
                          int64_t count) {
-  return CallComposite(
+  return CallComposition(
       "_generator.uniform_full_int",
       {handle, algorithm, IndicesOf(std::vector<int64_t>{count}),
        DataType::kInt64})[0];
 }
 
 Tensor SeedsOfKeys(const Tensor& keys) {
-  return CallComposite(
-      "stack", {TensorVector{keys, CallComposite("zeros_like", {keys})[0]},
+  return CallComposition(
+      "stack", {TensorVector{keys, CallComposition("zeros_like", {keys})[0]},
                 int64_t{0}})[0];
 }
 
@@ -79,7 +80,7 @@ std::vector<Tensor> StatesOfKeys(const Tensor& keys, int64_t count) {
   const Tensor counter =
       IntsTensor(std::vector<int64_t>{0, 0}, DataType::kInt64);
   std::vector<Tensor> states;
-  for (const Tensor& key : CallComposite("unstack", {keys, count})) {
+  for (const Tensor& key : CallComposition("unstack", {keys, count})) {
     states.push_back(GeneratorStateOfKey(key, counter));
   }
   return states;

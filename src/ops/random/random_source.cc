@@ -16,13 +16,13 @@ bool IsRandomInteger(DataType t) {
          t == DataType::kUint32 || t == DataType::kUint64;
 }
 
-bool IsNumber(const CompositeCall& c, int i, int64_t number) {
+bool IsNumber(const CompositionCall& c, int i, int64_t number) {
   if (const int64_t* v = c.get<int64_t>(i)) return *v == number;
   const double* v = c.get<double>(i);
   return v != nullptr && *v == static_cast<double>(number);
 }
 
-const Tensor& RandomShape(const CompositeCall& c, int i) {
+const Tensor& RandomShape(const CompositionCall& c, int i) {
   const Tensor& shape = c.tensor(i);
   const PartialTensorShape form = shape.partial_shape();
   if (!form.unknown_rank() && form.rank() != 1) {
@@ -33,18 +33,18 @@ const Tensor& RandomShape(const CompositeCall& c, int i) {
   return shape;
 }
 
-Tensor Affine(const CompositeCall& c, const Tensor& x, const Tensor& scale,
+Tensor Affine(const CompositionCall& c, const Tensor& x, const Tensor& scale,
               const Tensor& shift) {
   const Tensor scaled = ops::Mul(OpName(c.name("mul")), x, scale);
   return ops::AddV2(OpName(c.name()), scaled, shift);
 }
 
-AttrMap SeedAttrsOf(const CompositeCall& c, int i) {
+AttrMap SeedAttrsOf(const CompositionCall& c, int i) {
   const int64_t* seed = c.get<int64_t>(i);
   return SeedAttrs(SeedsOfOp(seed ? std::optional(*seed) : std::nullopt));
 }
 
-RandomAlgorithmChoice AlgorithmOf(const CompositeCall& c, int i) {
+RandomAlgorithmChoice AlgorithmOf(const CompositionCall& c, int i) {
   if (const Tensor* t = c.get<Tensor>(i)) return *t;
   if (const int64_t* v = c.get<int64_t>(i)) {
     return ValueOrThrow(RandomAlgorithm(*v));
@@ -57,14 +57,14 @@ RandomAlgorithmChoice AlgorithmOf(const CompositeCall& c, int i) {
       "'threefry', 'auto_select' or a tensor"));
 }
 
-Tensor MakeAlgorithm(const CompositeCall& c,
+Tensor MakeAlgorithm(const CompositionCall& c,
                      const RandomAlgorithmChoice& algorithm,
                      std::string_view node) {
   if (const Tensor* t = std::get_if<Tensor>(&algorithm)) return *t;
   return Int32Of(std::get<int64_t>(algorithm), c.name(node));
 }
 
-TensorVector KeyCounter(const CompositeCall& c, int seed) {
+TensorVector KeyCounter(const CompositionCall& c, int seed) {
   return ops::StatelessRandomGetKeyCounter(
       OpName(c.name("StatelessRandomGetKeyCounter")), c.tensor(seed));
 }
@@ -80,7 +80,8 @@ void CheckFloatingResult(DataType t, std::string_view what) {
                  what, DataTypeName(t)));
 }
 
-void CheckUniformArguments(const CompositeCall& c, int maxval, DataType dtype) {
+void CheckUniformArguments(const CompositionCall& c, int maxval,
+                           DataType dtype) {
   if (!IsRandomInteger(dtype) && !IsFloating(dtype)) {
     throw Error(ValueError(
         "Argument `dtype` got invalid value tf.{}. Accepted dtypes are "
@@ -95,7 +96,7 @@ void CheckUniformArguments(const CompositeCall& c, int maxval, DataType dtype) {
   }
 }
 
-Tensor UpperLimit(const CompositeCall& c, int i, DataType dtype) {
+Tensor UpperLimit(const CompositionCall& c, int i, DataType dtype) {
   return c.has(i) ? ArgumentAs(c, i, dtype, "max")
                   : NumberOf(1, dtype, c.name("max"));
 }

@@ -1,4 +1,4 @@
-// Where the numbers of random composites come from, and what is made of them.
+// Where the numbers of random compositions come from, and what is made of them.
 #ifndef GK_OPS_RANDOM_RANDOM_SOURCE_H_
 #define GK_OPS_RANDOM_RANDOM_SOURCE_H_
 
@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/StatelessRandomNormalV2.h"
 #include "ops/fn/StatelessRandomUniformFullIntV2.h"
 #include "ops/fn/StatelessRandomUniformIntV2.h"
@@ -22,14 +22,14 @@ namespace gk {
 
 bool IsRandomInteger(DataType t);
 // Is argument `i` this number, and no tensor?
-bool IsNumber(const CompositeCall& c, int i, int64_t number);
+bool IsNumber(const CompositionCall& c, int i, int64_t number);
 // The argument `shape`; ValueError unless of rank 1.
-const Tensor& RandomShape(const CompositeCall& c, int i);
+const Tensor& RandomShape(const CompositionCall& c, int i);
 // x * scale + shift, the names of its nodes as operators give them.
-Tensor Affine(const CompositeCall& c, const Tensor& x, const Tensor& scale,
+Tensor Affine(const CompositionCall& c, const Tensor& x, const Tensor& scale,
               const Tensor& shift);
 // Seeds of a stateful op whose argument `i` is its seed.
-AttrMap SeedAttrsOf(const CompositeCall& c, int i);
+AttrMap SeedAttrsOf(const CompositionCall& c, int i);
 
 // A kind of numbers: the ops that draw them, from seeds that are attributes
 // and from a key and a counter, and what these call their nodes.
@@ -62,7 +62,7 @@ class NumberSource {
 
 class StatefulNumbers final : public NumberSource {
  public:
-  StatefulNumbers(const CompositeCall& c, const Tensor& shape, int seed)
+  StatefulNumbers(const CompositionCall& c, const Tensor& shape, int seed)
       : c_(c), shape_(shape), attrs_(SeedAttrsOf(c, seed)) {}
   Tensor Draw(const Deviates& kind, DataType dtype) override {
     attrs_.Set("dtype", dtype);
@@ -75,7 +75,7 @@ class StatefulNumbers final : public NumberSource {
   }
 
  private:
-  const CompositeCall& c_;
+  const CompositionCall& c_;
   Tensor shape_;
   AttrMap attrs_;
 };
@@ -84,16 +84,16 @@ class StatefulNumbers final : public NumberSource {
 using RandomAlgorithmChoice = std::variant<int64_t, Tensor>;
 
 // The argument `alg`; a choice is Philox, which runs anywhere.
-RandomAlgorithmChoice AlgorithmOf(const CompositeCall& c, int i);
-Tensor MakeAlgorithm(const CompositeCall& c,
+RandomAlgorithmChoice AlgorithmOf(const CompositionCall& c, int i);
+Tensor MakeAlgorithm(const CompositionCall& c,
                      const RandomAlgorithmChoice& algorithm,
                      std::string_view node);
 
 // From a key and a counter.
 class KeyedNumbers final : public NumberSource {
  public:
-  KeyedNumbers(const CompositeCall& c, Tensor shape, Tensor key, Tensor counter,
-               RandomAlgorithmChoice algorithm)
+  KeyedNumbers(const CompositionCall& c, Tensor shape, Tensor key,
+               Tensor counter, RandomAlgorithmChoice algorithm)
       : c_(c),
         shape_(std::move(shape)),
         key_(std::move(key)),
@@ -120,21 +120,22 @@ class KeyedNumbers final : public NumberSource {
     return MakeAlgorithm(c_, algorithm_, node);
   }
 
-  const CompositeCall& c_;
+  const CompositionCall& c_;
   Tensor shape_, key_, counter_;
   RandomAlgorithmChoice algorithm_;
 };
 
 // Key and counter of a seed.
-TensorVector KeyCounter(const CompositeCall& c, int seed);
+TensorVector KeyCounter(const CompositionCall& c, int seed);
 void CheckFloatingResult(DataType t, std::string_view what);
-void CheckUniformArguments(const CompositeCall& c, int maxval, DataType dtype);
-Tensor UpperLimit(const CompositeCall& c, int i, DataType dtype);
+void CheckUniformArguments(const CompositionCall& c, int maxval,
+                           DataType dtype);
+Tensor UpperLimit(const CompositionCall& c, int i, DataType dtype);
 
 // Uniform numbers of [minval, maxval); the arguments begin at `first`.
 // Limits are made before the source is.
 template <class MakeSource>
-Tensor UniformNumbers(const CompositeCall& c, int first, DataType dtype,
+Tensor UniformNumbers(const CompositionCall& c, int first, DataType dtype,
                       bool plain_without_limits, MakeSource&& make_source) {
   const int minval = first, maxval = first + 1;
   CheckUniformArguments(c, maxval, dtype);
@@ -152,7 +153,7 @@ Tensor UniformNumbers(const CompositeCall& c, int first, DataType dtype,
 }
 
 template <class MakeSource>
-Tensor NormalNumbers(const CompositeCall& c, int first, DataType dtype,
+Tensor NormalNumbers(const CompositionCall& c, int first, DataType dtype,
                      const Deviates& kind, MakeSource&& make_source) {
   const Tensor mean = ArgumentAs(c, first, dtype, "mean");
   const Tensor stddev = ArgumentAs(c, first + 1, dtype, "stddev");

@@ -1,7 +1,7 @@
 // Behind generators: a state in a variable, counter (low, high) and key.
 #include <vector>
 
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/element_moves.h"
 #include "ops/fn/Bitcast.h"
 #include "ops/fn/Cast.h"
@@ -15,7 +15,7 @@ namespace gk {
 namespace {
 
 // Takes as many numbers as `shape` has.
-KeyedNumbers TakeNumbers(const CompositeCall& c) {
+KeyedNumbers TakeNumbers(const CompositionCall& c) {
   const Tensor& shape = RandomShape(c, 2);
   const Tensor algorithm = Int32Of(c.integer(1));
   // A bad shape moves nothing on before its draw fails.
@@ -34,24 +34,24 @@ KeyedNumbers TakeNumbers(const CompositeCall& c) {
   return KeyedNumbers(c, shape, words(2, 1), counter, c.integer(1));
 }
 
-TensorVector GeneratorUniform(CompositeCall& c) {
+TensorVector GeneratorUniform(CompositionCall& c) {
   return {
       UniformNumbers(c, 3, c.type(5), false, [&] { return TakeNumbers(c); })};
 }
 
-TensorVector GeneratorFullInts(CompositeCall& c) {
+TensorVector GeneratorFullInts(CompositionCall& c) {
   return {TakeNumbers(c).DrawFullInts(c.type(3), c.name())};
 }
 
 template <bool kTruncated>
-TensorVector GeneratorNormal(CompositeCall& c) {
+TensorVector GeneratorNormal(CompositionCall& c) {
   CheckFloatingResult(c.type(5), "Generator.normal");
   return {NormalNumbers(c, 3, c.type(5),
                         kTruncated ? kTruncatedNormal : kNormal,
                         [&] { return TakeNumbers(c); })};
 }
 
-TensorVector GeneratorSkip(CompositeCall& c) {
+TensorVector GeneratorSkip(CompositionCall& c) {
   Tensor delta = c.get<int64_t>(2) ? IntegerOf(c.integer(2), DataType::kInt64)
                                    : c.tensor(2);
   if (delta.dtype() != DataType::kUint64) {
@@ -61,13 +61,15 @@ TensorVector GeneratorSkip(CompositeCall& c) {
                               Int32Of(c.integer(1)), delta)};
 }
 
-#define LIMITS "minval: native(T) = 0; maxval: native(T) = None; " \
-               "dtype: type(T) = float32"
-#define MOMENTS "mean: native(T) = 0.0; stddev: native(T) = 1.0; " \
-                "dtype: type(T) = float32"
+#define LIMITS                                        \
+  "minval: native(T) = 0; maxval: native(T) = None; " \
+  "dtype: type(T) = float32"
+#define MOMENTS                                      \
+  "mean: native(T) = 0.0; stddev: native(T) = 1.0; " \
+  "dtype: type(T) = float32"
 #define OF_STATE "state: handle; algorithm: int; shape: tensor(int32); "
 
-const CompositeRecord kRecords[] = {
+const CompositionRecord kRecords[] = {
     // Names with an underscore: behind tf.random.Generator and its like in
     // C++.
     {.names = "_generator.uniform",
@@ -94,6 +96,6 @@ const CompositeRecord kRecords[] = {
 
 }  // namespace
 
-GK_REGISTER_COMPOSITES(composite_generator)
+GK_REGISTER_COMPOSITIONS(composition_generator)
 
 }  // namespace gk

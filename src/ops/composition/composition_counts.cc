@@ -1,7 +1,7 @@
 // How often numbers occur: in tensors, ragged and sparse ones.
 #include <utility>
 
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/element_moves.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/DenseBincount.h"
@@ -54,7 +54,7 @@ struct Counted {
 
 // `arr`, `weights` and `axis` are arguments by number; `dtype`: of no weights,
 // kInvalid for that of the values.
-Counted CountedOf(const CompositeCall& c, int arr, int weights, int axis,
+Counted CountedOf(const CompositionCall& c, int arr, int weights, int axis,
                   bool binary_output, DataType dtype) {
   if (c.has(axis) && c.integer(axis) != 0 && c.integer(axis) != -1) {
     throw Error(ValueError(
@@ -88,7 +88,7 @@ Counted CountedOf(const CompositeCall& c, int arr, int weights, int axis,
     for (size_t i = 0; i < values.places.size(); ++i) {
       const Tensor &x = values.places[i], &y = given.places[i];
       if (x.impl() == y.impl()) continue;
-      CallComposite(
+      CallComposition(
           "debugging.assert_equal",
           {CastTo(x, DataType::kInt64), CastTo(y, DataType::kInt64), unlike});
     }
@@ -102,7 +102,7 @@ Counted CountedOf(const CompositeCall& c, int arr, int weights, int axis,
 }
 
 // The limit as an integer of the values' dtype, or a wider one.
-Tensor LimitOf(const CompositeCall& c, int i, DataType dtype) {
+Tensor LimitOf(const CompositionCall& c, int i, DataType dtype) {
   if (const int64_t* n = c.get<int64_t>(i)) {
     return dtype == DataType::kInt64 ? IntegerOf(*n, dtype) : IndexOf(*n);
   }
@@ -110,7 +110,7 @@ Tensor LimitOf(const CompositeCall& c, int i, DataType dtype) {
   return limit.dtype() == DataType::kInt64 ? limit : CastTo(limit, dtype);
 }
 
-TensorVector Bincount(CompositeCall& c) {
+TensorVector Bincount(CompositionCall& c) {
   const bool binary = c.flag(7);
   const Counted counted = CountedOf(c, 0, 1, 6, binary, c.type(4));
   Tensor values = counted.values.values;
@@ -124,7 +124,7 @@ TensorVector Bincount(CompositeCall& c) {
       ops::Cast(ops::Greater(ops::Size(values), Int32Of(0)), values.dtype());
   const Tensor largest = ops::Max(values, AllAxes(values));
   Tensor size = ops::Mul(
-      some, CallComposite("add", {largest, IntegerOf(1, values.dtype())})[0]);
+      some, CallComposition("add", {largest, IntegerOf(1, values.dtype())})[0]);
   for (const int i : {2, 3}) {
     if (!c.has(i)) continue;
     const Tensor limit = LimitOf(c, i, values.dtype());
@@ -146,7 +146,7 @@ TensorVector Bincount(CompositeCall& c) {
   return {ops::DenseBincount(values, size, counted.weights, binary)};
 }
 
-TensorVector SparseBincount(CompositeCall& c) {
+TensorVector SparseBincount(CompositionCall& c) {
   const bool binary = c.flag(5);
   const Counted counted = CountedOf(c, 0, 1, 2, binary, DataType::kInvalid);
   const Tensor& values = counted.values.values;
@@ -167,12 +167,13 @@ TensorVector SparseBincount(CompositeCall& c) {
                                      most);
 }
 
-TensorVector ConfusionMatrix(CompositeCall& c) {
+TensorVector ConfusionMatrix(CompositionCall& c) {
   TensorVector pair;
   for (const auto& [i, name] : {std::pair(0, "labels"), {1, "predictions"}}) {
     pair.push_back(CastTo(Flattened(c.tensor(i)), DataType::kInt64));
-    CallComposite("debugging.assert_non_negative",
-                  {pair.back(), Format("`{}` contains negative values", name)});
+    CallComposition(
+        "debugging.assert_non_negative",
+        {pair.back(), Format("`{}` contains negative values", name)});
   }
   Tensor classes;
   if (const int64_t* n = c.get<int64_t>(2)) {
@@ -183,9 +184,9 @@ TensorVector ConfusionMatrix(CompositeCall& c) {
     const auto largest = [](const Tensor& t) {
       return ops::Max(t, AllAxes(t));
     };
-    classes =
-        CallComposite("add", {ops::Maximum(largest(pair[0]), largest(pair[1])),
-                              IntegerOf(1, DataType::kInt64)})[0];
+    classes = CallComposition("add",
+                              {ops::Maximum(largest(pair[0]), largest(pair[1])),
+                               IntegerOf(1, DataType::kInt64)})[0];
   }
   const DataType dtype = c.type(4);
   const Tensor weights = c.has(3) ? CastTo(Flattened(c.tensor(3)), dtype)
@@ -196,7 +197,7 @@ TensorVector ConfusionMatrix(CompositeCall& c) {
 
 #define OF_ROWS_DOC "integers of 0 or more; a tensor, or a ragged or sparse one"
 
-const CompositeRecord kRecords[] = {
+const CompositionRecord kRecords[] = {
     {.names = "math.bincount",
      .args = "arr: rows; weights: rows = None; minlength: native = None; "
              "maxlength: native = None; dtype: type = int32; name: name = "
@@ -243,6 +244,6 @@ const CompositeRecord kRecords[] = {
 
 }  // namespace
 
-GK_REGISTER_COMPOSITES(composite_counts)
+GK_REGISTER_COMPOSITIONS(composition_counts)
 
 }  // namespace gk

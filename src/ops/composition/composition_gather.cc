@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "framework/symbolic_tensor.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/dynamic_axes.h"
 #include "ops/element_moves.h"
 #include "ops/fn/BroadcastTo.h"
@@ -36,7 +36,7 @@
 namespace gk {
 namespace {
 
-TensorVector Gather(CompositeCall& c) {
+TensorVector Gather(CompositionCall& c) {
   const Tensor &params = c.tensor(0), &indices = c.tensor(1);
   const int64_t batch_dims = c.integer(4);
   Tensor axis;
@@ -57,7 +57,7 @@ Tensor Slice1d(const Tensor& shape, int64_t begin, int64_t size) {
 }
 
 // Batches are folded into the indices: each gets its own row number in front.
-TensorVector GatherNd(CompositeCall& c) {
+TensorVector GatherNd(CompositionCall& c) {
   const Tensor &params = c.tensor(0), &indices = c.tensor(1);
   const int64_t batch_dims = c.integer(2);
   if (batch_dims == 0) {
@@ -101,7 +101,7 @@ TensorVector GatherNd(CompositeCall& c) {
                        Joined({batch, inner, tail_shape}))};
 }
 
-bool Descending(const CompositeCall& c, int i) {
+bool Descending(const CompositionCall& c, int i) {
   if (c.text(i) == "ASCENDING") return false;
   if (c.text(i) == "DESCENDING") return true;
   throw Error(
@@ -112,7 +112,7 @@ bool Descending(const CompositeCall& c, int i) {
 
 // Sorting is top_k of the whole axis, brought to the end. Values are negated
 // for the ascending order; of unsigned and integer types by complement.
-TensorVector SortBy(const CompositeCall& c, int64_t axis, bool descending,
+TensorVector SortBy(const CompositionCall& c, int64_t axis, bool descending,
                     int output) {
   Tensor x = c.tensor(0);
   const PartialTensorShape s = x.partial_shape();
@@ -140,14 +140,14 @@ TensorVector SortBy(const CompositeCall& c, int64_t axis, bool descending,
   return {move ? ops::Transpose(out, order) : out};
 }
 
-TensorVector Sort(CompositeCall& c) {
+TensorVector Sort(CompositionCall& c) {
   return SortBy(c, c.integer(1), Descending(c, 2), 0);
 }
-TensorVector Argsort(CompositeCall& c) {
+TensorVector Argsort(CompositionCall& c) {
   return SortBy(c, c.integer(1), Descending(c, 2), 1);
 }
 
-TensorVector SearchSorted(CompositeCall& c) {
+TensorVector SearchSorted(CompositionCall& c) {
   const Tensor &sorted = c.tensor(0), &values = c.tensor(1);
   const std::string& side = c.text(2);
   if (side != "left" && side != "right") {
@@ -200,7 +200,7 @@ Tensor Part(const Tensor& shape, std::optional<int64_t> begin,
 }
 
 // The dimensions that the mask covers become one, of which it takes some.
-TensorVector BooleanMask(CompositeCall& c) {
+TensorVector BooleanMask(CompositionCall& c) {
   const Tensor &x = c.tensor(0), &mask = c.tensor(1);
   const PartialTensorShape xs = x.partial_shape(), ms = mask.partial_shape();
   if (ms.unknown_rank()) {
@@ -229,7 +229,7 @@ TensorVector BooleanMask(CompositeCall& c) {
   return {ops::GatherV2(OpName(c.name()), flat, chosen, IndexOf(axis))};
 }
 
-TensorVector StridedSlice(CompositeCall& c) {
+TensorVector StridedSlice(CompositionCall& c) {
   const Tensor& begin = c.tensor(1);
   const Tensor strides = c.has(3) ? c.tensor(3) : ops::OnesLike(begin);
   return {ops::StridedSlice(OpName(c.name()), c.tensor(0), begin, c.tensor(2),
@@ -247,9 +247,9 @@ Tensor RepeatAll(const Tensor& x, const Tensor& count, int64_t axis) {
   const Tensor ones = ops::Fill(IntsTensor({&axis, 1}, DataType::kInt32),
                                 IntegerOf(1, count.dtype()));
   const Tensor one = IntsTensor(std::vector<int64_t>{1}, count.dtype());
-  const Tensor tiled = ops::Tile(ops::ExpandDims(x, IndexOf(axis + 1)),
-                                 Joined({ones, one, count,
-                                         ops::OnesLike(behind)}));
+  const Tensor tiled =
+      ops::Tile(ops::ExpandDims(x, IndexOf(axis + 1)),
+                Joined({ones, one, count, ops::OnesLike(behind)}));
   const Tensor made =
       ops::Reshape(tiled, Joined({before, ops::Mul(size, count), behind}));
   const PartialTensorShape from = x.partial_shape();
@@ -263,7 +263,7 @@ Tensor RepeatAll(const Tensor& x, const Tensor& count, int64_t axis) {
   return made;
 }
 
-TensorVector Repeat(CompositeCall& c) {
+TensorVector Repeat(CompositionCall& c) {
   const Tensor flat_shape =
       c.has(2) ? Tensor() : IndicesOf(std::vector<int64_t>{-1});
   const Tensor x =
@@ -307,11 +307,11 @@ TensorVector Repeat(CompositeCall& c) {
   const Tensor all = ops::Range(IntegerOf(0, total.dtype()), total,
                                 IntegerOf(1, total.dtype()));
   const Tensor places =
-      CallComposite("searchsorted", {ends, all, std::string("right")})[0];
+      CallComposition("searchsorted", {ends, all, std::string("right")})[0];
   return {ops::GatherV2(x, places, IndexOf(axis))};
 }
 
-TensorVector EmbeddingLookup(CompositeCall& c) {
+TensorVector EmbeddingLookup(CompositionCall& c) {
   const TensorVector& parts = c.tensors(0);
   const Tensor& ids = c.tensor(1);
   const Tensor params = parts.size() == 1 ? parts[0] : ops::Pack(parts);
@@ -319,12 +319,13 @@ TensorVector EmbeddingLookup(CompositeCall& c) {
   if (!c.has(2)) return {rows};
   const Tensor axes = ops::Range(RankOf(ids), RankOf(rows), Int32Of(1));
   const auto* limit = c.get<Tensor>(2);
-  return CallComposite(
+  return CallComposition(
       "clip_by_norm",
-      {rows, limit ? CompositeValue(*limit) : CompositeValue(c.real(2)), axes});
+      {rows, limit ? CompositionValue(*limit) : CompositionValue(c.real(2)),
+       axes});
 }
 
-const CompositeRecord kRecords[] = {
+const CompositionRecord kRecords[] = {
     {.names = "strided_slice",
      .args = "input_: tensor; begin: tensor(T); end: tensor(T); strides: "
              "tensor(T) = None; begin_mask: int = 0; end_mask: int = 0; "
@@ -423,6 +424,6 @@ const CompositeRecord kRecords[] = {
 
 }  // namespace
 
-GK_REGISTER_COMPOSITES(composite_gather)
+GK_REGISTER_COMPOSITIONS(composition_gather)
 
 }  // namespace gk

@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "framework/symbolic_tensor.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/All.h"
 #include "ops/fn/Any.h"
@@ -36,7 +36,7 @@ namespace gk {
 namespace {
 
 // The axes input of a reduction: argument 1, or all axes.
-Tensor Axes(const CompositeCall& c, const Tensor& x, int i = 1) {
+Tensor Axes(const CompositionCall& c, const Tensor& x, int i = 1) {
   return c.has(i) ? c.tensor(i) : AllAxes(x);
 }
 
@@ -50,7 +50,7 @@ Tensor Reduced(Tensor result, bool all_axes, bool keep) {
 }
 
 template <Tensor (*kOp)(OpName, const Tensor&, const Tensor&, bool)>
-TensorVector Reduce(CompositeCall& c) {
+TensorVector Reduce(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor axes =
       c.has(1) ? c.tensor(1) : AllAxes(x, c.name_beside("Const"));
@@ -60,7 +60,7 @@ TensorVector Reduce(CompositeCall& c) {
 }
 
 // Along all axes the last one varies fastest.
-TensorVector ReduceJoin(CompositeCall& c) {
+TensorVector ReduceJoin(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   Tensor axes;
   const PartialTensorShape shape = x.partial_shape();
@@ -88,7 +88,7 @@ Tensor MeanOf(const Tensor& x, const Tensor& axes, bool keep,
 
 // Argument 1 of the call is the axis.
 Tensor Variance(const Tensor& x, const Tensor& axes, bool keep,
-                const CompositeCall& c, std::string_view prefix,
+                const CompositionCall& c, std::string_view prefix,
                 std::string_view name) {
   const auto part = [&](std::string_view p) {
     return c.name(std::string(prefix) + std::string(p));
@@ -110,12 +110,12 @@ Tensor Variance(const Tensor& x, const Tensor& axes, bool keep,
   return Reduced(MeanOf(squared, axes, keep, name), !c.has(1), keep);
 }
 
-TensorVector ReduceVariance(CompositeCall& c) {
+TensorVector ReduceVariance(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   return {Variance(x, Axes(c, x), c.flag(2), c, "", c.name("Mean_1"))};
 }
 
-TensorVector ReduceStd(CompositeCall& c) {
+TensorVector ReduceStd(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor v = Variance(x, Axes(c, x), c.flag(2), c, "reduce_variance/",
                             c.name("reduce_variance/Mean_1"));
@@ -123,7 +123,7 @@ TensorVector ReduceStd(CompositeCall& c) {
 }
 
 // log(sum(exp(x))), shifted by the largest finite element.
-TensorVector ReduceLogSumExp(CompositeCall& c) {
+TensorVector ReduceLogSumExp(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor axes = Axes(c, x);
   const bool keep = c.flag(2);
@@ -144,7 +144,7 @@ TensorVector ReduceLogSumExp(CompositeCall& c) {
   return {ops::AddV2(OpName(c.name()), log, top)};
 }
 
-TensorVector CountNonzero(CompositeCall& c) {
+TensorVector CountNonzero(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   Tensor zero;
   if (x.dtype() == DataType::kString) {
@@ -163,7 +163,7 @@ TensorVector CountNonzero(CompositeCall& c) {
   return {ops::Cast(OpName(c.name("Cast_1")), sum, out)};
 }
 
-TensorVector ZeroFraction(CompositeCall& c) {
+TensorVector ZeroFraction(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor zero = NumberOf(0, x.dtype());
   const Tensor is_zero = ops::Equal(OpName(c.name("Equal")), x, zero);
@@ -186,7 +186,7 @@ TensorVector ZeroFraction(CompositeCall& c) {
   "Returns a tensor of the input's dtype without the reduced dimensions.\n\n"  \
   "Raises InvalidArgumentError for an axis out of range."
 
-const CompositeRecord kRecords[] = {
+const CompositionRecord kRecords[] = {
     {.names = "reduce_sum|math.reduce_sum",
      .args = REDUCTION_ARGS,
      .scope = "Sum",
@@ -302,6 +302,6 @@ const CompositeRecord kRecords[] = {
 
 }  // namespace
 
-GK_REGISTER_COMPOSITES(composite_reduce)
+GK_REGISTER_COMPOSITIONS(composition_reduce)
 
 }  // namespace gk

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/AddN.h"
 #include "ops/fn/Angle.h"
 #include "ops/fn/ArgMax.h"
@@ -31,7 +31,7 @@
 namespace gk {
 namespace {
 
-TensorVector ScalarMul(CompositeCall& c) {
+TensorVector ScalarMul(CompositionCall& c) {
   const Tensor& scalar = c.tensor(0);
   const PartialTensorShape shape = scalar.partial_shape();
   if (shape.rank() != 0) {
@@ -43,11 +43,11 @@ TensorVector ScalarMul(CompositeCall& c) {
 }
 
 template <Operator kWhich>
-TensorVector Operate(CompositeCall& c) {
+TensorVector Operate(CompositionCall& c) {
   return {Apply(kWhich, c.tensor(0), c.tensor(1), c.name())};
 }
 
-TensorVector DivideNoNan(CompositeCall& c) {
+TensorVector DivideNoNan(CompositionCall& c) {
   Tensor x = c.tensor(0), y = c.tensor(1);
   const DataType t = QuotientType(x, y, "tf.math.divide_no_nan");
   if (t != x.dtype()) {
@@ -57,7 +57,7 @@ TensorVector DivideNoNan(CompositeCall& c) {
   return {ops::DivNoNan(OpName(c.name()), x, y)};
 }
 
-TensorVector LogicalXor(CompositeCall& c) {
+TensorVector LogicalXor(CompositionCall& c) {
   const Tensor &x = c.tensor(0), &y = c.tensor(1);
   const Tensor left = ops::LogicalOr(OpName(c.name("LogicalOr")), x, y);
   return {ops::LogicalAnd(
@@ -66,17 +66,17 @@ TensorVector LogicalXor(CompositeCall& c) {
                       ops::LogicalAnd(OpName(c.name("LogicalAnd")), x, y)))};
 }
 
-TensorVector Abs(CompositeCall& c) {
+TensorVector Abs(CompositionCall& c) {
   return {Apply(Operator::kAbsolute, c.tensor(0), c.name())};
 }
 
-TensorVector Round(CompositeCall& c) {
+TensorVector Round(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   const OpName name(c.name());
   return {IsInteger(x.dtype()) ? ops::Identity(name, x) : ops::Round(name, x)};
 }
 
-TensorVector Real(CompositeCall& c) {
+TensorVector Real(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   if (IsComplex(x.dtype())) {
     return {ops::Real(OpName(c.name()), x, RealType(x.dtype()))};
@@ -88,14 +88,14 @@ TensorVector Real(CompositeCall& c) {
                 DataTypeName(x.dtype())));
 }
 
-TensorVector Imag(CompositeCall& c) {
+TensorVector Imag(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   const OpName name(c.name());
   if (!IsComplex(x.dtype())) return {ops::ZerosLike(name, x)};
   return {ops::Imag(name, x, RealType(x.dtype()))};
 }
 
-TensorVector Conj(CompositeCall& c) {
+TensorVector Conj(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   if (IsComplex(x.dtype())) return {ops::Conj(OpName(c.name()), x)};
   if (!IsNumeric(x.dtype())) {
@@ -105,7 +105,7 @@ TensorVector Conj(CompositeCall& c) {
   return {x};
 }
 
-TensorVector Angle(CompositeCall& c) {
+TensorVector Angle(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   if (IsComplex(x.dtype())) {
     return {ops::Angle(OpName(c.name()), x, RealType(x.dtype()))};
@@ -115,7 +115,7 @@ TensorVector Angle(CompositeCall& c) {
   return {ops::SelectV2(negative, t, ops::ZerosLike(x))};
 }
 
-TensorVector Complex(CompositeCall& c) {
+TensorVector Complex(CompositionCall& c) {
   const Tensor &re = c.tensor(0), &im = c.tensor(1);
   if (re.dtype() != im.dtype() ||
       (re.dtype() != DataType::kFloat && re.dtype() != DataType::kDouble)) {
@@ -130,7 +130,7 @@ TensorVector Complex(CompositeCall& c) {
                                                       : DataType::kComplex128)};
 }
 
-TensorVector Cast(CompositeCall& c) {
+TensorVector Cast(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   const DataType to = c.type(1);
   if (x.dtype() == to) return {x};
@@ -138,7 +138,7 @@ TensorVector Cast(CompositeCall& c) {
 }
 
 template <DataType kTo>
-TensorVector CastToType(CompositeCall& c) {
+TensorVector CastToType(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   return {x.dtype() == kTo ? x : ops::Cast(OpName(c.name()), x, kTo)};
 }
@@ -155,7 +155,7 @@ std::optional<std::pair<double, double>> Limits(DataType t) {
   return out;
 }
 
-TensorVector SaturateCast(CompositeCall& c) {
+TensorVector SaturateCast(CompositionCall& c) {
   Tensor x = c.tensor(0);
   const DataType to = c.type(1), from = x.dtype();
   if (from == to) return {x};
@@ -187,7 +187,7 @@ TensorVector SaturateCast(CompositeCall& c) {
   return {ops::Cast(OpName(c.name()), x, to)};
 }
 
-TensorVector ClipByValue(CompositeCall& c) {
+TensorVector ClipByValue(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor low_enough =
       ops::Minimum(OpName(c.name("Minimum")), x, c.tensor(2));
@@ -202,13 +202,13 @@ TensorVector ClipByValue(CompositeCall& c) {
   return {ops::Maximum(OpName(c.name()), low_enough, c.tensor(1))};
 }
 
-TensorVector ReciprocalNoNan(CompositeCall& c) {
+TensorVector ReciprocalNoNan(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor one = NumberOf(1, x.dtype(), c.name("one"));
   return {ops::DivNoNan(OpName(c.name()), one, x)};
 }
 
-TensorVector AddN(CompositeCall& c) {
+TensorVector AddN(CompositionCall& c) {
   const TensorVector& in = c.tensors(0);
   if (in.empty()) {
     throw Error(
@@ -222,7 +222,7 @@ TensorVector AddN(CompositeCall& c) {
   return {ops::AddN(OpName(c.name()), in)};
 }
 
-TensorVector AccumulateN(CompositeCall& c) {
+TensorVector AccumulateN(CompositionCall& c) {
   for (const Tensor& in : c.tensors(0)) {
     if (c.has(1)) {
       const PartialTensorShape shape(c.ints(1));
@@ -244,12 +244,12 @@ TensorVector AccumulateN(CompositeCall& c) {
 }
 
 template <Tensor (*kOp)(OpName, const Tensor&, const Tensor&, DataType)>
-TensorVector ArgReduce(CompositeCall& c) {
+TensorVector ArgReduce(CompositionCall& c) {
   const Tensor axis = c.has(1) ? c.tensor(1) : Int32Of(0, c.name("dimension"));
   return {kOp(OpName(c.name()), c.tensor(0), axis, c.type(2))};
 }
 
-TensorVector Where(CompositeCall& c) {
+TensorVector Where(CompositionCall& c) {
   const Tensor& condition = c.tensor(0);
   if (c.has(1) != c.has(2)) {
     throw Error(ValueError("x and y must both be non-None or both be None."));
@@ -262,7 +262,7 @@ TensorVector Where(CompositeCall& c) {
 
 #define XY "x: tensor(T); y: tensor(T)"
 
-const CompositeRecord kRecords[] = {
+const CompositionRecord kRecords[] = {
     {.names = "add|math.add",
      .args = XY,
      .scope = "Add",
@@ -487,6 +487,6 @@ const CompositeRecord kRecords[] = {
 
 }  // namespace
 
-GK_REGISTER_COMPOSITES(composite_math)
+GK_REGISTER_COMPOSITIONS(composition_math)
 
 }  // namespace gk

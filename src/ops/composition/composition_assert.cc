@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "ops/composite/assertion.h"
+#include "ops/composition/assertion.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/CheckNumerics.h"
@@ -40,7 +40,7 @@ std::string Labelled(char letter, const Tensor& t) {
 }
 
 // How many elements a failure shows.
-int64_t CountShown(const CompositeCall& c, int summarize) {
+int64_t CountShown(const CompositionCall& c, int summarize) {
   if (!c.has(summarize)) return 3;
   const int64_t n = c.integer(summarize);
   return n < 0 ? kAll : n;
@@ -78,7 +78,7 @@ std::string Shown(const AssertItem& item, int64_t count) {
   return Format("['{}']", JoinText(Elements(item.value, count), "', '"));
 }
 
-Tensor AllOf(const Tensor& t) { return CallComposite("reduce_all", {t})[0]; }
+Tensor AllOf(const Tensor& t) { return CallComposition("reduce_all", {t})[0]; }
 
 using Test = Tensor (*)(OpName, const Tensor&, const Tensor&);
 Tensor Equals(OpName name, const Tensor& x, const Tensor& y) {
@@ -127,7 +127,7 @@ bool Holds(const Comparison& comparison, const Tensor& x, const Tensor& y) {
 
 // `data`, where given, is what a failure tells; `known_x`, `known_y`: the
 // values that are known now.
-TensorVector Compare(const CompositeCall& c, const Comparison& comparison,
+TensorVector Compare(const CompositionCall& c, const Comparison& comparison,
                      const Tensor& x, const Tensor& y, const Tensor& known_x,
                      const Tensor& known_y, int message, int summarize,
                      AssertItems data = {}) {
@@ -184,7 +184,7 @@ struct Position {
 };
 
 template <const Comparison* kComparison, Position kAt = {2, 3}>
-TensorVector AssertPair(CompositeCall& c) {
+TensorVector AssertPair(CompositionCall& c) {
   const Tensor &x = c.tensor(0), &y = c.tensor(1);
   if (kComparison == &kEqual && x.impl() == y.impl()) {
     if (!RunsNow()) ops::NoOp();
@@ -198,7 +198,7 @@ enum class Sign { kPositive, kNegative, kNonNegative, kNonPositive };
 
 // A comparison of zero and x.
 template <Sign kSign>
-TensorVector AssertSign(CompositeCall& c) {
+TensorVector AssertSign(CompositionCall& c) {
   constexpr bool kStrict = kSign == Sign::kPositive || kSign == Sign::kNegative;
   constexpr bool kZeroFirst =
       kSign == Sign::kPositive || kSign == Sign::kNonNegative;
@@ -241,7 +241,7 @@ double Resolution(DataType t) {
 }
 
 // As tf.debugging.Assert: at once or when the graph runs.
-void Check(const CompositeCall& c, const Tensor& holds,
+void Check(const CompositionCall& c, const Tensor& holds,
            const AssertItems& data, int summarize) {
   if (!RunsNow()) {
     MakeAssert(c, "", holds, data, summarize);
@@ -260,7 +260,7 @@ void Check(const CompositeCall& c, const Tensor& holds,
   throw Failure(lines);
 }
 
-TensorVector AssertNear(CompositeCall& c) {
+TensorVector AssertNear(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor y = ArgumentAs(c, 1, x.dtype(), c.name("y"));
   const DataType real = RealType(x.dtype());
@@ -278,7 +278,7 @@ TensorVector AssertNear(CompositeCall& c) {
       Labelled('y', y),
       y};
   const auto size_of = [](const Tensor& t) {
-    return CallComposite("abs", {t})[0];
+    return CallComposition("abs", {t})[0];
   };
   const Tensor close = AllOf(ops::Less(
       size_of(ops::Sub(x, y)), ops::AddV2(atol, ops::Mul(rtol, size_of(y)))));
@@ -287,13 +287,13 @@ TensorVector AssertNear(CompositeCall& c) {
 }
 
 // One of the conditions of a case holds.
-TensorVector AssertAnyCase(CompositeCall& c) {
+TensorVector AssertAnyCase(CompositionCall& c) {
   const Tensor all = ops::Pack(c.tensors(0));
   std::vector<std::string> names;
   for (const Tensor& t : c.tensors(0)) {
     names.push_back(Format("'{}'", NameOfTensor(t)));
   }
-  Check(c, CallComposite("reduce_any", {all})[0],
+  Check(c, CallComposition("reduce_any", {all})[0],
         {Format("None of conditions evaluated as True. Conditions: [{}], "
                 "Values:",
                 JoinText(names, ", ")),
@@ -303,7 +303,7 @@ TensorVector AssertAnyCase(CompositeCall& c) {
 }
 
 // No more than one does.
-TensorVector AssertOneCase(CompositeCall& c) {
+TensorVector AssertOneCase(CompositionCall& c) {
   const Tensor all = ops::Pack(OpName("preds_c"), c.tensors(0));
   const Tensor numbers = ops::Cast(all, DataType::kInt32);
   const Tensor count =
@@ -316,7 +316,7 @@ TensorVector AssertOneCase(CompositeCall& c) {
   return {};
 }
 
-TensorVector AssertAllFinite(CompositeCall& c) {
+TensorVector AssertAllFinite(CompositionCall& c) {
   return {ops::CheckNumerics(c.tensor(0), c.text(1))};
 }
 
@@ -325,7 +325,7 @@ TensorVector AssertAllFinite(CompositeCall& c) {
 #define ASSERT_SIGN_ARGS \
   "x: tensor; message: string = None; summarize: int = None"
 
-const CompositeRecord kRecords[] = {
+const CompositionRecord kRecords[] = {
     {.names = "debugging.assert_equal|assert_equal",
      .args = ASSERT_PAIR_ARGS,
      .scope = "assert_equal",
@@ -491,6 +491,6 @@ DataType SameFloatDtype(std::span<const DataType> dtypes, DataType wanted,
   return wanted;
 }
 
-GK_REGISTER_COMPOSITES(composite_assert)
+GK_REGISTER_COMPOSITIONS(composition_assert)
 
 }  // namespace gk

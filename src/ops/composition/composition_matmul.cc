@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/dynamic_axes.h"
 #include "ops/fn/BatchMatMulV2.h"
 #include "ops/fn/Cast.h"
@@ -22,13 +22,14 @@
 namespace gk {
 namespace {
 
-Tensor Flag(const CompositeCall& c, const Tensor& x, bool* transpose,
+Tensor Flag(const CompositionCall& c, const Tensor& x, bool* transpose,
             bool adjoint, const char* which) {
   if (adjoint && *transpose) {
-    throw Error(ValueError("Only one of `transpose_{0}` and `adjoint_{0}` can "
-                           "be True. Received `transpose_{0}`=True, "
-                           "`adjoint_{0}`=True.",
-                           which));
+    throw Error(
+        ValueError("Only one of `transpose_{0}` and `adjoint_{0}` can "
+                   "be True. Received `transpose_{0}`=True, "
+                   "`adjoint_{0}`=True.",
+                   which));
   }
   if (!adjoint) return x;
   *transpose = true;
@@ -36,9 +37,8 @@ Tensor Flag(const CompositeCall& c, const Tensor& x, bool* transpose,
 }
 
 // a, b, transpose_a, transpose_b, adjoint_a, adjoint_b, and what to call it.
-Tensor Product(const CompositeCall& c, Tensor a, Tensor b, bool ta, bool tb,
-               bool aa, bool ab, DataType output_type,
-               std::string_view name) {
+Tensor Product(const CompositionCall& c, Tensor a, Tensor b, bool ta, bool tb,
+               bool aa, bool ab, DataType output_type, std::string_view name) {
   const bool batch = IsProductOfStacks(a, b);
   if (output_type != DataType::kInvalid && output_type != a.dtype()) {
     a = ops::Cast(OpName(c.name("Cast")), a, output_type);
@@ -57,22 +57,22 @@ Tensor Product(const CompositeCall& c, Tensor a, Tensor b, bool ta, bool tb,
   return ops::BatchMatMulV2(OpName(name), a, b, ta || aa, tb || ab);
 }
 
-TensorVector Matmul(CompositeCall& c) {
+TensorVector Matmul(CompositionCall& c) {
   if ((c.flag(6) || c.flag(7))) {
-    throw Error(ValueError("Sparse operands of matmul are given with "
-                           "tf.sparse.sparse_dense_matmul"));
+    throw Error(
+        ValueError("Sparse operands of matmul are given with "
+                   "tf.sparse.sparse_dense_matmul"));
   }
   return {Product(c, c.tensor(0), c.tensor(1), c.flag(2), c.flag(3), c.flag(4),
                   c.flag(5), c.has(8) ? c.type(8) : DataType::kInvalid,
                   c.name())};
 }
 
-TensorVector Matvec(CompositeCall& c) {
+TensorVector Matvec(CompositionCall& c) {
   const Tensor b = ops::ExpandDims(OpName(c.name("ExpandDims")), c.tensor(1),
                                    Int32Of(-1, c.name("ExpandDims/dim")));
-  const Tensor product =
-      Product(c, c.tensor(0), b, c.flag(2), false, c.flag(3), false,
-              DataType::kInvalid, c.name("MatMul"));
+  const Tensor product = Product(c, c.tensor(0), b, c.flag(2), false, c.flag(3),
+                                 false, DataType::kInvalid, c.name("MatMul"));
   return {ops::Squeeze(OpName(c.name("Squeeze")), product,
                        std::vector<int64_t>{-1})};
 }
@@ -85,8 +85,8 @@ struct Operand {
 };
 
 // Of a tensor whose rank is unknown.
-Operand AsMatrixOfUnknownRank(const Tensor& x,
-                              const std::vector<int64_t>& axes, bool flip) {
+Operand AsMatrixOfUnknownRank(const Tensor& x, const std::vector<int64_t>& axes,
+                              bool flip) {
   const Tensor contracted = PositiveAxes(x, axes);
   const Tensor free = ops::ListDiff(AllAxes(x), contracted)[0];
   const auto order = [flip](const Tensor& outer, const Tensor& inner) {
@@ -104,8 +104,7 @@ Operand AsMatrixOfUnknownRank(const Tensor& x,
   return out;
 }
 
-Operand AsMatrix(const Tensor& x, const std::vector<int64_t>& axes,
-                 bool flip) {
+Operand AsMatrix(const Tensor& x, const std::vector<int64_t>& axes, bool flip) {
   const PartialTensorShape shape = x.partial_shape();
   if (shape.unknown_rank()) return AsMatrixOfUnknownRank(x, axes, flip);
   const int rank = shape.rank();
@@ -130,11 +129,14 @@ Operand AsMatrix(const Tensor& x, const std::vector<int64_t>& axes,
   int64_t free_size = 1, contracted_size = 1;
   for (int64_t i : free) {
     out.free_dims.push_back(shape.dim(i));
-    if (shape.dim(i) < 0) known = false;
-    else free_size = MultiplyWithoutOverflow(free_size, shape.dim(i));
+    if (shape.dim(i) < 0)
+      known = false;
+    else
+      free_size = MultiplyWithoutOverflow(free_size, shape.dim(i));
   }
   for (int64_t i : contracted) {
-    if (shape.dim(i) < 0) known = false;
+    if (shape.dim(i) < 0)
+      known = false;
     else
       contracted_size = MultiplyWithoutOverflow(contracted_size, shape.dim(i));
   }
@@ -175,7 +177,7 @@ std::vector<int64_t> Range(int64_t from, int64_t to) {
   return v;
 }
 
-TensorVector Tensordot(CompositeCall& c) {
+TensorVector Tensordot(CompositionCall& c) {
   const Tensor &a = c.tensor(0), &b = c.tensor(1);
   const PartialTensorShape sa = a.partial_shape(), sb = b.partial_shape();
   std::vector<int64_t> axes_a, axes_b;
@@ -185,9 +187,11 @@ TensorVector Tensordot(CompositeCall& c) {
     }
     for (const PartialTensorShape& s : {sa, sb}) {
       if (s.unknown_rank() || *n <= s.rank()) continue;
-      throw Error(ValueError("`axes` must not be larger than the number of "
-                             "dimensions of tensor a or b. Received {}, vs "
-                             "tensor dimensions {}.", *n, s.rank()));
+      throw Error(
+          ValueError("`axes` must not be larger than the number of "
+                     "dimensions of tensor a or b. Received {}, vs "
+                     "tensor dimensions {}.",
+                     *n, s.rank()));
     }
     if (*n > kMaxRank) {
       throw Error(ValueError("`axes` = {} is more than any tensor has", *n));
@@ -196,8 +200,10 @@ TensorVector Tensordot(CompositeCall& c) {
     axes_b = Range(0, *n);
   } else if (const auto* pair = c.get<std::vector<int64_t>>(2)) {
     if (pair->size() != 2) {
-      throw Error(ValueError("`axes` must be an integer or have length 2. "
-                             "Received {} elements.", pair->size()));
+      throw Error(
+          ValueError("`axes` must be an integer or have length 2. "
+                     "Received {} elements.",
+                     pair->size()));
     }
     axes_a = {(*pair)[0]};
     axes_b = {(*pair)[1]};
@@ -206,8 +212,9 @@ TensorVector Tensordot(CompositeCall& c) {
     const auto known = KnownInts(axes);
     const PartialTensorShape s = axes.partial_shape();
     if (!known || s.rank() < 1 || s.dim(0) != 2) {
-      throw Error(ValueError("`axes` must be an integer or a pair of lists of "
-                             "the same length"));
+      throw Error(
+          ValueError("`axes` must be an integer or a pair of lists of "
+                     "the same length"));
     }
     const size_t half = known->size() / 2;
     axes_a.assign(known->begin(), known->begin() + half);
@@ -218,8 +225,7 @@ TensorVector Tensordot(CompositeCall& c) {
   std::vector<int64_t> dims = left.free_dims;
   dims.insert(dims.end(), right.free_dims.begin(), right.free_dims.end());
   const bool plain = !sa.unknown_rank() && !sb.unknown_rank() &&
-                     left.free_dims.size() == 1 &&
-                     right.free_dims.size() == 1;
+                     left.free_dims.size() == 1 && right.free_dims.size() == 1;
   const Tensor product =
       ops::MatMul(OpName(c.name("MatMul")), left.matrix, right.matrix);
   if (plain) return {product};
@@ -236,7 +242,7 @@ TensorVector Tensordot(CompositeCall& c) {
   return {ops::Reshape(OpName(c.name()), product, shape)};
 }
 
-const CompositeRecord kRecords[] = {
+const CompositionRecord kRecords[] = {
     {.names = "linalg.matmul|matmul",
      .args = "a: tensor(T); b: tensor(T); transpose_a: bool = False; "
              "transpose_b: bool = False; adjoint_a: bool = False; adjoint_b: "
@@ -279,6 +285,6 @@ const CompositeRecord kRecords[] = {
 
 }  // namespace
 
-GK_REGISTER_COMPOSITES(composite_matmul)
+GK_REGISTER_COMPOSITIONS(composition_matmul)
 
 }  // namespace gk

@@ -1,7 +1,7 @@
 // Random tensors: stateful and stateless.
 #include <vector>
 
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/element_moves.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/Maximum.h"
@@ -20,39 +20,39 @@ namespace gk {
 namespace {
 
 // Of a shape (0), a seed (1) and an algorithm (6).
-KeyedNumbers StatelessSource(const CompositeCall& c) {
+KeyedNumbers StatelessSource(const CompositionCall& c) {
   const Tensor& shape = RandomShape(c, 0);
   RandomAlgorithmChoice algorithm = AlgorithmOf(c, 6);
   const TensorVector pair = KeyCounter(c, 1);
   return KeyedNumbers(c, shape, pair[0], pair[1], std::move(algorithm));
 }
 
-TensorVector RandomUniform(CompositeCall& c) {
+TensorVector RandomUniform(CompositionCall& c) {
   const Tensor& shape = RandomShape(c, 0);
   return {UniformNumbers(c, 1, c.type(3), true,
-                  [&] { return StatefulNumbers(c, shape, 4); })};
+                         [&] { return StatefulNumbers(c, shape, 4); })};
 }
 
-TensorVector RandomNormal(CompositeCall& c) {
+TensorVector RandomNormal(CompositionCall& c) {
   CheckFloatingResult(c.type(3), "random.normal");
   const Tensor& shape = RandomShape(c, 0);
   return {NormalNumbers(c, 1, c.type(3), kNormal,
                         [&] { return StatefulNumbers(c, shape, 4); })};
 }
 
-TensorVector RandomTruncatedNormal(CompositeCall& c) {
+TensorVector RandomTruncatedNormal(CompositionCall& c) {
   CheckFloatingResult(c.type(3), "random.truncated_normal");
   const Tensor& shape = RandomShape(c, 0);
   return {NormalNumbers(c, 1, c.type(3), kTruncatedNormal,
                         [&] { return StatefulNumbers(c, shape, 4); })};
 }
 
-TensorVector Shuffle(CompositeCall& c) {
+TensorVector Shuffle(CompositionCall& c) {
   return {
       ops::RandomShuffle(OpAttrs(SeedAttrsOf(c, 1), c.name()), c.tensor(0))};
 }
 
-TensorVector Categorical(CompositeCall& c) {
+TensorVector Categorical(CompositionCall& c) {
   AttrMap attrs = SeedAttrsOf(c, 3);
   attrs.Set("output_dtype", c.has(2) ? c.type(2) : DataType::kInt64);
   const std::string name = c.name("Multinomial");
@@ -71,7 +71,7 @@ double SmallestNormal(DataType t) {
   }
 }
 
-TensorVector Gamma(CompositeCall& c) {
+TensorVector Gamma(CompositionCall& c) {
   const DataType dtype = c.type(3);
   CheckFloatingResult(dtype, "random.gamma");
   const Tensor& shape = RandomShape(c, 0);
@@ -87,7 +87,7 @@ TensorVector Gamma(CompositeCall& c) {
   return {ops::Maximum(left, ops::RealDiv(values, wide_beta))};
 }
 
-TensorVector Poisson(CompositeCall& c) {
+TensorVector Poisson(CompositionCall& c) {
   AttrMap attrs = SeedAttrsOf(c, 3);
   attrs.Set("dtype", c.type(2));
   const std::string name = c.name("RandomPoissonV2");
@@ -95,7 +95,7 @@ TensorVector Poisson(CompositeCall& c) {
                                RandomShape(c, 0), c.tensor(1))};
 }
 
-TensorVector StatelessUniform(CompositeCall& c) {
+TensorVector StatelessUniform(CompositionCall& c) {
   const DataType dtype = c.type(4);
   const auto source = [&] { return StatelessSource(c); };
   if (IsRandomInteger(dtype) && !c.has(2) && !c.has(3)) {
@@ -104,25 +104,25 @@ TensorVector StatelessUniform(CompositeCall& c) {
   return {UniformNumbers(c, 2, dtype, false, source)};
 }
 
-TensorVector StatelessNormal(CompositeCall& c) {
+TensorVector StatelessNormal(CompositionCall& c) {
   CheckFloatingResult(c.type(4), "random.stateless_normal");
   return {NormalNumbers(c, 2, c.type(4), kNormal,
                         [&] { return StatelessSource(c); })};
 }
 
-TensorVector StatelessTruncatedNormal(CompositeCall& c) {
+TensorVector StatelessTruncatedNormal(CompositionCall& c) {
   CheckFloatingResult(c.type(4), "random.stateless_truncated_normal");
   return {NormalNumbers(c, 2, c.type(4), kTruncatedNormal,
                         [&] { return StatelessSource(c); })};
 }
 
-TensorVector StatelessCategorical(CompositeCall& c) {
+TensorVector StatelessCategorical(CompositionCall& c) {
   return {ops::StatelessMultinomial(OpName(c.name("StatelessMultinomial")),
                                     c.tensor(0), c.tensor(1), c.tensor(2),
                                     c.type(3))};
 }
 
-TensorVector StatelessShuffle(CompositeCall& c) {
+TensorVector StatelessShuffle(CompositionCall& c) {
   const RandomAlgorithmChoice algorithm = AlgorithmOf(c, 2);
   const TensorVector pair = KeyCounter(c, 1);
   return {ops::StatelessShuffle(
@@ -131,7 +131,7 @@ TensorVector StatelessShuffle(CompositeCall& c) {
 }
 
 // Seeds of a seed: integers of the whole range, by Philox.
-Tensor SeedsOf(const CompositeCall& c, const Tensor& shape, DataType dtype,
+Tensor SeedsOf(const CompositionCall& c, const Tensor& shape, DataType dtype,
                int algorithm) {
   RandomAlgorithmChoice alg = AlgorithmOf(c, algorithm);
   const TensorVector pair = KeyCounter(c, 0);
@@ -139,7 +139,7 @@ Tensor SeedsOf(const CompositeCall& c, const Tensor& shape, DataType dtype,
       .DrawFullInts(dtype, c.name());
 }
 
-TensorVector SplitKey(CompositeCall& c) {
+TensorVector SplitKey(CompositionCall& c) {
   Tensor shape;
   if (const int64_t* n = c.get<int64_t>(1)) {
     shape = IndicesOf(std::vector<int64_t>{*n, 2}, c.name("shape"));
@@ -151,7 +151,7 @@ TensorVector SplitKey(CompositeCall& c) {
   return {SeedsOf(c, shape, c.tensor(0).dtype(), 2)};
 }
 
-TensorVector FoldIn(CompositeCall& c) {
+TensorVector FoldIn(CompositionCall& c) {
   const Tensor& data = c.tensor(1);
   return {ops::Pack(
       TensorVector{SeedsOf(c, IndicesOf({}, c.name("shape")), data.dtype(), 2),
@@ -160,15 +160,17 @@ TensorVector FoldIn(CompositeCall& c) {
 }
 
 #define DRAWN "shape: tensor(int32); "
-#define LIMITS "minval: native(T) = 0; maxval: native(T) = None; " \
-               "dtype: type(T) = float32"
-#define MOMENTS "mean: native(T) = 0.0; stddev: native(T) = 1.0; " \
-                "dtype: type(T) = float32"
+#define LIMITS                                        \
+  "minval: native(T) = 0; maxval: native(T) = None; " \
+  "dtype: type(T) = float32"
+#define MOMENTS                                      \
+  "mean: native(T) = 0.0; stddev: native(T) = 1.0; " \
+  "dtype: type(T) = float32"
 #define OF_SEED "; seed: seed = None"
 #define SEEDED "seed: tensor(int32) as StatelessRandomGetKeyCounter/seed"
 #define BY_ALGORITHM "; name: name = None; alg: native = 'auto_select'"
 
-const CompositeRecord kRecords[] = {
+const CompositionRecord kRecords[] = {
     {.names = "random.uniform",
      .args = DRAWN LIMITS OF_SEED,
      .scope = "random_uniform",
@@ -211,7 +213,7 @@ const CompositeRecord kRecords[] = {
                 "[[0, 0, 0]]"},
     {.names = "random.gamma",
      .args = DRAWN "alpha: native(T); beta: native(T) = None; dtype: type(T) = "
-             "float32; seed: seed = None",
+                   "float32; seed: seed = None",
      .scope = "random_gamma",
      .build = Gamma,
      .doc = "Gamma distributed numbers, of shape `shape` + that of alpha / "
@@ -287,6 +289,6 @@ const CompositeRecord kRecords[] = {
 
 }  // namespace
 
-GK_REGISTER_COMPOSITES(composite_random)
+GK_REGISTER_COMPOSITIONS(composition_random)
 
 }  // namespace gk

@@ -2,7 +2,7 @@
 // padding as a name or as explicit amounts.
 #include <algorithm>
 
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/ExpandDims.h"
 #include "ops/fn/Squeeze.h"
 #include "ops/with_attrs/AvgPool.h"
@@ -46,7 +46,7 @@ struct Padding {
   std::vector<int64_t> explicit_amounts;
 };
 
-Padding PaddingOf(const CompositeCall& c, int i) {
+Padding PaddingOf(const CompositionCall& c, int i) {
   if (const std::string* s = c.get<std::string>(i)) {
     Padding p{*s, {}};
     std::transform(p.kind.begin(), p.kind.end(), p.kind.begin(),
@@ -60,7 +60,7 @@ Padding PaddingOf(const CompositeCall& c, int i) {
   return {"EXPLICIT", *amounts};
 }
 
-std::string FormatOf(const CompositeCall& c, int i, const char* fallback) {
+std::string FormatOf(const CompositionCall& c, int i, const char* fallback) {
   return c.has(i) ? c.text(i) : std::string(fallback);
 }
 
@@ -71,13 +71,13 @@ AttrMap WindowAttrs(const Padding& padding, const std::string& format,
   return attrs;
 }
 
-std::vector<int64_t> Dilations(const CompositeCall& c, int i, int n,
+std::vector<int64_t> Dilations(const CompositionCall& c, int i, int n,
                                const std::string& format) {
   return c.has(i) ? PerDimension(c.ints(i), n, format, "dilations")
                   : std::vector<int64_t>(n + 2, 1);
 }
 
-TensorVector Conv2d(CompositeCall& c) {
+TensorVector Conv2d(CompositionCall& c) {
   const std::string format = FormatOf(c, 4, "NHWC");
   AttrMap attrs = WindowAttrs(PaddingOf(c, 3), format);
   attrs.Set("strides", PerDimension(c.ints(2), 2, format, "strides"));
@@ -86,7 +86,7 @@ TensorVector Conv2d(CompositeCall& c) {
                       c.tensor(1))};
 }
 
-TensorVector DepthwiseConv2d(CompositeCall& c) {
+TensorVector DepthwiseConv2d(CompositionCall& c) {
   const std::string format = FormatOf(c, 4, "NHWC");
   AttrMap attrs = WindowAttrs(PaddingOf(c, 3), format);
   if (c.ints(2).size() != 4) {
@@ -102,7 +102,7 @@ TensorVector DepthwiseConv2d(CompositeCall& c) {
                                      c.tensor(0), c.tensor(1))};
 }
 
-TensorVector Conv2dTranspose(CompositeCall& c) {
+TensorVector Conv2dTranspose(CompositionCall& c) {
   const std::string format = FormatOf(c, 5, "NHWC");
   AttrMap attrs = WindowAttrs(PaddingOf(c, 4), format);
   attrs.Set("strides", PerDimension(c.ints(3), 2, format, "strides"));
@@ -111,7 +111,7 @@ TensorVector Conv2dTranspose(CompositeCall& c) {
                                    c.tensor(2), c.tensor(1), c.tensor(0))};
 }
 
-TensorVector Conv3d(CompositeCall& c) {
+TensorVector Conv3d(CompositionCall& c) {
   const std::string format = FormatOf(c, 4, "NDHWC");
   AttrMap attrs = WindowAttrs(PaddingOf(c, 3), format, false);
   attrs.Set("strides", PerDimension(c.ints(2), 3, format, "strides"));
@@ -121,7 +121,7 @@ TensorVector Conv3d(CompositeCall& c) {
 }
 
 // One dimension: a picture of height 1.
-TensorVector Conv1d(CompositeCall& c) {
+TensorVector Conv1d(CompositionCall& c) {
   const std::string format = FormatOf(c, 4, "NWC");
   if (format != "NWC" && format != "NCW") {
     throw Error(
@@ -155,7 +155,7 @@ TensorVector Conv1d(CompositeCall& c) {
 using PoolOp = Tensor (*)(OpAttrs, const Tensor&);
 
 template <PoolOp kOp>
-TensorVector Pool2d(CompositeCall& c) {
+TensorVector Pool2d(CompositionCall& c) {
   const std::string format = FormatOf(c, 4, "NHWC");
   constexpr bool is_max = kOp == PoolOp(ops::MaxPool);
   const Padding padding = PaddingOf(c, 3);
@@ -169,7 +169,7 @@ TensorVector Pool2d(CompositeCall& c) {
 }
 
 template <PoolOp kOp>
-TensorVector Pool3d(CompositeCall& c) {
+TensorVector Pool3d(CompositionCall& c) {
   const std::string format = FormatOf(c, 4, "NDHWC");
   AttrMap attrs = WindowAttrs(PaddingOf(c, 3), format, false);
   attrs.Set("ksize", PerDimension(c.ints(1), 3, format, "ksize"));
@@ -178,7 +178,7 @@ TensorVector Pool3d(CompositeCall& c) {
 }
 
 template <PoolOp kOp>
-TensorVector Pool1d(CompositeCall& c) {
+TensorVector Pool1d(CompositionCall& c) {
   const std::string format = FormatOf(c, 4, "NWC");
   const bool channels_first = format == "NCW";
   const std::string format2d = channels_first ? "NCHW" : "NHWC";
@@ -201,7 +201,7 @@ TensorVector Pool1d(CompositeCall& c) {
 
 // Max and average pooling of as many dimensions as the input has.
 template <PoolOp kOp2, PoolOp kOp3>
-TensorVector PoolNd(CompositeCall& c) {
+TensorVector PoolNd(CompositionCall& c) {
   const int rank = c.tensor(0).partial_shape().rank();
   switch (rank) {
     case 3:
@@ -226,7 +226,7 @@ TensorVector PoolNd(CompositeCall& c) {
   "data_format:"                                                            \
   " where the channels are."
 
-const CompositeRecord kRecords[] = {
+const CompositionRecord kRecords[] = {
     {.names = "nn.conv2d",
      .args = "input: tensor(T); filters: tensor(T) as filter; strides: ints; "
              "padding: native; data_format: string = 'NHWC'; dilations: ints = "
@@ -337,6 +337,6 @@ const CompositeRecord kRecords[] = {
 
 }  // namespace
 
-GK_REGISTER_COMPOSITES(composite_conv)
+GK_REGISTER_COMPOSITIONS(composition_conv)
 
 }  // namespace gk

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/element_moves.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/BroadcastArgs.h"
@@ -41,7 +41,7 @@ Tensor BroadcastShape(const Tensor& x, const Tensor& y) {
   return ops::BroadcastArgs(s0, shape_of(y));
 }
 
-TensorVector Linspace(CompositeCall& c) {
+TensorVector Linspace(CompositionCall& c) {
   Tensor start = c.tensor(0), stop = c.tensor(1);
   if (start.dtype() != stop.dtype()) {
     throw Error(ValueError(
@@ -52,8 +52,8 @@ TensorVector Linspace(CompositeCall& c) {
     start = CastTo(start, *t);
     stop = CastTo(stop, *t);
   }
-  Tensor count = c.get<int64_t>(2) ? IndexOf(c.integer(2), c.name("num"))
-                                   : c.tensor(2);
+  Tensor count =
+      c.get<int64_t>(2) ? IndexOf(c.integer(2), c.name("num")) : c.tensor(2);
   if (count.dtype() != DataType::kInt64) {
     count = CastTo(count, DataType::kInt32);
   }
@@ -72,8 +72,8 @@ TensorVector Linspace(CompositeCall& c) {
   if (!known.unknown_rank()) {
     const int64_t rank = known.rank() + 1;
     if (axis < -rank || axis >= rank) {
-      throw Error(InvalidArgument("axis {} is not in [{}, {})", axis, -rank,
-                                  rank));
+      throw Error(
+          InvalidArgument("axis {} is not in [{}, {})", axis, -rank, rank));
     }
     axis = axis < 0 ? axis + rank : axis;
     std::vector<int64_t> dims(rank, 1);
@@ -101,13 +101,14 @@ TensorVector Linspace(CompositeCall& c) {
   return {ops::SelectV2(ops::Equal(steps, last), stop, inner)};
 }
 
-TensorVector Meshgrid(CompositeCall& c) {
+TensorVector Meshgrid(CompositionCall& c) {
   const TensorVector& given = c.tensors(0);
   const std::string& indexing = c.text(1);
   if (indexing != "xy" && indexing != "ij") {
-    throw Error(ValueError("Argument `indexing` parameter must be either 'xy' "
-                           "or 'ij', got '{}'",
-                           indexing));
+    throw Error(
+        ValueError("Argument `indexing` parameter must be either 'xy' "
+                   "or 'ij', got '{}'",
+                   indexing));
   }
   const size_t n = given.size();
   std::vector<size_t> place(n);  // of each vector's axis
@@ -130,7 +131,7 @@ TensorVector Meshgrid(CompositeCall& c) {
   return grids;
 }
 
-TensorVector SequenceMask(CompositeCall& c) {
+TensorVector SequenceMask(CompositionCall& c) {
   Tensor lengths = c.tensor(0);
   Tensor most;
   if (const int64_t* n = c.get<int64_t>(1)) {
@@ -153,19 +154,19 @@ TensorVector SequenceMask(CompositeCall& c) {
   return {CastTo(mask, c.type(2))};
 }
 
-TensorVector HistogramFixedWidth(CompositeCall& c) {
+TensorVector HistogramFixedWidth(CompositionCall& c) {
   const Tensor bins =
       c.get<int64_t>(2) ? Int32Of(c.integer(2), c.name("nbins")) : c.tensor(2);
   return {ops::HistogramFixedWidth(OpName(c.name()), c.tensor(0), c.tensor(1),
                                    bins, c.type(3))};
 }
 
-TensorVector HistogramBins(CompositeCall& c) {
+TensorVector HistogramBins(CompositionCall& c) {
   const Tensor &values = c.tensor(0), &range = c.tensor(1);
   const Tensor bins =
       c.get<int64_t>(2) ? Int32Of(c.integer(2), c.name("nbins")) : c.tensor(2);
-  CallComposite("debugging.assert_positive",
-                {bins, std::string("nbins must be > 0")});
+  CallComposition("debugging.assert_positive",
+                  {bins, std::string("nbins must be > 0")});
   const auto limit = [&](int64_t i) {
     SubscriptEntry entry;
     entry.kind = SubscriptEntry::Kind::kIndex;
@@ -173,21 +174,21 @@ TensorVector HistogramBins(CompositeCall& c) {
     return Subscript(range, {entry});
   };
   const Tensor low = limit(0);
-  const Tensor places = CallComposite(
+  const Tensor places = CallComposition(
       "truediv", {ops::Sub(values, low), ops::Sub(limit(1), low)})[0];
-  const Tensor numbers = ops::Floor(ops::Mul(CastTo(bins, places.dtype()),
-                                             places));
+  const Tensor numbers =
+      ops::Floor(ops::Mul(CastTo(bins, places.dtype()), places));
   const Tensor last = ops::Sub(CastTo(bins, DataType::kInt32), Int32Of(1));
-  return CallComposite(
-      "clip_by_value", {CastTo(numbers, DataType::kInt32), Int32Of(0), last});
+  return CallComposition("clip_by_value",
+                         {CastTo(numbers, DataType::kInt32), Int32Of(0), last});
 }
 
-TensorVector InTopK(CompositeCall& c) {
+TensorVector InTopK(CompositionCall& c) {
   return {ops::InTopKV2(OpName(c.name("InTopKV2")), c.tensor(1), c.tensor(0),
                         c.tensor(2))};
 }
 
-const CompositeRecord kRecords[] = {
+const CompositionRecord kRecords[] = {
     {.names = "linspace",
      .args = "start: tensor(T); stop: tensor(T); num: native; name: name = "
              "None; axis: int = 0",
@@ -244,6 +245,6 @@ const CompositeRecord kRecords[] = {
 
 }  // namespace
 
-GK_REGISTER_COMPOSITES(composite_sequence)
+GK_REGISTER_COMPOSITIONS(composition_sequence)
 
 }  // namespace gk

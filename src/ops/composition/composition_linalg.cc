@@ -5,7 +5,7 @@
 #include <numeric>
 #include <optional>
 
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/dynamic_axes.h"
 #include "ops/element_moves.h"
 #include "ops/fn/Abs.h"
@@ -40,7 +40,7 @@ namespace gk {
 namespace {
 
 // The axes of a reduction: an int, ints, a tensor or None for all.
-Tensor AxesOf(const CompositeCall& c, int i, const Tensor& x,
+Tensor AxesOf(const CompositionCall& c, int i, const Tensor& x,
               std::string_view node) {
   if (!c.has(i)) return AllAxes(x, c.name(node));
   if (const int64_t* axis = c.get<int64_t>(i)) {
@@ -71,7 +71,7 @@ Tensor Squares(const Tensor& x) {
   return ops::Real(ops::Mul(x, ops::Conj(x)), RealType(x.dtype()));
 }
 
-std::optional<double> OrderOf(const CompositeCall& c, int i) {
+std::optional<double> OrderOf(const CompositionCall& c, int i) {
   if (const int64_t* n = c.get<int64_t>(i)) return static_cast<double>(*n);
   if (const double* x = c.get<double>(i)) return *x;
   const Tensor* t = c.get<Tensor>(i);  // a number of NumPy's
@@ -85,7 +85,7 @@ std::optional<double> OrderOf(const CompositeCall& c, int i) {
   return order;
 }
 
-TensorVector Norm(CompositeCall& c) {
+TensorVector Norm(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   const std::string* name = c.get<std::string>(1);
   const std::optional<double> order = OrderOf(c, 1);
@@ -93,20 +93,21 @@ TensorVector Norm(CompositeCall& c) {
   const bool is_matrix = pair != nullptr && pair->size() == 2;
   const bool keep = c.has(3) && c.flag(3);
   const double infinity = std::numeric_limits<double>::infinity();
-  const std::string shown = name ? *name
+  const std::string shown = name    ? *name
                             : order ? Format("{}", *order)
                                     : std::string("another value");
-  const bool euclidean = name && (*name == "euclidean" ||
-                                  (*name == "fro" && is_matrix));
+  const bool euclidean =
+      name && (*name == "euclidean" || (*name == "fro" && is_matrix));
   if (is_matrix && !euclidean &&
       !(order && (*order == 1 || *order == 2 || *order == infinity))) {
-    throw Error(ValueError("'ord' must be a supported matrix norm in "
-                           "['euclidean', 'fro', 1, 2, inf], got {}",
-                           shown));
+    throw Error(
+        ValueError("'ord' must be a supported matrix norm in "
+                   "['euclidean', 'fro', 1, 2, inf], got {}",
+                   shown));
   }
   if (!is_matrix && !euclidean && !order) {
-    throw Error(ValueError("'ord' must be a supported vector norm, got {}",
-                           shown));
+    throw Error(
+        ValueError("'ord' must be a supported vector norm, got {}", shown));
   }
   const Tensor axes = AxesOf(c, 2, x, "axis");
   if (euclidean || (*order == 2 && !is_matrix)) {
@@ -132,13 +133,13 @@ TensorVector Norm(CompositeCall& c) {
 }
 
 // A number as a tensor of a dtype; a tensor becomes one of it.
-Tensor NumberAs(const CompositeCall& c, int i, DataType dtype) {
+Tensor NumberAs(const CompositionCall& c, int i, DataType dtype) {
   if (const int64_t* n = c.get<int64_t>(i)) return IntegerOf(*n, dtype);
   if (const double* x = c.get<double>(i)) return NumberOf(*x, dtype);
   return CastTo(c.tensor(i), dtype);
 }
 
-TensorVector ClipByNorm(CompositeCall& c) {
+TensorVector ClipByNorm(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor squares = Sum(ops::Mul(x, x), AxesOf(c, 2, x, "axis"), true);
   const Tensor positive = ops::Greater(squares, NumberOf(0, x.dtype()));
@@ -164,12 +165,12 @@ Tensor GlobalNormOf(const TensorVector& parts) {
   return ops::Sqrt(Sum(stacked, zero, false));
 }
 
-TensorVector GlobalNorm(CompositeCall& c) {
+TensorVector GlobalNorm(CompositionCall& c) {
   return {GlobalNormOf(c.tensors(0))};
 }
 
 // The tensors, scaled, null where there is none, and the norm.
-TensorVector ClipByGlobalNorm(CompositeCall& c) {
+TensorVector ClipByGlobalNorm(CompositionCall& c) {
   const TensorVector& parts = c.tensors(0);
   const Tensor norm = c.has(2) ? c.tensor(2) : GlobalNormOf(parts);
   const DataType dtype = norm.dtype();
@@ -188,7 +189,7 @@ TensorVector ClipByGlobalNorm(CompositeCall& c) {
   return clipped;
 }
 
-TensorVector Trace(CompositeCall& c) {
+TensorVector Trace(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor k = Int32Of(0);
   const Tensor diagonal = ops::MatrixDiagPartV3(OpName(c.name("diag_part")), x,
@@ -197,17 +198,17 @@ TensorVector Trace(CompositeCall& c) {
 }
 
 // The number of a diagonal, or the lowest and the highest.
-Tensor Diagonals(const CompositeCall& c, int i) {
+Tensor Diagonals(const CompositionCall& c, int i) {
   if (const int64_t* k = c.get<int64_t>(i)) return Int32Of(*k, c.name("k"));
   return c.tensor(i);
 }
 
-Tensor SizeOf(const CompositeCall& c, int i, std::string_view node) {
+Tensor SizeOf(const CompositionCall& c, int i, std::string_view node) {
   if (const int64_t* n = c.get<int64_t>(i)) return Int32Of(*n, c.name(node));
   return c.tensor(i);
 }
 
-TensorVector Diag(CompositeCall& c) {
+TensorVector Diag(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor k = Diagonals(c, 2);
   const Tensor num_rows = SizeOf(c, 3, "num_rows");
@@ -216,26 +217,27 @@ TensorVector Diag(CompositeCall& c) {
                             NumberAs(c, 5, x.dtype()), c.text(6))};
 }
 
-TensorVector DiagPart(CompositeCall& c) {
+TensorVector DiagPart(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor k = Diagonals(c, 2);
   return {ops::MatrixDiagPartV3(OpName(c.name()), x, k,
                                 NumberAs(c, 3, x.dtype()), c.text(4))};
 }
 
-TensorVector SetDiag(CompositeCall& c) {
+TensorVector SetDiag(CompositionCall& c) {
   return {ops::MatrixSetDiagV3(OpName(c.name()), c.tensor(0), c.tensor(1),
                                Diagonals(c, 3), c.text(4))};
 }
 
 // The axes with the last two swapped.
-Tensor SwappedAxes(const CompositeCall& c, const Tensor& x) {
+Tensor SwappedAxes(const CompositionCall& c, const Tensor& x) {
   const PartialTensorShape shape = x.partial_shape();
   if (!shape.unknown_rank()) {
     if (shape.rank() < 2) {
-      throw Error(ValueError("Argument `a` should be a (batch) matrix with "
-                             "rank >= 2. Received `a` with shape: {}",
-                             shape.PythonString()));
+      throw Error(
+          ValueError("Argument `a` should be a (batch) matrix with "
+                     "rank >= 2. Received `a` with shape: {}",
+                     shape.PythonString()));
     }
     std::vector<int64_t> perm(shape.rank());
     std::iota(perm.begin(), perm.end(), 0);
@@ -250,7 +252,7 @@ Tensor SwappedAxes(const CompositeCall& c, const Tensor& x) {
   return Joined({outer, last});
 }
 
-Tensor Transposed(const CompositeCall& c, const Tensor& x, bool conjugate) {
+Tensor Transposed(const CompositionCall& c, const Tensor& x, bool conjugate) {
   const Tensor axes = SwappedAxes(c, x);
   const OpName name(c.name());
   return conjugate && IsComplex(x.dtype())
@@ -258,21 +260,21 @@ Tensor Transposed(const CompositeCall& c, const Tensor& x, bool conjugate) {
              : ops::Transpose(name, x, axes);
 }
 
-TensorVector MatrixTranspose(CompositeCall& c) {
+TensorVector MatrixTranspose(CompositionCall& c) {
   return {Transposed(c, c.tensor(0), c.flag(2))};
 }
 
-TensorVector Adjoint(CompositeCall& c) {
+TensorVector Adjoint(CompositionCall& c) {
   return {Transposed(c, c.tensor(0), true)};
 }
 
-#define DIAGONALS_DOC                                                        \
+#define DIAGONALS_DOC                                                       \
   "\n\nArgs:\n  k: the diagonal, above the main one if positive; or the "   \
-  "lowest and the\n    highest of several.\n  align: where diagonals that "  \
+  "lowest and the\n    highest of several.\n  align: where diagonals that " \
   "are shorter stand in their rows: \"RIGHT_LEFT\",\n    \"LEFT_RIGHT\", "  \
   "\"LEFT_LEFT\" or \"RIGHT_RIGHT\"."
 
-const CompositeRecord kRecords[] = {
+const CompositionRecord kRecords[] = {
     {.names = "norm|linalg.norm",
      .args = "tensor: tensor; ord: native = 'euclidean'; axis: native = None; "
              "keepdims: bool = None",
@@ -364,6 +366,6 @@ const CompositeRecord kRecords[] = {
 
 }  // namespace
 
-GK_REGISTER_COMPOSITES(composite_linalg)
+GK_REGISTER_COMPOSITIONS(composition_linalg)
 
 }  // namespace gk

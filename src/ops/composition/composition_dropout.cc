@@ -1,7 +1,7 @@
 // Dropout: by a seed of the op, or a function of a seed alone.
 #include <utility>
 
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/element_moves.h"
 #include "ops/fn/GreaterEqual.h"
 #include "ops/fn/Mul.h"
@@ -16,7 +16,7 @@ namespace {
 
 // Scaled elements where `keep` holds, of the choice made by `uniform`.
 template <class Uniform>
-TensorVector Dropout(const CompositeCall& c, int noise_shape,
+TensorVector Dropout(const CompositionCall& c, int noise_shape,
                      Uniform&& uniform) {
   const Tensor& x = c.tensor(0);
   const DataType dtype = x.dtype();
@@ -32,9 +32,10 @@ TensorVector Dropout(const CompositeCall& c, int noise_shape,
   if (whole != nullptr || part != nullptr) {
     const double value = part ? *part : static_cast<double>(*whole);
     if (!(value >= 0 && value < 1)) {
-      throw Error(ValueError("`rate` must be a scalar tensor or a float in "
-                             "the range [0, 1). Received: rate={}",
-                             value));
+      throw Error(
+          ValueError("`rate` must be a scalar tensor or a float in "
+                     "the range [0, 1). Received: rate={}",
+                     value));
     }
     if (value == 0) return {x};
     rate = NumberOf(value, dtype, c.name("rate"));
@@ -52,7 +53,7 @@ TensorVector Dropout(const CompositeCall& c, int noise_shape,
                         NumberOf(0, dtype, c.name("Const_1")))};
 }
 
-TensorVector StatefulDropout(CompositeCall& c) {
+TensorVector StatefulDropout(CompositionCall& c) {
   return Dropout(c, 2, [&](const Tensor& shape, DataType dtype) {
     AttrMap attrs = SeedAttrsOf(c, 3);
     attrs.Set("dtype", dtype);
@@ -61,7 +62,7 @@ TensorVector StatefulDropout(CompositeCall& c) {
   });
 }
 
-TensorVector StatelessDropout(CompositeCall& c) {
+TensorVector StatelessDropout(CompositionCall& c) {
   return Dropout(c, 4, [&](const Tensor& shape, DataType dtype) {
     RandomAlgorithmChoice algorithm = AlgorithmOf(c, 3);
     const TensorVector pair = KeyCounter(c, 2);
@@ -72,7 +73,7 @@ TensorVector StatelessDropout(CompositeCall& c) {
 
 #define SEEDED "seed: tensor(int32) as StatelessRandomGetKeyCounter/seed"
 
-const CompositeRecord kRecords[] = {
+const CompositionRecord kRecords[] = {
     {.names = "nn.dropout",
      .args = "x: tensor; rate: native; noise_shape: tensor(int32) = None; "
              "seed: seed = None",
@@ -97,6 +98,6 @@ const CompositeRecord kRecords[] = {
 
 }  // namespace
 
-GK_REGISTER_COMPOSITES(composite_dropout)
+GK_REGISTER_COMPOSITIONS(composition_dropout)
 
 }  // namespace gk

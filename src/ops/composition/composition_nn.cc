@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/dynamic_axes.h"
 #include "ops/fn/Abs.h"
 #include "ops/fn/AddV2.h"
@@ -55,13 +55,14 @@ namespace {
 
 // Softmax-like ops know the last dimension only: others are brought there.
 template <Tensor (*kOp)(OpName, const Tensor&)>
-Tensor OnLastAxis(const CompositeCall& c, Tensor x, int64_t axis) {
+Tensor OnLastAxis(const CompositionCall& c, Tensor x, int64_t axis) {
   const PartialTensorShape s = x.partial_shape();
   if (!s.unknown_rank()) {
     const int rank = s.rank();
     if (rank == 0) {
-      throw Error(InvalidArgument("logits must have >= 1 dimension, got a "
-                                  "scalar"));
+      throw Error(
+          InvalidArgument("logits must have >= 1 dimension, got a "
+                          "scalar"));
     }
     if (axis < -rank || axis >= rank) {
       throw Error(InvalidArgument(
@@ -79,7 +80,7 @@ Tensor OnLastAxis(const CompositeCall& c, Tensor x, int64_t axis) {
 }
 
 template <Tensor (*kOp)(OpName, const Tensor&)>
-TensorVector SoftmaxLike(CompositeCall& c) {
+TensorVector SoftmaxLike(CompositionCall& c) {
   return {OnLastAxis<kOp>(c, c.tensor(0), c.has(1) ? c.integer(1) : -1)};
 }
 
@@ -88,12 +89,13 @@ Tensor Mul(const Tensor& a, const Tensor& b, std::string_view name) {
 }
 
 // x * P(X <= x) of a normal X, or its tanh approximation.
-TensorVector Gelu(CompositeCall& c) {
+TensorVector Gelu(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   if (!IsFloating(x.dtype())) {
-    throw Error(ValueError("`features.dtype` must be a floating point tensor. "
-                           "Received:features.dtype={}",
-                           DataTypeName(x.dtype())));
+    throw Error(
+        ValueError("`features.dtype` must be a floating point tensor. "
+                   "Received:features.dtype={}",
+                   DataTypeName(x.dtype())));
   }
   const DataType t = x.dtype();
   if (c.flag(1)) {
@@ -115,33 +117,32 @@ TensorVector Gelu(CompositeCall& c) {
   const Tensor half_x =
       Mul(NumberOf(0.5, t, c.name("mul/x")), x, c.name("mul"));
   const Tensor minus = ops::Neg(OpName(c.name("Neg")), x);
-  const Tensor scaled = Mul(
-      minus, NumberOf(0.7071067811865476, t, c.name("Cast/x")),
-      c.name("mul_1"));
+  const Tensor scaled =
+      Mul(minus, NumberOf(0.7071067811865476, t, c.name("Cast/x")),
+          c.name("mul_1"));
   return {
       Mul(half_x, ops::Erfc(OpName(c.name("Erfc")), scaled), c.name("mul_2"))};
 }
 
-TensorVector Silu(CompositeCall& c) {
+TensorVector Silu(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   Tensor scaled = x;
   const double* beta = c.get<double>(1);
   if (!(beta != nullptr && *beta == 1.0)) {
-    const Tensor b =
-        beta ? NumberOf(*beta, x.dtype(), "beta") : c.tensor(1);
+    const Tensor b = beta ? NumberOf(*beta, x.dtype(), "beta") : c.tensor(1);
     scaled =
         Mul(b.dtype() == x.dtype() ? b : ops::Cast(b, x.dtype()), x, "mul");
   }
   return {Mul(x, ops::Sigmoid(scaled), "mul")};
 }
 
-TensorVector LogSigmoid(CompositeCall& c) {
+TensorVector LogSigmoid(CompositionCall& c) {
   const Tensor minus = ops::Neg(OpName(c.name("Neg")), c.tensor(0));
   const Tensor s = ops::Softplus(OpName(c.name("Softplus")), minus);
   return {ops::Neg(OpName(c.name()), s)};
 }
 
-TensorVector Crelu(CompositeCall& c) {
+TensorVector Crelu(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor minus = ops::Neg(OpName(c.name("Neg")), x);
   const Tensor both = ops::ConcatV2(OpName(c.name()), TensorVector{x, minus},
@@ -149,7 +150,7 @@ TensorVector Crelu(CompositeCall& c) {
   return {ops::Relu(OpName(c.name("Relu")), both)};
 }
 
-TensorVector LeakyRelu(CompositeCall& c) {
+TensorVector LeakyRelu(CompositionCall& c) {
   Tensor x = c.tensor(0);
   if (IsInteger(x.dtype())) {
     x = ops::Cast(x, DataType::kFloat);
@@ -157,15 +158,17 @@ TensorVector LeakyRelu(CompositeCall& c) {
   return {ops::LeakyRelu(OpName(c.name()), x, static_cast<float>(c.real(1)))};
 }
 
-TensorVector BiasAdd(CompositeCall& c) {
+TensorVector BiasAdd(CompositionCall& c) {
   std::string format = "NHWC";
   if (c.has(2)) {
     const std::string& given = c.text(2);
     if (given.starts_with("NC")) {
       format = "NCHW";
     } else if (!given.starts_with("N") || !given.ends_with("C")) {
-      throw Error(ValueError("`data_format` must be of the form `N...C` or "
-                             "`NC...`. Received: data_format={}", given));
+      throw Error(
+          ValueError("`data_format` must be of the form `N...C` or "
+                     "`NC...`. Received: data_format={}",
+                     given));
     }
   }
   return {ops::BiasAdd(OpName(c.name()), c.tensor(0), c.tensor(1), format)};
@@ -173,7 +176,7 @@ TensorVector BiasAdd(CompositeCall& c) {
 
 // What holds of shapes that are known when it runs: the labels' is that of
 // the logits without their last dimension.
-void AssertLabelShape(const CompositeCall& c, const Tensor& labels,
+void AssertLabelShape(const CompositionCall& c, const Tensor& labels,
                       const Tensor& logits) {
   const PartialTensorShape ls = labels.partial_shape(),
                            xs = logits.partial_shape();
@@ -192,7 +195,7 @@ void AssertLabelShape(const CompositeCall& c, const Tensor& labels,
 }
 
 // Cross entropy of integer labels: the op takes [batch, classes].
-TensorVector SparseSoftmaxCrossEntropy(CompositeCall& c) {
+TensorVector SparseSoftmaxCrossEntropy(CompositionCall& c) {
   const Tensor& labels = c.tensor(0);
   Tensor logits = c.tensor(1);
   const PartialTensorShape ls = labels.partial_shape(),
@@ -248,7 +251,7 @@ TensorVector SparseSoftmaxCrossEntropy(CompositeCall& c) {
   return {done(ops::Reshape(loss, shape))};
 }
 
-TensorVector SoftmaxCrossEntropy(CompositeCall& c) {
+TensorVector SoftmaxCrossEntropy(CompositionCall& c) {
   Tensor labels = c.tensor(0), logits = c.tensor(1);
   const DataType t = logits.dtype();
   const bool narrow = t == DataType::kHalf || t == DataType::kBfloat16;
@@ -295,7 +298,7 @@ TensorVector SoftmaxCrossEntropy(CompositeCall& c) {
 }
 
 // Stirling's approximation of log(targets!) makes the loss a full one.
-TensorVector LogPoissonLoss(CompositeCall& c) {
+TensorVector LogPoissonLoss(CompositionCall& c) {
   const Tensor &z = c.tensor(0), &x = c.tensor(1);
   const PartialTensorShape sz = z.partial_shape(), sx = x.partial_shape();
   if (!sz.IsCompatibleWith(sx)) {
@@ -320,16 +323,17 @@ TensorVector LogPoissonLoss(CompositeCall& c) {
 }
 
 // max(x, 0) - x * z + log(1 + exp(-|x|)), with gradients that hold at 0.
-TensorVector SigmoidCrossEntropy(CompositeCall& c) {
+TensorVector SigmoidCrossEntropy(CompositionCall& c) {
   if (!c.has(0) || !c.has(1)) {
     throw Error(ValueError("Both `labels` and `logits` must be provided."));
   }
   const Tensor &z = c.tensor(0), &x = c.tensor(1);
   const PartialTensorShape sz = z.partial_shape(), sx = x.partial_shape();
   if (!sz.IsCompatibleWith(sx)) {
-    throw Error(ValueError("`logits` and `labels` must have the same shape, "
-                           "received ({} vs {}).",
-                           sx.PythonString(), sz.PythonString()));
+    throw Error(
+        ValueError("`logits` and `labels` must have the same shape, "
+                   "received ({} vs {}).",
+                   sx.PythonString(), sz.PythonString()));
   }
   const Tensor zeros = ops::ZerosLike(OpName(c.name("zeros_like")), x);
   const Tensor positive =
@@ -346,7 +350,7 @@ TensorVector SigmoidCrossEntropy(CompositeCall& c) {
                      ops::Log1p(OpName(c.name("Log1p")), e))};
 }
 
-TensorVector WeightedCrossEntropy(CompositeCall& c) {
+TensorVector WeightedCrossEntropy(CompositionCall& c) {
   const Tensor &z = c.tensor(0), &x = c.tensor(1), &w = c.tensor(2);
   const Tensor one = NumberOf(1, x.dtype());
   const Tensor weight = ops::AddV2(one, ops::Mul(ops::Sub(w, one), z));
@@ -356,7 +360,7 @@ TensorVector WeightedCrossEntropy(CompositeCall& c) {
   return {ops::AddV2(OpName(c.name()), first, ops::Mul(weight, tail))};
 }
 
-TensorVector L2Normalize(CompositeCall& c) {
+TensorVector L2Normalize(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   if (c.has(1) && c.has(4)) {
     throw Error(ValueError("Cannot specify both 'dim' and 'axis'."));
@@ -372,7 +376,7 @@ TensorVector L2Normalize(CompositeCall& c) {
   return {Mul(x, ops::Rsqrt(OpName(c.name("Rsqrt")), least), c.name())};
 }
 
-TensorVector Moments(CompositeCall& c) {
+TensorVector Moments(CompositionCall& c) {
   const Tensor& given = c.tensor(0);
   const Tensor& axes = c.tensor(1);
   const bool narrow =
@@ -408,10 +412,9 @@ TensorVector Moments(CompositeCall& c) {
   return {mean, variance};
 }
 
-TensorVector BatchNormalization(CompositeCall& c) {
+TensorVector BatchNormalization(CompositionCall& c) {
   const Tensor &x = c.tensor(0), &mean = c.tensor(1), &variance = c.tensor(2);
-  const Tensor epsilon =
-      NumberOf(c.real(5), variance.dtype(), c.name("add/y"));
+  const Tensor epsilon = NumberOf(c.real(5), variance.dtype(), c.name("add/y"));
   const Tensor shifted = ops::AddV2(OpName(c.name("add")), variance, epsilon);
   Tensor inverse = ops::Rsqrt(OpName(c.name("Rsqrt")), shifted);
   if (c.has(4)) inverse = Mul(inverse, c.tensor(4), c.name("mul"));
@@ -426,13 +429,13 @@ TensorVector BatchNormalization(CompositeCall& c) {
   return {ops::AddV2(OpName(c.name("add_1")), scaled, as_x(offset))};
 }
 
-TensorVector TopK(CompositeCall& c) {
+TensorVector TopK(CompositionCall& c) {
   const int64_t* n = c.get<int64_t>(1);
   const Tensor k = n ? IndexOf(*n, c.name("k")) : c.tensor(1);
   return ops::TopKV2(OpName(c.name()), c.tensor(0), k, c.flag(2), c.type(3));
 }
 
-const CompositeRecord kRecords[] = {
+const CompositionRecord kRecords[] = {
     {.names = "nn.softmax",
      .args = "logits: tensor; axis: int = None",
      .scope = "Softmax",
@@ -586,6 +589,6 @@ const CompositeRecord kRecords[] = {
 
 }  // namespace
 
-GK_REGISTER_COMPOSITES(composite_nn)
+GK_REGISTER_COMPOSITIONS(composition_nn)
 
 }  // namespace gk

@@ -3,7 +3,7 @@
 #include <cctype>
 #include <utility>
 
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/Einsum.h"
 #include "ops/math/contraction_order.h"
 #include "ops/math/einsum_equation.h"
@@ -50,22 +50,22 @@ EinsumEquation Resolved(const std::string& given) {
   }
   for (char label : output) {
     if (!HasLabel(all, label) && label != kEllipsis) {
-      throw Error(ValueError("Output subscripts contain the label {} not "
-                             "present in the input subscripts.",
-                             label));
+      throw Error(
+          ValueError("Output subscripts contain the label {} not "
+                     "present in the input subscripts.",
+                     label));
     }
   }
   return equation;
 }
 
-Tensor MakeEinsum(const CompositeCall& c, const EinsumEquation& equation,
+Tensor MakeEinsum(const CompositionCall& c, const EinsumEquation& equation,
                   const TensorVector& inputs, int number) {
-  const std::string node =
-      number == 0 ? "Einsum" : Format("Einsum_{}", number);
+  const std::string node = number == 0 ? "Einsum" : Format("Einsum_{}", number);
   return ops::Einsum(OpName(c.name(node)), inputs, equation.Text());
 }
 
-TensorVector Einsum(CompositeCall& c) {
+TensorVector Einsum(CompositionCall& c) {
   EinsumEquation equation = Resolved(c.text(0));
   TensorVector operands = c.tensors(1);
   if (equation.inputs.size() != operands.size()) {
@@ -90,7 +90,7 @@ TensorVector Einsum(CompositeCall& c) {
   return {operands[0]};
 }
 
-const CompositeRecord kRecords[] = {
+const CompositionRecord kRecords[] = {
     {.names = "einsum|linalg.einsum",
      .args = "equation: string; *inputs: tensors(T); optimize: string = "
              "'greedy'",
@@ -112,6 +112,6 @@ const CompositeRecord kRecords[] = {
 
 }  // namespace
 
-GK_REGISTER_COMPOSITES(composite_einsum)
+GK_REGISTER_COMPOSITIONS(composition_einsum)
 
 }  // namespace gk

@@ -1,4 +1,4 @@
-// Every public function builds nodes of registered ops: composites are called
+// Every public function builds nodes of registered ops: compositions are called
 // in graphs with arguments of all kinds, of many types, shapes and values, so
 // that their branches are taken. What does not fit fails, and is no matter; an
 // op that is not there, or a function that nothing fits, is.
@@ -13,7 +13,7 @@
 #include "eager/eager_context.h"
 #include "framework/op_registry.h"
 #include "function/func_graph.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/element_moves.h"
 #include "ops/fn/Placeholder.h"
 
@@ -22,10 +22,10 @@ namespace {
 
 constexpr int kMaxCalls = 3000, kEnough = 60;
 
-using CallValues = std::vector<CompositeValue>;
+using CallValues = std::vector<CompositionValue>;
 
-CompositeValue Text(std::string_view text) { return std::string(text); }
-CompositeValue Integers(std::vector<int64_t> values) { return values; }
+CompositionValue Text(std::string_view text) { return std::string(text); }
+CompositionValue Integers(std::vector<int64_t> values) { return values; }
 
 // What parameters of these names mean and no other value does.
 const std::map<std::string, CallValues, std::less<>>& NamedValues() {
@@ -75,8 +75,8 @@ constexpr DataType kTypes[] = {
 // Arguments of calls, by one stream of numbers.
 class Caller {
  public:
-  explicit Caller(const Composite& composite, int seed)
-      : composite_(composite), random_(seed) {}
+  explicit Caller(const Composition& composition, int seed)
+      : composition_(composition), random_(seed) {}
 
   // One call in a graph of its own.
   Status Call() {
@@ -88,11 +88,11 @@ class Caller {
     shape_ = AnyShape();
     try {
       CallValues values;
-      for (const CompositeArg& arg : composite_.args) {
+      for (const CompositionArg& arg : composition_.args) {
         values.push_back(ValueOf(arg));
       }
-      CompositeCall call(composite_, std::move(values), "");
-      composite_.record->build(call);
+      CompositionCall call(composition_, std::move(values), "");
+      composition_.record->build(call);
       return OkStatus();
     } catch (const Error& e) {
       return e.status();
@@ -112,7 +112,7 @@ class Caller {
     return PartialTensorShape(dims);
   }
 
-  DataType TypeOf(const CompositeArg& arg) {
+  DataType TypeOf(const CompositionArg& arg) {
     if (arg.in_group()) {
       const auto [it, is_new] = groups_.emplace(arg.type_of, type_);
       return it->second;
@@ -166,7 +166,7 @@ class Caller {
     }
   }
 
-  CompositeValue AnyNative(const CompositeArg& arg) {
+  CompositionValue AnyNative(const CompositionArg& arg) {
     switch (Below(7)) {
       case 0:
         return {};
@@ -186,7 +186,7 @@ class Caller {
     }
   }
 
-  CompositeValue ValueOf(const CompositeArg& arg) {
+  CompositionValue ValueOf(const CompositionArg& arg) {
     if (!arg.required && Below(2) == 0) return arg.default_value;
     const auto named = NamedValues().find(arg.name);
     if (named != NamedValues().end() && arg.kind != ArgKind::kTensor) {
@@ -234,7 +234,7 @@ class Caller {
     return {};
   }
 
-  const Composite& composite_;
+  const Composition& composition_;
   std::mt19937 random_;
   FuncGraph* graph_ = nullptr;
   std::map<std::string, DataType> groups_;
@@ -242,15 +242,15 @@ class Caller {
   PartialTensorShape shape_;
 };
 
-TEST(CompositeFunctionsTest, EveryFunctionMakesOpsThatAreThere) {
+TEST(CompositionFunctionsTest, EveryFunctionMakesOpsThatAreThere) {
   InitEager();
-  std::map<std::string_view, const Composite*> all;
-  for (const auto& [name, c] : CompositeRegistry::Get().by_name()) {
+  std::map<std::string_view, const Composition*> all;
+  for (const auto& [name, c] : CompositionRegistry::Get().by_name()) {
     all.emplace(c->record->names, c);
   }
   EXPECT_GT(all.size(), 150u);
-  for (const auto& [names, composite] : all) {
-    Caller caller(*composite, 1);
+  for (const auto& [names, composition] : all) {
+    Caller caller(*composition, 1);
     std::map<std::string, int> failures;
     int built = 0;
     for (int i = 0; i < kMaxCalls && built < kEnough; ++i) {

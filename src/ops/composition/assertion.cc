@@ -1,4 +1,4 @@
-#include "ops/composite/assertion.h"
+#include "ops/composition/assertion.h"
 
 #include "framework/host_language.h"
 #include "ops/fn/Assert.h"
@@ -31,12 +31,12 @@ std::string TensorText(const Tensor& t) {
                          : Format("tf.Tensor({}, {})", ValueText(t), facts);
 }
 
-std::string MessagePrefix(const CompositeCall& c, int message) {
+std::string MessagePrefix(const CompositionCall& c, int message) {
   if (!c.has(message) || c.text(message).empty()) return "";
   return c.text(message) + ".  ";
 }
 
-Node* MakeAssert(const CompositeCall& c, std::string_view outer,
+Node* MakeAssert(const CompositionCall& c, std::string_view outer,
                  const Tensor& holds, const AssertItems& data, int summarize) {
   const auto name = [&](std::string_view part) {
     return c.name(Format("{}Assert/{}", outer, part));

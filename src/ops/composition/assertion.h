@@ -1,7 +1,7 @@
 // What assertions share: what a failure tells, and the op that tells it when
 // a graph runs.
-#ifndef GK_OPS_COMPOSITE_ASSERTION_H_
-#define GK_OPS_COMPOSITE_ASSERTION_H_
+#ifndef GK_OPS_COMPOSITION_ASSERTION_H_
+#define GK_OPS_COMPOSITION_ASSERTION_H_
 
 #include <span>
 #include <string>
@@ -11,7 +11,7 @@
 
 #include "base/function_ref.h"
 #include "framework/graph.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 
 namespace gk {
 
@@ -37,11 +37,11 @@ std::string ValueText(const Tensor& t);
 std::string TensorText(const Tensor& t);
 
 // What the argument number `message` puts in front of a text.
-std::string MessagePrefix(const CompositeCall& c, int message);
+std::string MessagePrefix(const CompositionCall& c, int message);
 
 // Makes an Assert in a scope of its own below the call's and `outer`;
 // `summarize`: the number of that argument, or -1.
-Node* MakeAssert(const CompositeCall& c, std::string_view outer,
+Node* MakeAssert(const CompositionCall& c, std::string_view outer,
                  const Tensor& holds, const AssertItems& data, int summarize);
 
 // tf.debugging.Assert's error: what the condition was, and the first
@@ -57,4 +57,4 @@ DataType SameFloatDtype(std::span<const DataType> dtypes, DataType wanted,
 
 }  // namespace gk
 
-#endif  // GK_OPS_COMPOSITE_ASSERTION_H_
+#endif  // GK_OPS_COMPOSITION_ASSERTION_H_

@@ -1,18 +1,18 @@
-// Composites: public functions that are more than one op, written once in C++
+// Compositions: public functions that are more than one op, written once in C++
 // against op functions, so that they work eagerly and traced and are fast
 // from both languages.
 //
-// A record lies in a file of src/ops/composite/, which ends with
-// GK_REGISTER_COMPOSITES(<file>). An op whose function takes other things than
-// its tensors and attributes, or has a default for a tensor, needs none: the
-// `python.args` of its own record are written as here,
+// A record lies in a file of src/ops/composition/, which ends with
+// GK_REGISTER_COMPOSITIONS(<file>). An op whose function takes other things
+// than its tensors and attributes, or has a default for a tensor, needs none:
+// the `python.args` of its own record are written as here,
 //
 //   .python = {.names = "math.cumsum", .args = "x: tensor; axis: native = 0"}
 //
 // and the rest follows. Records are constants; the registry is filled once
 // before first use and lock-free afterwards.
-#ifndef GK_OPS_COMPOSITE_H_
-#define GK_OPS_COMPOSITE_H_
+#ifndef GK_OPS_COMPOSITION_H_
+#define GK_OPS_COMPOSITION_H_
 
 #include <map>
 #include <optional>
@@ -38,7 +38,7 @@ struct RowsValue {
 };
 
 // The value of an argument; monostate: None.
-using CompositeValue =
+using CompositionValue =
     std::variant<std::monostate, Tensor, TensorVector, bool, int64_t, double,
                  std::string, DataType, std::vector<int64_t>, RowsValue>;
 
@@ -61,7 +61,7 @@ enum class ArgKind {
   kName,  // where `name` stands, if it is not last
 };
 
-struct CompositeArg {
+struct CompositionArg {
   std::string name;
   ArgKind kind = ArgKind::kTensor;
   // "tensor(T)": of one dtype with the other Ts, which a "type(T)" says where
@@ -71,7 +71,7 @@ struct CompositeArg {
   std::string node;  // "... as node": name of its Const below the scope
   bool required = true;
   bool takes_none = false;  // "tensor?", and whatever has a default
-  CompositeValue default_value;
+  CompositionValue default_value;
   std::string default_text;  // as in a Python signature
 
   // "tensor(T)", "type(T)", ...: is it one of a group?
@@ -83,18 +83,18 @@ struct CompositeArg {
   bool demands_type() const { return type_of.ends_with('!'); }
 };
 
-struct Composite;
+struct Composition;
 
-// What a composite was called with.
-class CompositeCall {
+// What a composition was called with.
+class CompositionCall {
  public:
-  CompositeCall(const Composite& composite, std::vector<CompositeValue> values,
-                std::string scope)
-      : composite_(composite),
+  CompositionCall(const Composition& composition,
+                  std::vector<CompositionValue> values, std::string scope)
+      : composition_(composition),
         values_(std::move(values)),
         scope_(std::move(scope)) {}
 
-  const Composite& composite() const { return composite_; }
+  const Composition& composition() const { return composition_; }
   // By position. False: None was given.
   bool has(int i) const {
     return !std::holds_alternative<std::monostate>(values_[i]);
@@ -138,16 +138,16 @@ class CompositeCall {
   }
   [[noreturn]] void WrongType(int i) const;
 
-  const Composite& composite_;
-  std::vector<CompositeValue> values_;
+  const Composition& composition_;
+  std::vector<CompositionValue> values_;
   std::string scope_;
   std::map<int, Tensor> known_;
 };
 
 // Throws Error.
-using CompositeFn = TensorVector (*)(CompositeCall& c);
+using CompositionFn = TensorVector (*)(CompositionCall& c);
 
-struct CompositeRecord {
+struct CompositionRecord {
   // "linalg.matmul|matmul": '|'-separated public names below `tf`.
   std::string_view names;
   // "a: tensor(T); b: tensor(T) as y; axis: int = -1; dtype: type = None".
@@ -170,7 +170,7 @@ struct CompositeRecord {
   // Of slices, as the argument of that number from 1, the values alone change;
   // 0: it takes the whole.
   uint8_t slices = 0;
-  CompositeFn build = nullptr;
+  CompositionFn build = nullptr;
   // The op that this is, if its arguments are eager tensors of one dtype and
   // nothing needs converting; empty: none.
   std::string_view eager_op = {};
@@ -191,8 +191,8 @@ struct CompositeRecord {
   bool captures = false;
 };
 
-// Is an op's public function as a composite is?
-inline bool IsComposite(const OpRecord& op) {
+// Is an op's public function as a composition is?
+inline bool IsComposition(const OpRecord& op) {
   return op.python.args.find(':') != std::string_view::npos;
 }
 
@@ -201,35 +201,35 @@ inline bool IsComposite(const OpRecord& op) {
 inline bool IsPublicName(std::string_view name) { return name[0] != '_'; }
 
 // A record with its parsed arguments.
-struct Composite {
-  const CompositeRecord* record;
-  std::vector<CompositeArg> args;
+struct Composition {
+  const CompositionRecord* record;
+  std::vector<CompositionArg> args;
   const OpRecord* op = nullptr;  // whose own record says all this
 };
 
-class CompositeRegistry {
+class CompositionRegistry {
  public:
-  static CompositeRegistry& Get();
+  static CompositionRegistry& Get();
   // Aborts on a malformed record or a name given twice: bugs of the build.
-  void Add(const CompositeRecord* records, int n);
-  // Those whose function is as a composite is.
+  void Add(const CompositionRecord* records, int n);
+  // Those whose function is as a composition is.
   void AddOps(std::span<const OpRecord* const> ops);
-  const Composite* Find(std::string_view public_name) const;
-  const std::unordered_map<std::string_view, const Composite*>& by_name()
+  const Composition* Find(std::string_view public_name) const;
+  const std::unordered_map<std::string_view, const Composition*>& by_name()
       const {
     return by_name_;
   }
 
  private:
-  void Add(const CompositeRecord& record, const OpRecord* op);
+  void Add(const CompositionRecord& record, const OpRecord* op);
 
-  std::unordered_map<std::string_view, const Composite*> by_name_;
+  std::unordered_map<std::string_view, const Composition*> by_name_;
 };
 
 // Calls one from C++: values in the order of the record's arguments, missing
 // ones at the end take their defaults. Throws Error.
-TensorVector CallComposite(std::string_view public_name,
-                           std::vector<CompositeValue> values);
+TensorVector CallComposition(std::string_view public_name,
+                             std::vector<CompositionValue> values);
 
 // A Python-like constant of a dtype, made by the current builder. Throws.
 Tensor NumberOf(double value, DataType dtype, std::string_view name = {});
@@ -247,7 +247,7 @@ Tensor IndexOf(int64_t value, std::string_view name = {});
 Tensor IndicesOf(std::span<const int64_t> values, std::string_view name = {});
 // An argument of kind native as a tensor of a dtype, named `node`; ValueError
 // for a tensor of another.
-Tensor ArgumentAs(const CompositeCall& c, int i, DataType dtype,
+Tensor ArgumentAs(const CompositionCall& c, int i, DataType dtype,
                   std::string_view node);
 // Elements of a constant int32 or int64 tensor that is known now (a value or
 // what the graph knows of it); nothing if unknown.
@@ -259,11 +259,11 @@ int64_t PositiveAxis(int64_t axis, int rank);
 
 }  // namespace gk
 
-// At the end of a file of composites; opgen collects these.
-#define GK_REGISTER_COMPOSITES(file)                                          \
-  void RegisterOps_##file(::gk::OpRegistry&) {                                \
-    ::gk::CompositeRegistry::Get().Add(kRecords,                              \
-                                       sizeof(kRecords) / sizeof(*kRecords)); \
+// At the end of a file of compositions; opgen collects these.
+#define GK_REGISTER_COMPOSITIONS(file)                   \
+  void RegisterOps_##file(::gk::OpRegistry&) {           \
+    ::gk::CompositionRegistry::Get().Add(                \
+        kRecords, sizeof(kRecords) / sizeof(*kRecords)); \
   }
 
-#endif  // GK_OPS_COMPOSITE_H_
+#endif  // GK_OPS_COMPOSITION_H_

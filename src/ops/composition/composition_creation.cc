@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "framework/large_work.h"
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/dynamic_axes.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/ExpandDims.h"
@@ -25,7 +25,7 @@ namespace {
 // Larger constants are left to Fill: they would only swell the graph.
 constexpr int64_t kMaxConstantElements = 1000;
 
-Tensor Filled(const CompositeCall& c, const Tensor& shape, double value,
+Tensor Filled(const CompositionCall& c, const Tensor& shape, double value,
               DataType dtype) {
   Tensor number;
   if (dtype == DataType::kString) {
@@ -42,7 +42,7 @@ Tensor Filled(const CompositeCall& c, const Tensor& shape, double value,
 }
 
 // Of a shape known now and small: a constant.
-Tensor FillOrConstant(const CompositeCall& c, std::span<const int64_t> dims,
+Tensor FillOrConstant(const CompositionCall& c, std::span<const int64_t> dims,
                       double value, DataType dtype) {
   const TensorShape shape = ValueOrThrow(TensorShape::Make(dims));
   if (!OpBuilder::Current()->builds_graph()) {
@@ -57,7 +57,7 @@ Tensor FillOrConstant(const CompositeCall& c, std::span<const int64_t> dims,
     Tensor t;
     {
       OpBuilder::Scope eager(OpBuilder::Eager());
-      CompositeCall unnamed(c.composite(), {}, {});
+      CompositionCall unnamed(c.composition(), {}, {});
       t = value == 0 ? ValueOrThrow(Tensor::Zeros(dtype, shape))
                      : Filled(unnamed, IntsTensor(dims, DataType::kInt64),
                               value, dtype);
@@ -67,7 +67,7 @@ Tensor FillOrConstant(const CompositeCall& c, std::span<const int64_t> dims,
   return Filled(c, IndicesOf(dims, c.name("shape_as_tensor")), value, dtype);
 }
 
-Tensor FillArgument(const CompositeCall& c, double value) {
+Tensor FillArgument(const CompositionCall& c, double value) {
   const DataType dtype = c.has(1) ? c.type(1) : DataType::kFloat;
   if (const auto* dims = c.get<std::vector<int64_t>>(0)) {
     return FillOrConstant(c, *dims, value, dtype);
@@ -88,10 +88,10 @@ Tensor FillArgument(const CompositeCall& c, double value) {
   return Filled(c, shape, value, dtype);
 }
 
-TensorVector Zeros(CompositeCall& c) { return {FillArgument(c, 0)}; }
-TensorVector Ones(CompositeCall& c) { return {FillArgument(c, 1)}; }
+TensorVector Zeros(CompositionCall& c) { return {FillArgument(c, 0)}; }
+TensorVector Ones(CompositionCall& c) { return {FillArgument(c, 1)}; }
 
-Tensor Like(const CompositeCall& c, double value) {
+Tensor Like(const CompositionCall& c, double value) {
   const Tensor& x = c.tensor(0);
   const DataType dtype = c.has(1) ? c.type(1) : x.dtype();
   const PartialTensorShape s = x.partial_shape();
@@ -107,11 +107,11 @@ Tensor Like(const CompositeCall& c, double value) {
   return Filled(c, ops::Shape(OpName(c.name("Shape")), x), value, dtype);
 }
 
-TensorVector ZerosLike(CompositeCall& c) { return {Like(c, 0)}; }
-TensorVector OnesLike(CompositeCall& c) { return {Like(c, 1)}; }
+TensorVector ZerosLike(CompositionCall& c) { return {Like(c, 0)}; }
+TensorVector OnesLike(CompositionCall& c) { return {Like(c, 1)}; }
 
 // The one dtype of start, limit and delta: the widest that occurs.
-TensorVector Range(CompositeCall& c) {
+TensorVector Range(CompositionCall& c) {
   static constexpr DataType kOrder[] = {DataType::kInt32,    DataType::kInt64,
                                         DataType::kBfloat16, DataType::kHalf,
                                         DataType::kFloat,    DataType::kDouble};
@@ -170,7 +170,7 @@ TensorVector Range(CompositeCall& c) {
   return {ops::Range(OpName(c.name()), start, limit, delta)};
 }
 
-TensorVector Eye(CompositeCall& c) {
+TensorVector Eye(CompositionCall& c) {
   const DataType dtype = c.type(3);
   const auto scalar = [&](int i) -> Tensor {
     if (const int64_t* v = c.get<int64_t>(i)) return Int32Of(*v);
@@ -222,7 +222,7 @@ TensorVector Eye(CompositeCall& c) {
                             NumberOf(0, dtype))};
 }
 
-TensorVector OneHot(CompositeCall& c) {
+TensorVector OneHot(CompositionCall& c) {
   DataType dtype = c.has(5) ? c.type(5) : DataType::kInvalid;
   for (int i : {2, 3}) {
     const Tensor* t = c.get<Tensor>(i);
@@ -245,18 +245,18 @@ TensorVector OneHot(CompositeCall& c) {
                       c.has(4) ? c.integer(4) : int64_t{-1})};
 }
 
-Tensor Int(int64_t v, DataType dtype, const CompositeCall& c) {
+Tensor Int(int64_t v, DataType dtype, const CompositionCall& c) {
   const Tensor t = dtype == DataType::kInt64
                        ? Tensor::Scalar<int64_t>(v)
                        : Tensor::Scalar<int32_t>(static_cast<int32_t>(v));
   return ValueOrThrow(OpBuilder::Current()->Constant(t, c.name()));
 }
 
-DataType OutType(const CompositeCall& c) {
+DataType OutType(const CompositionCall& c) {
   return c.has(1) ? c.type(1) : DataType::kInt32;
 }
 
-TensorVector Shape(CompositeCall& c) {
+TensorVector Shape(CompositionCall& c) {
   const PartialTensorShape s = c.tensor(0).partial_shape();
   const DataType out = OutType(c);
   if (s.IsFullyDefined() &&
@@ -274,7 +274,7 @@ TensorVector Shape(CompositeCall& c) {
   return {ops::Shape(OpName(c.name()), c.tensor(0), out)};
 }
 
-TensorVector Size(CompositeCall& c) {
+TensorVector Size(CompositionCall& c) {
   const int64_t n = c.tensor(0).partial_shape().num_elements();
   if (n >= 0 &&
       (OutType(c) == DataType::kInt64 || n == static_cast<int32_t>(n))) {
@@ -283,13 +283,13 @@ TensorVector Size(CompositeCall& c) {
   return {ops::Size(OpName(c.name()), c.tensor(0), OutType(c))};
 }
 
-TensorVector Rank(CompositeCall& c) {
+TensorVector Rank(CompositionCall& c) {
   const PartialTensorShape s = c.tensor(0).partial_shape();
   if (!s.unknown_rank()) return {Int(s.rank(), DataType::kInt32, c)};
   return {ops::Rank(OpName(c.name()), c.tensor(0))};
 }
 
-const CompositeRecord kRecords[] = {
+const CompositionRecord kRecords[] = {
     {.names = "zeros",
      .args = "shape: native; dtype: type = float32; name: name = None; layout: "
              "native = None",
@@ -389,6 +389,6 @@ const CompositeRecord kRecords[] = {
 
 }  // namespace
 
-GK_REGISTER_COMPOSITES(composite_creation)
+GK_REGISTER_COMPOSITIONS(composition_creation)
 
 }  // namespace gk

@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "ops/composite/assertion.h"
+#include "ops/composition/assertion.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/Equal.h"
 #include "ops/fn/GreaterEqual.h"
@@ -32,7 +32,7 @@ std::optional<int64_t> KnownScalar(const Tensor& t) {
 enum class RankRule { kIs, kAtLeast, kIn };
 
 // Checks the rank of x against `ranks`. Returns the Assert, if one is needed.
-Node* AssertRankOf(const CompositeCall& c, const Tensor& x, RankRule rule,
+Node* AssertRankOf(const CompositionCall& c, const Tensor& x, RankRule rule,
                    const TensorVector& ranks, int message) {
   std::vector<std::string> texts;
   bool holds = false;
@@ -83,20 +83,20 @@ Node* AssertRankOf(const CompositeCall& c, const Tensor& x, RankRule rule,
   data.push_back("Received shape: ");
   data.push_back(ops::Shape(x));
   const Tensor any = rule == RankRule::kIn
-                         ? CallComposite("reduce_any", {ops::Pack(each)})[0]
+                         ? CallComposition("reduce_any", {ops::Pack(each)})[0]
                          : each[0];
   return MakeAssert(c, "", any, data, -1);
 }
 
 template <RankRule kRule>
-TensorVector AssertRank(CompositeCall& c) {
+TensorVector AssertRank(CompositionCall& c) {
   AssertRankOf(
       c, c.tensor(0), kRule,
       kRule == RankRule::kIn ? c.tensors(1) : TensorVector{c.tensor(1)}, 2);
   return {};
 }
 
-TensorVector AssertScalar(CompositeCall& c) {
+TensorVector AssertScalar(CompositionCall& c) {
   const Tensor& t = c.tensor(0);
   const PartialTensorShape shape = t.partial_shape();
   if (!shape.unknown_rank() && shape.rank() == 0) return {t};
@@ -109,7 +109,7 @@ std::string NameOrTensor(const Tensor& t) {
   return t.is_symbolic() ? NameOfTensor(t) : "tensor";
 }
 
-TensorVector AssertType(CompositeCall& c) {
+TensorVector AssertType(CompositionCall& c) {
   const Tensor& t = c.tensor(0);
   if (t.dtype() == c.type(1)) return {};
   throw Error(TypeError("{}{} must be of type tf.{}; got tf.{}",
@@ -117,7 +117,7 @@ TensorVector AssertType(CompositeCall& c) {
                         DataTypeName(c.type(1)), DataTypeName(t.dtype())));
 }
 
-TensorVector AssertInteger(CompositeCall& c) {
+TensorVector AssertInteger(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   if (IsInteger(x.dtype())) return {};
   throw Error(TypeError(
@@ -182,7 +182,7 @@ struct Sized {
 };
 
 // Each tensor of argument 0 has the rank that its sizes say.
-std::vector<Sized> WithRanks(const CompositeCall& c, int message) {
+std::vector<Sized> WithRanks(const CompositionCall& c, int message) {
   std::vector<Sized> all;
   std::string_view rest = c.text(1);
   for (const Tensor& t : c.tensors(0)) {
@@ -213,7 +213,7 @@ bool IsNumber(std::string_view symbol) {
                      [](char c) { return c >= '0' && c <= '9'; });
 }
 
-TensorVector AssertShapes(CompositeCall& c) {
+TensorVector AssertShapes(CompositionCall& c) {
   constexpr int kData = 2, kSummarize = 3, kMessage = 4;
   struct Wanted {
     Size size;
@@ -264,7 +264,7 @@ TensorVector AssertShapes(CompositeCall& c) {
   return {};
 }
 
-const CompositeRecord kRecords[] = {
+const CompositionRecord kRecords[] = {
     {.names = "debugging.assert_rank|assert_rank",
      .args = "x: tensor; rank: tensor; message: string = None",
      .scope = "assert_rank",
@@ -329,6 +329,6 @@ const CompositeRecord kRecords[] = {
 
 }  // namespace
 
-GK_REGISTER_COMPOSITES(composite_assert_shapes)
+GK_REGISTER_COMPOSITIONS(composition_assert_shapes)
 
 }  // namespace gk

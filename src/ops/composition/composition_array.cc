@@ -3,7 +3,7 @@
 #include <numeric>
 #include <utility>
 
-#include "ops/composite.h"
+#include "ops/composition.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/ConcatV2.h"
 #include "ops/fn/ConjugateTranspose.h"
@@ -25,18 +25,18 @@ namespace {
 
 // An axis as an int32 scalar named `node`; int64 if it must be, which the op
 // or its kernel refuses.
-Tensor AxisTensor(const CompositeCall& c, int i, std::string_view node) {
+Tensor AxisTensor(const CompositionCall& c, int i, std::string_view node) {
   if (const int64_t* v = c.get<int64_t>(i)) return IndexOf(*v, c.name(node));
   return c.tensor(i);
 }
 
 // The one that Split and SplitV have in 32 bits alone.
-Tensor SplitAxis(const CompositeCall& c) {
+Tensor SplitAxis(const CompositionCall& c) {
   const int64_t* v = c.get<int64_t>(2);
   return v ? Int32Of(*v, c.name("split_dim")) : c.tensor(2);
 }
 
-TensorVector Concat(CompositeCall& c) {
+TensorVector Concat(CompositionCall& c) {
   TensorVector in = c.tensors(0);
   if (in.empty()) {
     throw Error(ValueError("concat needs at least one tensor"));
@@ -54,7 +54,7 @@ TensorVector Concat(CompositeCall& c) {
   return {ops::ConcatV2(OpName(c.name()), in, AxisTensor(c, 1, "axis"))};
 }
 
-TensorVector Stack(CompositeCall& c) {
+TensorVector Stack(CompositionCall& c) {
   if (const Tensor* whole = c.get<Tensor>(0)) return {*whole};
   const TensorVector& in = c.tensors(0);
   if (in.empty()) {
@@ -74,7 +74,7 @@ TensorVector Stack(CompositeCall& c) {
   return {ops::Pack(OpName(c.name()), in, c.integer(1))};
 }
 
-TensorVector Unstack(CompositeCall& c) {
+TensorVector Unstack(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   const int64_t axis = c.integer(2);
   int64_t n;
@@ -99,7 +99,7 @@ TensorVector Unstack(CompositeCall& c) {
   return ops::Unpack(OpName(c.name()), x, n, axis);
 }
 
-TensorVector Split(CompositeCall& c) {
+TensorVector Split(CompositionCall& c) {
   const Tensor& value = c.tensor(0);
   if (const int64_t* n = c.get<int64_t>(1)) {
     if (*n < 1) {
@@ -141,7 +141,7 @@ TensorVector Split(CompositeCall& c) {
   return ops::SplitV(OpName(c.name()), value, sizes, axis, num);
 }
 
-TensorVector Transpose(CompositeCall& c) {
+TensorVector Transpose(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   Tensor perm;
   if (c.has(1)) {
@@ -165,7 +165,7 @@ TensorVector Transpose(CompositeCall& c) {
               : ops::Transpose(name, x, perm)};
 }
 
-TensorVector Pad(CompositeCall& c) {
+TensorVector Pad(CompositionCall& c) {
   const Tensor &x = c.tensor(0), &paddings = c.tensor(1);
   std::string mode = c.text(2);
   std::transform(mode.begin(), mode.end(), mode.begin(),
@@ -203,7 +203,7 @@ TensorVector Pad(CompositeCall& c) {
 }
 
 // Begin and size have one dtype: the wider, if 32 bits do not do for one.
-TensorVector Slice(CompositeCall& c) {
+TensorVector Slice(CompositionCall& c) {
   Tensor begin = c.tensor(1), size = c.tensor(2);
   for (auto [narrow, wide] : {std::pair(&begin, &size), {&size, &begin}}) {
     if (narrow->dtype() == DataType::kInt32 &&
@@ -214,7 +214,7 @@ TensorVector Slice(CompositeCall& c) {
   return {ops::Slice(OpName(c.name()), c.tensor(0), begin, size)};
 }
 
-const CompositeRecord kRecords[] = {
+const CompositionRecord kRecords[] = {
     {.names = "concat",
      .args = "values: tensors(T); axis: native",
      .scope = "concat",
@@ -289,6 +289,6 @@ const CompositeRecord kRecords[] = {
 
 }  // namespace
 
-GK_REGISTER_COMPOSITES(composite_array)
+GK_REGISTER_COMPOSITIONS(composition_array)
 
 }  // namespace gk

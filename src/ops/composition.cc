@@ -1,4 +1,4 @@
-#include "ops/composite.h"
+#include "ops/composition.h"
 
 #include <algorithm>
 #include <complex>
@@ -21,8 +21,8 @@ std::string_view Trim(std::string_view s) {
   return s;
 }
 
-[[noreturn]] void Malformed(const CompositeRecord& r, std::string_view what) {
-  std::fputs(Format("graphkiln: composite {}: {}\n", r.names, what).c_str(),
+[[noreturn]] void Malformed(const CompositionRecord& r, std::string_view what) {
+  std::fputs(Format("graphkiln: composition {}: {}\n", r.names, what).c_str(),
              stderr);
   std::abort();
 }
@@ -35,8 +35,8 @@ std::string_view Take(std::string_view* rest, char sep) {
   return Trim(head);
 }
 
-void ParseDefault(const CompositeRecord& r, std::string_view text,
-                  CompositeArg* arg) {
+void ParseDefault(const CompositionRecord& r, std::string_view text,
+                  CompositionArg* arg) {
   arg->required = false;
   arg->takes_none = true;
   arg->default_text = text;
@@ -82,8 +82,8 @@ void ParseDefault(const CompositeRecord& r, std::string_view text,
   }
 }
 
-CompositeArg ParseArg(const CompositeRecord& r, std::string_view text) {
-  CompositeArg arg;
+CompositionArg ParseArg(const CompositionRecord& r, std::string_view text) {
+  CompositionArg arg;
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos) Malformed(r, "argument without kind");
   arg.name = Trim(text.substr(0, colon));
@@ -133,8 +133,8 @@ Tensor Constant(const Tensor& value, std::string_view name) {
 }
 
 // Of an argument that the op has as an input.
-Tensor OperandOf(const CompositeCall& c, int i) {
-  const std::string node = c.name(c.composite().args[i].node);
+Tensor OperandOf(const CompositionCall& c, int i) {
+  const std::string node = c.name(c.composition().args[i].node);
   if (const int64_t* v = c.get<int64_t>(i)) return IndexOf(*v, node);
   if (const double* v = c.get<double>(i)) {
     return NumberOf(*v, DataType::kFloat, node);
@@ -143,10 +143,10 @@ Tensor OperandOf(const CompositeCall& c, int i) {
 }
 
 // An attribute that None leaves at its default.
-void SetAttr(const CompositeCall& c, int i, const AttrDef& attr,
+void SetAttr(const CompositionCall& c, int i, const AttrDef& attr,
              AttrMap* attrs) {
   if (!c.has(i)) return;
-  switch (c.composite().args[i].kind) {
+  switch (c.composition().args[i].kind) {
     case ArgKind::kBool:
       return attrs->Set(attr.name, c.flag(i));
     case ArgKind::kInt:
@@ -160,14 +160,14 @@ void SetAttr(const CompositeCall& c, int i, const AttrDef& attr,
     case ArgKind::kInts:
       return attrs->Set(attr.name, c.ints(i));
     default:
-      Malformed(*c.composite().record, "an attribute of no such kind");
+      Malformed(*c.composition().record, "an attribute of no such kind");
   }
 }
 
 // The op that the function is: its inputs are the first arguments, the others
 // its attributes of that name. Those that it does not have mean nothing.
-TensorVector MakeOpOf(CompositeCall& c) {
-  const Composite& f = c.composite();
+TensorVector MakeOpOf(CompositionCall& c) {
+  const Composition& f = c.composition();
   const OpDef& def = *f.op->def;
   TensorVector in;
   AttrMap attrs;
@@ -183,22 +183,22 @@ TensorVector MakeOpOf(CompositeCall& c) {
 
 }  // namespace
 
-void CompositeCall::WrongType(int i) const {
+void CompositionCall::WrongType(int i) const {
   throw Error(TypeError("Argument `{}` has the wrong type or is None",
-                        composite_.args[i].name));
+                        composition_.args[i].name));
 }
 
-DataType CompositeArg::named_type() const {
+DataType CompositionArg::named_type() const {
   const size_t bang = type_of.find('!');
   return DataTypeFromName(type_of.substr(0, bang)).value_or(DataType::kInvalid);
 }
 
-std::string CompositeCall::name(std::string_view part) const {
+std::string CompositionCall::name(std::string_view part) const {
   if (scope_.empty()) return {};
   return Format("{}{}{}/", scope_, scope_.back() == '/' ? "" : "/", part);
 }
 
-std::string CompositeCall::name_beside(std::string_view part) const {
+std::string CompositionCall::name_beside(std::string_view part) const {
   if (scope_.empty()) return {};
   std::string_view outer = scope_;
   if (outer.back() == '/') outer.remove_suffix(1);
@@ -207,23 +207,23 @@ std::string CompositeCall::name_beside(std::string_view part) const {
   return Format("{}{}/", outer, part);
 }
 
-CompositeRegistry& CompositeRegistry::Get() {
-  static auto* registry = new CompositeRegistry();
+CompositionRegistry& CompositionRegistry::Get() {
+  static auto* registry = new CompositionRegistry();
   return *registry;
 }
 
-void CompositeRegistry::Add(const CompositeRecord* records, int n) {
+void CompositionRegistry::Add(const CompositionRecord* records, int n) {
   for (int i = 0; i < n; ++i) Add(records[i], nullptr);
 }
 
-void CompositeRegistry::AddOps(std::span<const OpRecord* const> ops) {
+void CompositionRegistry::AddOps(std::span<const OpRecord* const> ops) {
   for (const OpRecord* op : ops) {
     const PythonFace& face = op->python;
-    if (!IsComposite(*op)) continue;
+    if (!IsComposition(*op)) continue;
     const bool elementwise = op->Has(kElementwise);
     const int inputs = op->def->inputs.size();
     Add(
-        *new CompositeRecord{
+        *new CompositionRecord{
             .names = face.names,
             .args = face.args,
             .scope = face.scope.empty() ? op->name : face.scope,
@@ -241,32 +241,32 @@ void CompositeRegistry::AddOps(std::span<const OpRecord* const> ops) {
   }
 }
 
-void CompositeRegistry::Add(const CompositeRecord& r, const OpRecord* op) {
-  auto* composite = new Composite{&r, {}, op};
+void CompositionRegistry::Add(const CompositionRecord& r, const OpRecord* op) {
+  auto* composition = new Composition{&r, {}, op};
   std::string_view rest = r.args;
   while (!Trim(rest).empty()) {
-    composite->args.push_back(ParseArg(r, Take(&rest, ';')));
+    composition->args.push_back(ParseArg(r, Take(&rest, ';')));
   }
   std::string_view names = r.names;
   while (!names.empty()) {
-    if (!by_name_.emplace(Take(&names, '|'), composite).second) {
+    if (!by_name_.emplace(Take(&names, '|'), composition).second) {
       Malformed(r, "a name that is taken");
     }
   }
   if (r.build == nullptr) Malformed(r, "nothing to build");
 }
 
-const Composite* CompositeRegistry::Find(std::string_view name) const {
+const Composition* CompositionRegistry::Find(std::string_view name) const {
   const auto it = by_name_.find(name);
   return it == by_name_.end() ? nullptr : it->second;
 }
 
-TensorVector CallComposite(std::string_view public_name,
-                           std::vector<CompositeValue> values) {
-  const Composite* c = CompositeRegistry::Get().Find(public_name);
+TensorVector CallComposition(std::string_view public_name,
+                             std::vector<CompositionValue> values) {
+  const Composition* c = CompositionRegistry::Get().Find(public_name);
   if (c == nullptr) throw Error(NotFound("no function '{}'", public_name));
   for (size_t i = 0; i < c->args.size(); ++i) {
-    const CompositeArg& arg = c->args[i];
+    const CompositionArg& arg = c->args[i];
     if (i < values.size()) continue;
     if (arg.required) {
       throw Error(
@@ -274,7 +274,7 @@ TensorVector CallComposite(std::string_view public_name,
     }
     values.push_back(arg.default_value);
   }
-  CompositeCall call(*c, std::move(values), std::string());
+  CompositionCall call(*c, std::move(values), std::string());
   return c->record->build(call);
 }
 
@@ -350,7 +350,7 @@ Tensor IndicesOf(std::span<const int64_t> values, std::string_view name) {
   return IntsTensor(values, narrow ? DataType::kInt32 : DataType::kInt64, name);
 }
 
-Tensor ArgumentAs(const CompositeCall& c, int i, DataType dtype,
+Tensor ArgumentAs(const CompositionCall& c, int i, DataType dtype,
                   std::string_view node) {
   const std::string name = c.name(node);
   if (const int64_t* v = c.get<int64_t>(i)) return IntegerOf(*v, dtype, name);
