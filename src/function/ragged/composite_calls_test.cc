@@ -31,7 +31,7 @@ std::vector<std::string> ParametersOf(const OpRecord& op) {
 std::vector<PublicFunction> FunctionsOfForms() {
   InitEager();
   std::vector<PublicFunction> functions;
-  std::set<const Composite*> seen;
+  std::set<const Composition*> seen;
   for (const auto& [name, c] : CompositionRegistry::Get().by_name()) {
     if (c->record->ragged == RaggedForm::kNone || !seen.insert(c).second) {
       continue;
@@ -41,7 +41,7 @@ std::vector<PublicFunction> FunctionsOfForms() {
     for (const CompositionArg& arg : c->args) f.parameters.push_back(arg.name);
   }
   for (const OpRecord* op : OpRegistry::Get().all()) {
-    if (op->python.ragged == RaggedForm::kNone || IsComposite(*op)) continue;
+    if (op->python.ragged == RaggedForm::kNone || IsComposition(*op)) continue;
     EXPECT_EQ(op->python.args, "") << op->name << ": arguments not read here";
     functions.push_back(
         {std::string(op->python.names), op->python.ragged, ParametersOf(*op)});
