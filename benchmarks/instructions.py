@@ -20,16 +20,16 @@ CASES = {
     "eager add": ("x = tf.constant(1.0)", "x + x", 20000),
     "assign": ("v = tf.Variable(1.0); x = tf.constant(2.0)", "v.assign(x)", 20000),
     "cached call": ("f = tf.function(lambda x: x + 1.0); x = tf.constant(1.0)", "f(x)", 20000),
-    "cached call, 20 arguments": (
+    "cached call of 20 arguments": (
         "f = tf.function(lambda *a: a[0] + a[19]); x = [tf.constant(1.0)] * 20",
         "f(*x)", 20000,
     ),
-    "cached call, nested": (
+    "cached call of a structure": (
         "f = tf.function(lambda d: d['a'][0] + d['b']);"
         "x = {'a': (tf.constant(1.0), tf.constant(2.0)), 'b': tf.constant(3.0)}",
         "f(x)", 20000,
     ),
-    "cached call, captured variable": (
+    "cached call with a variable": (
         "v = tf.Variable(1.0); f = tf.function(lambda x: x + v); x = tf.constant(1.0)",
         "f(x)", 20000,
     ),
@@ -94,7 +94,7 @@ def per_call(folder: str, before: str, call: str, count: int) -> float:
 def main() -> None:
     only = [a[7:].split(",") for a in sys.argv[1:] if a.startswith("--only=")]
     folders = [a for a in sys.argv[1:] if not a.startswith("--")]
-    if not 1 <= len(folders) <= 2:
+    if not 1 <= len(folders) <= 2 or "-h" in folders:
         sys.exit(__doc__)
     for name, case in CASES.items():
         if only and name not in only[0]:

@@ -12,23 +12,6 @@
 namespace gk::py {
 namespace {
 
-// The low byte of the first word of a value.
-enum Tag : uint64_t {
-  kTensorTag = 1,
-  kSymbolicTag,
-  kVariableTag,
-  kConstantTag,  // None, True, False, Ellipsis
-  kIntTag,
-  kFloatTag,
-  kStrTag,
-  kBytesTag,
-  kListTag,
-  kTupleTag,
-  kRecordTag,
-  kDictTag,
-  kObjectTag,
-  kArgumentsTag,
-};
 constexpr int kMaxDepth = 64;
 constexpr size_t kMaxBytes = 1024;
 
@@ -67,33 +50,21 @@ void CallKey::GrowWords() {
   word_capacity_ *= 2;
 }
 
-void CallKey::PushTensor(TensorImpl* impl) {
-  if (num_tensors_ == tensor_capacity_) {
-    auto** bigger = new TensorImpl*[2 * tensor_capacity_];
-    std::memcpy(bigger, tensors_, num_tensors_ * sizeof(TensorImpl*));
-    if (tensors_ != inline_tensors_) delete[] tensors_;
-    tensors_ = bigger;
-    tensor_capacity_ *= 2;
-  }
-  tensors_[num_tensors_++] = impl;
+void CallKey::GrowTensors() {
+  auto** bigger = new TensorImpl*[2 * tensor_capacity_];
+  std::memcpy(bigger, tensors_, num_tensors_ * sizeof(TensorImpl*));
+  if (tensors_ != inline_tensors_) delete[] tensors_;
+  tensors_ = bigger;
+  tensor_capacity_ *= 2;
 }
 
-void CallKey::AddTensor(TensorImpl* impl) {
-  PushTensor(impl);
-  const uint64_t dtype = static_cast<uint64_t>(impl->dtype()) << 8;
-  if (!impl->is_symbolic()) {
-    const TensorShape& shape = impl->shape();
-    Word(kTensorTag | dtype | static_cast<uint64_t>(shape.rank()) << 16);
-    for (int64_t d : shape.dims()) Word(d);
-    return;
-  }
+void CallKey::AddSymbolicType(TensorImpl* impl) {
   const PartialTensorShape shape = static_cast<SymbolicTensor*>(impl)->shape();
   if (shape.unknown_rank()) {
-    Word(kSymbolicTag | dtype);
-    return;
+    Word(kSymbolicTag | static_cast<uint64_t>(impl->dtype()) << 8);
+  } else {
+    AddType(impl->dtype(), shape.dims());
   }
-  Word(kTensorTag | dtype | static_cast<uint64_t>(shape.rank()) << 16);
-  for (int64_t d : shape.dims()) Word(d);
 }
 
 bool CallKey::AddBytes(uint64_t tag, const char* data, size_t n) {
@@ -195,7 +166,8 @@ bool CallKey::AddValue(PyObject* o, int depth) {
          static_cast<uint64_t>(alias) << 32 |
          static_cast<uint64_t>(captured) << 48);
     for (int64_t d : v->shape.dims()) Word(d);
-    PushTensor(v->handle.impl());
+    if (num_tensors_ == tensor_capacity_) GrowTensors();
+    tensors_[num_tensors_++] = v->handle.impl();
     return true;
   }
   return AddObject(o);
@@ -235,7 +207,11 @@ bool CallKey::Add(PyObject* const* args, size_t n, PyObject* kwnames) {
     if (held_) held_->push_back(name);
   }
   for (size_t i = 0; i < n + keywords; ++i) {
-    if (!AddValue(args[i], 0)) return false;
+    if (IsTensor(args[i])) [[likely]] {
+      AddTensor(ImplOf(args[i]));
+    } else if (!AddValue(args[i], 0)) {
+      return false;
+    }
   }
   return true;
 }

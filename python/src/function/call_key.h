@@ -36,19 +36,53 @@ class CallKey {
 
  private:
   friend class PyKnownCall;
+  // The low byte of the first word of a value.
+  enum Tag : uint64_t {
+    kTensorTag = 1,
+    kSymbolicTag,
+    kVariableTag,
+    kConstantTag,  // None, True, False, Ellipsis
+    kIntTag,
+    kFloatTag,
+    kStrTag,
+    kBytesTag,
+    kListTag,
+    kTupleTag,
+    kRecordTag,
+    kDictTag,
+    kObjectTag,
+    kArgumentsTag,
+  };
   static constexpr size_t kInlineWords = 256, kInlineTensors = 64;
 
   bool AddValue(PyObject* o, int depth);
   bool AddObject(PyObject* o);
-  void Word(uint64_t w) {
-    if (num_words_ == word_capacity_) GrowWords();
+  // Every cached call passes here, once for each argument and more: none of
+  // these is called where it is not rare.
+  [[gnu::always_inline]] void Word(uint64_t w) {
+    if (num_words_ == word_capacity_) [[unlikely]]
+      GrowWords();
     words_[num_words_++] = w;
   }
   void Identity(PyObject* o) { Word(reinterpret_cast<uint64_t>(o)); }
   bool AddBytes(uint64_t tag, const char* data, size_t n);
-  void AddTensor(TensorImpl* impl);
-  void PushTensor(TensorImpl* impl);
+  [[gnu::always_inline]] void AddTensor(TensorImpl* impl) {
+    if (num_tensors_ == tensor_capacity_) [[unlikely]]
+      GrowTensors();
+    tensors_[num_tensors_++] = impl;
+    if (impl->is_symbolic()) [[unlikely]]
+      return AddSymbolicType(impl);
+    AddType(impl->dtype(), impl->shape().dims());
+  }
+  [[gnu::always_inline]] void AddType(DataType dtype,
+                                      std::span<const int64_t> dims) {
+    Word(kTensorTag | static_cast<uint64_t>(dtype) << 8 |
+         static_cast<uint64_t>(dims.size()) << 16);
+    for (int64_t d : dims) Word(d);
+  }
+  void AddSymbolicType(TensorImpl* impl);
   void GrowWords();
+  void GrowTensors();
 
   const CapturedVariables* captured_;
   size_t num_words_ = 0, word_capacity_ = kInlineWords;

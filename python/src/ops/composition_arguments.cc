@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/random/random_seeds.h"
+#include "python/src/ops/op_function.h"
 #include "python/src/ragged/ragged_arguments.h"
 #include "python/src/ragged/rows_value.h"
 #include "python/src/tensors/convert.h"
@@ -27,7 +28,7 @@ bool HoldsIntegers(PyObject* value) {
 }
 
 StatusOr<Tensor> ConvertTensor(const CompositionArg& arg, PyObject* value,
-                               int element, GroupTypes* groups) const {
+                               int element, GroupTypes* groups) {
   DataType want = DataType::kInvalid, hint = DataType::kInvalid;
   const bool group = arg.in_group();
   // A tensor of another dtype is left for the ops' own checks.
@@ -67,8 +68,7 @@ StatusOr<Tensor> ConvertTensor(const CompositionArg& arg, PyObject* value,
 // If the list is of Python's numbers alone and the first of them suggest a
 // dtype that a later one does not fit, all become int64.
 StatusOr<TensorVector> ConvertTensors(const CompositionArg& arg,
-                                      PyObject* tuple,
-                                      GroupTypes* groups) const {
+                                      PyObject* tuple, GroupTypes* groups) {
   const bool open =
       arg.in_group() && (*groups)[arg.type_of] == DataType::kInvalid;
   TensorVector tensors;
@@ -87,8 +87,7 @@ StatusOr<TensorVector> ConvertTensors(const CompositionArg& arg,
 }
 
 StatusOr<TensorVector> ConvertGradients(const CompositionArg& arg,
-                                        PyObject* value,
-                                        GroupTypes* groups) const {
+                                        PyObject* value, GroupTypes* groups) {
   if (IsTensorLike(value) || PyUnicode_Check(value) ||
       !PySequence_Check(value)) {
     return TypeError("`{}` should be a sequence of tensors. Received {}.",
@@ -193,7 +192,7 @@ PyObject* FirstOf(PyObject* value) {
 
 StatusOr<CompositionValue> ConvertArgument(const CompositionArg& arg,
                                            PyObject* value,
-                                           GroupTypes* groups) const {
+                                           GroupTypes* groups) {
   if (value == Py_None && (arg.takes_none || arg.kind == ArgKind::kNative)) {
     return CompositionValue();
   }

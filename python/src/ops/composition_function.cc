@@ -12,6 +12,7 @@
 #include "python/src/ragged/ragged_arguments.h"
 #include "python/src/ragged/rows_value.h"
 #include "python/src/tensors/convert.h"
+#include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/tensor_type.h"
 
 namespace gk::py {
