@@ -208,6 +208,27 @@ class PythonTest(unittest.TestCase):
             "it at the top, or move down what both need\n",
         )
 
+    def test_loading_is_importing(self) -> None:
+        loads = "from graphkiln import _loading\ndef f():\n  _loading.load(%r)\n"
+        root = {
+            "python/graphkiln/__init__.py": "",
+            "python/graphkiln/_loading.py": "",
+            "python/graphkiln/b.py": "from graphkiln import a\n",
+            "python/graphkiln/c.py": "",
+        }
+        for name, words in [
+            ("graphkiln.b", "cycle graphkiln.a -> graphkiln.b -> graphkiln.a"),
+            ("graphkiln", "a.py:3: the package is not for its own modules"),
+            ("graphkiln.d", "a.py:3: loads graphkiln.d, which is not there"),
+        ]:
+            status, output = judge({**root, "python/graphkiln/a.py": loads % name})
+            self.assertEqual(status, 1)
+            self.assertIn(words, output)
+        status, output = judge(
+            {**root, "python/graphkiln/a.py": loads % "graphkiln.c"}
+        )
+        self.assertEqual(status, 0, output)
+
     def test_submodule_importing_the_package_root(self) -> None:
         status, output = judge(
             {

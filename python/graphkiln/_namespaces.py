@@ -115,9 +115,25 @@ def listed(there: dict[str, object], prefix: str) -> list[str]:
     return sorted({*public, *names_below(prefix)})
 
 
+def found(public: str) -> object:
+    """What a public name, or a part of what it names, stands for; else None."""
+    value: object = sys.modules["graphkiln"]
+    for part in public.strip(".").split("."):
+        value = getattr(value, part, None)
+    return value
+
+
+def all_names(module_name: str) -> list[str]:
+    """A namespace's `__all__`: `import *` takes these, and `help` shows functions
+    that other modules define where they are named so."""
+    return [n for n in dir(sys.modules[module_name]) if not n.startswith("_")]
+
+
 def resolve(module_name: str, prefix: str, name: str) -> object:
     """The value of a public name, which is kept in its module."""
     public = prefix + name
+    if name == "__all__":
+        return all_names(module_name)
     if name.startswith("__") and name != "__internal__":
         raise _missing(module_name, name)
     if public in _python_names():
@@ -201,7 +217,9 @@ class Namespace(types.ModuleType):
     def __getattr__(self, name: str) -> object:
         prefix = self.__name__.partition(".")[2] + "."
         if prefix == "raw_ops.":
-            return _raw_op(self, name)
+            return (
+                all_names(self.__name__) if name == "__all__" else _raw_op(self, name)
+            )
         return resolve(self.__name__, prefix, name)
 
     def __dir__(self) -> list[str]:

@@ -28,5 +28,5 @@ def word(public: str) -> str:
         return ""
     return (
         f"tf.{public} is TensorFlow's, graphkiln has none yet. Its "
-        "roadmap (docs/internals/roadmap.md) says what comes next."
+        "roadmap (docs/internals/roadmap.md) says what comes next"
     )

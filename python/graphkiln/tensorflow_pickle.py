@@ -20,7 +20,7 @@ import pickle
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from graphkiln import _graphkiln, _loading
+from graphkiln import _graphkiln, _namespaces
 from graphkiln._graphkiln import (
     Dimension,
     IndexedSlices,
@@ -31,6 +31,10 @@ from graphkiln._graphkiln import (
 )
 
 __all__ = ["Unpickler", "load", "loads"]
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 class _Partition:
@@ -137,15 +141,14 @@ _NAMESPACES = (
 
 def _ours(module: str, name: str) -> Any:
     """graphkiln's object for TensorFlow's."""
-    tf: Any = _loading.load("graphkiln")
     if module == "tensorflow.python.data.ops.options":
-        found = getattr(tf.data, name, None) or getattr(
-            tf.data.experimental, name, None
+        found = _namespaces.found(f"data.{name}") or _namespaces.found(
+            f"data.experimental.{name}"
         )
         if isinstance(found, type) and name.endswith("Options"):
             return _with_state(found, _options)
     if "initializers" in module or module.endswith(".init_ops_v2"):
-        found = getattr(tf.initializers, name, None)
+        found = _namespaces.found(f"initializers.{name}")
         if isinstance(found, type):
             # One without arguments has no state.
             with_state = bool(inspect.signature(found).parameters)
@@ -153,10 +156,8 @@ def _ours(module: str, name: str) -> Any:
     if name in _BY_NAME:
         return _BY_NAME[name]
     for namespace in _NAMESPACES:
-        found: Any = tf
-        for part in filter(None, [*namespace.split("."), *name.split(".")]):
-            found = getattr(found, part, None)
-        if found is not None and callable(found):
+        found = _namespaces.found(f"{namespace}.{name}")
+        if callable(found):
             return found
     raise pickle.UnpicklingError(
         f"The pickle names {module}.{name}, and graphkiln has nothing in its "

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+import sys
+from pathlib import Path
 from types import ModuleType
 
 import graphkiln as gk
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
+
+from public_names import found, public_names  # noqa: E402
 
 # What differs, and why.
 _OF_A_RECORD = "all functions of records are dispatched here"
@@ -18,25 +23,6 @@ OTHERWISE = {
     "guarantee_const": _OF_A_RECORD,
     "convert_to_tensor": "what makes tensors asks nobody else here",
 }
-
-
-def _functions(module: ModuleType, space: str, seen: set[int]) -> Iterator[str]:
-    for key in dir(module):
-        if key.startswith("_") or key in ("raw_ops", "compat"):
-            continue
-        value = getattr(module, key)
-        if inspect.ismodule(value):
-            if value.__name__.startswith("graphkiln") and id(value) not in seen:
-                seen.add(id(value))
-                yield from _functions(value, f"{space}{key}.", seen)
-        elif callable(value) and not inspect.isclass(value):
-            yield space + key
-
-
-def _found(module: ModuleType, name: str) -> object:
-    for part in name.split("."):
-        module = getattr(module, part, None)
-    return module
 
 
 def _dispatches(module: ModuleType, function: object) -> bool:
@@ -51,18 +37,21 @@ def _dispatches(module: ModuleType, function: object) -> bool:
     return True
 
 
-NAMES = sorted(set(_functions(gk, "", set())))
+NAMES = sorted({
+    name for name, value in public_names()
+    if callable(value) and not inspect.isclass(value)
+})
 
 
 def test_there_are_many():
-    assert sum(_dispatches(gk, _found(gk, name)) for name in NAMES) > 350
+    assert sum(_dispatches(gk, found(gk, name)) for name in NAMES) > 350
     assert _dispatches(gk, gk.case) and not _dispatches(gk, gk.print)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_functions_dispatch_where_tensorflows_do(both, name):
-    theirs = _found(both.theirs, name)
+    theirs = found(both.theirs, name)
     if not callable(theirs) or inspect.isclass(theirs) or name in OTHERWISE:
         pytest.skip("not the same function")
-    ours = _found(gk, name)
+    ours = found(gk, name)
     assert _dispatches(gk, ours) == _dispatches(both.theirs, theirs)

@@ -4,13 +4,16 @@ TensorFlow's take: the same names in the same order, given by place or by name."
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Iterator
-from types import ModuleType
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-import graphkiln as gk
+sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
+
+from public_names import found, public_members, public_names  # noqa: E402
 
 PLACE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -34,29 +37,13 @@ OTHERWISE = {
 }
 
 
-def _public(module: ModuleType, name: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
-    for key in dir(module):
-        if key.startswith("_") or key in ("raw_ops", "compat"):
-            continue
-        value = getattr(module, key)
-        if inspect.ismodule(value):
-            if value.__name__.startswith("graphkiln") and id(value) not in seen:
-                seen.add(id(value))
-                yield from _public(value, f"{name}{key}.", seen)
-        elif callable(value):
-            yield name + key, value
-            if inspect.isclass(value) and not issubclass(value, BaseException):
-                for member in dir(value):
-                    if not member.startswith("_") and callable(
-                        getattr(value, member, None)
-                    ):
-                        yield f"{name}{key}.{member}", getattr(value, member)
-
-
-def _of_tensorflow(module: ModuleType, name: str) -> Any:
-    for part in name.split("."):
-        module = getattr(module, part, None)
-    return module
+def _public() -> Iterator[tuple[str, Any]]:
+    for name, value in public_names():
+        if callable(value):
+            yield name, value
+            for member in public_members(value):
+                if callable(method := getattr(value, member, None)):
+                    yield f"{name}.{member}", method
 
 
 def _parameters(function: Any) -> tuple[list[str], set[str], set[str]]:
@@ -71,12 +58,12 @@ def _parameters(function: Any) -> tuple[list[str], set[str], set[str]]:
     )
 
 
-NAMES = dict(_public(gk, "", set()))
+NAMES = dict(_public())
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_parameters(both, name):
-    theirs = _of_tensorflow(both.theirs, name)
+    theirs = found(both.theirs, name)
     if theirs is None or any(
         name == rule or name.startswith(rule) and rule.endswith(".")
         for rule in OTHERWISE
@@ -86,7 +73,7 @@ def test_parameters(both, name):
         expected, by_place, by_name = _parameters(theirs)
     except (TypeError, ValueError):
         pytest.skip("TensorFlow's has no signature that Python can read")
-    found, our_by_place, our_by_name = _parameters(NAMES[name])
-    assert found == expected
+    ours, our_by_place, our_by_name = _parameters(NAMES[name])
+    assert ours == expected
     assert our_by_name == by_name
     assert our_by_place <= by_place, "not to be given by name"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import graphkiln as tf
+from public_names import found, public_members, public_names
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -494,17 +495,10 @@ zeros_initializer
 """.split()
 
 
-def _find(name: str) -> object:
-    value = tf
-    for part in name.split("."):
-        value = getattr(value, part)
-    return value
-
-
 @pytest.mark.parametrize("line", FUNCTIONS)
 def test_function(line):
     name, _, arguments = line.rstrip(")").partition("(")
-    parameters = inspect.signature(_find(name)).parameters.values()
+    parameters = inspect.signature(found(tf, name)).parameters.values()
     stars = {
         inspect.Parameter.VAR_POSITIONAL: "*",
         inspect.Parameter.VAR_KEYWORD: "**",
@@ -515,7 +509,7 @@ def test_function(line):
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_class(name):
-    assert isinstance(_find(name), type)
+    assert isinstance(found(tf, name), type)
 
 
 def test_the_own_version_stands_beside_tensorflows():
@@ -536,37 +530,27 @@ def test_the_own_version_stands_beside_tensorflows():
     ],
 )
 def test_help_shows_signatures(name, signature):
-    assert str(inspect.signature(_find(name))) == signature
-    function = _find(name)
+    assert str(inspect.signature(found(tf, name))) == signature
+    function = found(tf, name)
     shown = pydoc.render_doc(function, renderer=pydoc.plaintext)
     assert f"\n{function.__name__}{signature}\n" in shown
 
 
-def _undocumented(module, name: str, seen: set[int]):
-    for key in dir(module):
-        if key.startswith("_") or key in ("raw_ops", "tensorflow_pickle"):
-            continue
-        value = getattr(module, key)
-        if inspect.ismodule(value):
-            if value.__name__.startswith("graphkiln") and id(value) not in seen:
-                seen.add(id(value))
-                yield from _undocumented(value, f"{name}.{key}", seen)
-        elif inspect.isclass(value) and not issubclass(value, BaseException):
-            for member in dir(value):
-                homes = [c for c in value.__mro__ if member in vars(c)]
-                if (
-                    member.startswith("_")
-                    or not homes
-                    or homes[0].__module__ in ("builtins", "enum", "typing")
-                    or isinstance(vars(homes[0])[member], (int, str, value))
-                ):
-                    continue
-                documented = getattr(vars(homes[0])[member], "__doc__", None)
-                if not (documented or "").strip():
-                    yield f"{name}.{key}.{member}"
+def _undocumented():
+    for name, value in public_names(without=("raw_ops", "tensorflow_pickle")):
+        for member in public_members(value):
+            homes = [c for c in value.__mro__ if member in vars(c)]
+            if (
+                not homes
+                or homes[0].__module__ in ("builtins", "enum", "typing")
+                or isinstance(vars(homes[0])[member], (int, str, value))
+            ):
+                continue
+            documented = getattr(vars(homes[0])[member], "__doc__", None)
+            if not (documented or "").strip():
+                yield f"{name}.{member}"
 
 
 def test_members_of_public_classes_are_documented():
-    found = list(_undocumented(tf, "tf", set()))
     # The parameter class of `inspect`, under another name.
-    assert [n for n in found if not n.endswith("FunctionType.empty")] == []
+    assert [n for n in _undocumented() if not n.endswith("FunctionType.empty")] == []

@@ -8,30 +8,19 @@ import numpy as np
 import pytest
 
 import graphkiln as tf
+from public_names import public_names
 
-_MODULES = ("", "math", "math.special", "nn", "strings", "bitwise", "dtypes")
 _FLAT = (
     np.float32([0.5, 0.25, 0.75]), np.int32([1, 2, 3]),
     np.array(["1", "2", "3"]), np.array([True, False, True]),
 )
 
 
-def _module(name: str):
-    module = tf
-    for part in filter(None, name.split(".")):
-        module = getattr(module, part)
-    return module
-
-
 def _functions(maps: int) -> dict:
-    found = {}
-    for module_name in _MODULES:
-        module = _module(module_name)
-        for name in dir(module):
-            function = getattr(module, name, None)
-            if not name.startswith("_") and getattr(function, "_maps", 0) == maps:
-                found.setdefault(f"{module_name}.{name}".strip("."), function)
-    return found
+    return {
+        name: function for name, function in public_names()
+        if getattr(function, "_maps", 0) == maps
+    }
 
 
 def _rest(function, count: int) -> list:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pydoc
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -28,6 +30,15 @@ def test_names_that_only_tensorflow_has_say_so():
     assert not hasattr(tf, "keras")
 
 
+def test_the_words_end_as_python_goes_on():
+    """It says ". Did you mean: ...?" behind them."""
+    code = "import graphkiln as tf\ntf.signal"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    last = done.stderr.strip().splitlines()[-1]
+    assert "tf.signal is TensorFlow's" in last
+    assert last.endswith("says what comes next. Did you mean: 'sign'?")
+
+
 @pytest.mark.parametrize(
     "expression, name",
     [
@@ -39,6 +50,12 @@ def test_names_that_only_tensorflow_has_say_so():
         ("tf.compat.v1.Session", "compat.v1.Session"),
         ("tf.compat.v1.train.Saver", "compat.v1.train"),
         ("tf.compat.v2.image", "compat.v2.image"),
+        # Those of Keras that TensorFlow loads late.
+        ("tf.optimizers.Adam", "optimizers"),
+        ("tf.losses.mse", "losses"),
+        ("tf.metrics", "metrics"),
+        ("tf.initializers.Orthogonal", "initializers.Orthogonal"),
+        ("tf.compat.v1.layers", "compat.v1.layers"),
     ],
 )
 def test_missing_names_of_every_kind_say_so(expression, name):
@@ -103,3 +120,40 @@ def test_help_shows_public_names_alone(module):
         assert "image" not in shown
     private = [n for n in dir(tf) if n.startswith("_") and not n.startswith("__")]
     assert private == []
+
+
+@pytest.mark.parametrize(
+    "module, shown",
+    [
+        ("graphkiln.nn", "relu(features, name=None)"),
+        ("graphkiln.math", "reduce_sum(input_tensor, axis=None,"),
+        ("graphkiln.strings", "join(inputs, separator="),
+        ("graphkiln.raw_ops", "AddV2 = add_v2(*, x, y, name=None)"),
+        ("graphkiln.autograph", "to_code("),
+        ("graphkiln.data", "class Dataset("),
+        ("graphkiln.tensorflow_pickle", "loads("),
+    ],
+)
+def test_help_shows_functions(module, shown):
+    text = pydoc.render_doc(module, renderer=pydoc.plaintext)
+    assert f"\n    {shown}" in text
+
+
+@pytest.mark.parametrize("space", ["nn", "math", "raw_ops", "data", "autograph"])
+def test_import_of_all_takes_the_public_names(space):
+    taken: dict[str, object] = {}
+    exec(f"from graphkiln.{space} import *", taken)
+    del taken["__builtins__"]
+    module = getattr(tf, space)
+    assert sorted(taken) == [n for n in dir(module) if not n.startswith("_")]
+    assert len(taken) > 1 and all(taken[n] is getattr(module, n) for n in taken)
+
+
+def test_import_of_all_of_the_package():
+    code = "from graphkiln import *; assert add(1, 2) == 3 and math.add is add"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_a_module_needs_is_not_shown():
+    assert dir(tf.tensorflow_pickle) == ["Unpickler", "load", "loads"]

@@ -45,6 +45,20 @@ class Module:
                     base = ".".join(parts + ([base] if base else []))
                 yield node.lineno, base, [alias.name for alias in node.names]
 
+    def loads(self) -> Iterator[tuple[int, str]]:
+        """(line, module) for each one that _loading.load is told to load by its
+        name. What the lazy face (_namespaces) finds in its tables is not told so:
+        the package's public names need all that supplies them."""
+        for node in ast.walk(self.tree):
+            if (
+                isinstance(node, ast.Call)
+                and getattr(node.func, "attr", getattr(node.func, "id", "")) == "load"
+                and node.args
+                and isinstance(node.args[0], ast.Constant)
+                and str(node.args[0].value).split(".")[0] == "graphkiln"
+            ):
+                yield node.lineno, str(node.args[0].value)
+
 
 def inner_imports(module: Module) -> Iterator[tuple[int, str]]:
     """(line, module) of imports of the package's modules inside functions."""
@@ -97,6 +111,16 @@ def check_python(root: Path) -> Iterator[str]:
                     target = base
                 if target in modules and target != module.name:
                     edges[module.name].setdefault(target, line)
+        for line, name in module.loads():
+            if name == "graphkiln":
+                yield (
+                    f"{module.file}:{line}: the package is not for its own "
+                    "modules: load what the name stands in"
+                )
+            elif name not in modules:
+                yield f"{module.file}:{line}: loads {name}, which is not there"
+            else:
+                edges[module.name].setdefault(name, line)
     yield from report_cycles(modules, edges)
 
 
