@@ -28,6 +28,17 @@ def test_signatures(both):
     assert differences == []
 
 
+def test_names_of_functions(both):
+    # With an underscore in front TensorFlow keeps its function for itself.
+    differences = {
+        name: (ours, theirs)
+        for name in _graphkiln.op_names()
+        if (ours := getattr(both.ours.raw_ops, name).__name__)
+        != (theirs := getattr(both.theirs.raw_ops, name).__name__.lstrip("_"))
+    }
+    assert differences == {}
+
+
 def compare(name: str, ours: object, theirs: object) -> list[str]:
     found = []
     for kind in ("input_arg", "output_arg"):

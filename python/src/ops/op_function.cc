@@ -28,21 +28,20 @@ namespace {
 // Above this many elements the general path, with its threads, is faster.
 constexpr int64_t kTileElements = 4096;
 
-// "TopKV2" -> "top_kv2", "AddV2" -> "add_v2": the Python name of an op.
+// "TopKV2" -> "top_kv2", "Conv2D" -> "conv2d": the Python name of an op, as
+// TensorFlow makes it.
 std::string SnakeCase(std::string_view s) {
+  const auto is_lower = [&](size_t i) {
+    return i < s.size() && std::islower(static_cast<unsigned char>(s[i]));
+  };
   std::string out;
   for (size_t i = 0; i < s.size(); ++i) {
-    const char c = s[i];
-    const bool upper = std::isupper(static_cast<unsigned char>(c));
-    if (upper && i > 0 && s[i - 1] != '_') {
-      const bool after_lower =
-          !std::isupper(static_cast<unsigned char>(s[i - 1]));
-      const bool before_lower =
-          i + 1 < s.size() &&
-          std::islower(static_cast<unsigned char>(s[i + 1]));
-      if (after_lower || before_lower) out += '_';
+    const auto c = static_cast<unsigned char>(s[i]);
+    if (std::isupper(c) && i > 0 && (is_lower(i - 1) || is_lower(i + 1)) &&
+        s[i - 1] != '_') {
+      out += '_';
     }
-    out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    out += static_cast<char>(std::tolower(c));
   }
   return out;
 }

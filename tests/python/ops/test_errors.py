@@ -24,6 +24,24 @@ def unknown_shapes(function):
     return call
 
 
+@pytest.mark.parametrize(
+    "op, name",
+    [
+        ("Conv2D", "conv2d"), ("MaxPool3DGradGrad", "max_pool3d_grad_grad"),
+        ("TopKV2", "top_kv2"), ("LRN", "lrn"), ("AddV2", "add_v2"),
+    ],
+)
+def test_functions_of_ops_are_called_as_in_tensorflow(op, name):
+    if op in dir(ops):
+        assert getattr(ops, op).__name__ == name
+
+
+def test_errors_name_functions_of_ops():
+    x = np.ones([1, 3, 3, 1], np.float32)
+    with pytest.raises(TypeError, match="'strides' argument to 'conv2d' Op"):
+        ops.Conv2D(input=x, filter=x, strides=1, padding="SAME")
+
+
 def test_no_kernel_is_not_found_eagerly_and_invalid_in_a_function():
     x = tf.constant(["a"])
     with pytest.raises(errors.NotFoundError, match="Could not find device for node"):
