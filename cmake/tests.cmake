@@ -47,7 +47,7 @@ add_test(NAME compile_errors
 if(NOT GK_SANITIZE)
   add_test(NAME consumer COMMAND ${CMAKE_COMMAND}
     -DGK_BUILD=${PROJECT_BINARY_DIR} -DGK_SOURCE=${PROJECT_SOURCE_DIR}
-    -DGK_VERSION=${PROJECT_VERSION}
+    -DGK_VERSION=${PROJECT_VERSION} -DGK_READELF=${CMAKE_READELF}
     -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
   set_tests_properties(consumer PROPERTIES LABELS slow TIMEOUT 600)
 endif()

@@ -1,6 +1,7 @@
 # Installs the build tree GK_BUILD into a fresh prefix, then configures, builds
 # and tests the consumer project against it, through CMake and pkg-config.
-#   cmake -DGK_BUILD=build/release -DGK_SOURCE=. -P tests/consumer/run.cmake
+#   cmake -DGK_BUILD=build/release -DGK_SOURCE=. -DGK_READELF=readelf \
+#     -P tests/consumer/run.cmake
 set(work ${GK_BUILD}/consumer)
 file(REMOVE_RECURSE ${work})
 
@@ -14,6 +15,22 @@ endfunction()
 
 run(${CMAKE_COMMAND} --install ${GK_BUILD} --prefix ${work}/prefix
     --component development)
+# The package asks for what the library needs, by the names it loads them by.
+file(GLOB_RECURSE library ${work}/prefix/libgraphkiln.so)
+file(GLOB_RECURSE config ${work}/prefix/graphkilnConfig.cmake)
+file(READ "${config}" config)
+execute_process(COMMAND ${GK_READELF} -d ${library} OUTPUT_VARIABLE dynamic
+  COMMAND_ERROR_IS_FATAL ANY)
+foreach(name dnnl gomp)
+  string(REGEX MATCH "lib${name}\\.so\\.[0-9]+" needed "${dynamic}")
+  string(REGEX MATCHALL "lib${name}\\.so\\.[0-9]+" asked "${config}")
+  list(REMOVE_DUPLICATES asked)
+  string(REPLACE ".so." "" package "${needed}")
+  if(NOT needed OR NOT asked STREQUAL needed OR NOT config MATCHES " ${package}")
+    message(FATAL_ERROR "the library needs \"${needed}\" (${package}), its "
+      "package asks for \"${asked}\"")
+  endif()
+endforeach()
 run(${CMAKE_COMMAND} -G Ninja -S ${GK_SOURCE}/tests/consumer -B ${work}/build
     -DCMAKE_PREFIX_PATH=${work}/prefix -DCMAKE_BUILD_TYPE=Release)
 run(${CMAKE_COMMAND} --build ${work}/build --parallel 2)
