@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "driver/fuzz_target.h"
-#include "eager/eager_context.h"
 #include "framework/host_language.h"
 #include "framework/tensor_list.h"
 #include "framework/variable.h"
@@ -14,7 +13,6 @@
 #include "function/control_flow.h"
 #include "function/function_gradient.h"
 #include "graph/import_graph_def.h"
-#include "runtime/executor.h"
 
 namespace gk::fuzz {
 namespace {
@@ -243,8 +241,6 @@ class SilentLanguage final : public HostLanguage {
 }  // namespace
 
 void StartRuntime() {
-  InitEager();
-  InitRuntime();
   InitControlFlow();
   static SilentLanguage silent;
   HostLanguage::Set(&silent);

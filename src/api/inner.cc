@@ -3,10 +3,8 @@
 #include <new>
 
 #include "base/caught.h"
-#include "eager/eager_context.h"
 #include "framework/op_builder.h"
 #include "function/control_flow.h"
-#include "runtime/executor.h"
 
 namespace gk::api {
 
@@ -36,8 +34,6 @@ void RethrowPublic() {
 
 void EnsureReady() {
   static const bool ready = [] {
-    InitEager();
-    InitRuntime();
     InitControlFlow();
     return true;
   }();

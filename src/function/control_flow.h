@@ -51,7 +51,9 @@ StatusOr<TensorVector> MakeWhile(FunctionPart condition, FunctionPart body,
                                  const WhileOptions& options,
                                  std::string_view name);
 
-// Lets tapes differentiate If, Case and While ops; called once at start.
+// InitEager with a FunctionRunner by which tapes differentiate If, Case and
+// While ops too, custom gradients and calls of the host language. Comes before
+// any other InitEager or InitRuntime of the process; cheap after the first time.
 void InitControlFlow();
 
 }  // namespace gk

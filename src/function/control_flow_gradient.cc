@@ -1,5 +1,8 @@
 // Gradients of If, Case and While where a tape recorded them as plain ops:
 // their forward variants run again to get the intermediates.
+#include <mutex>
+
+#include "eager/eager_context.h"
 #include "framework/op_registry.h"
 #include "function/concrete_function.h"
 #include "function/control_flow.h"
@@ -130,15 +133,17 @@ class DifferentiatingRunner final : public PlanRunner {
 }  // namespace
 
 void InitControlFlow() {
-  InitRuntime();
-  static FunctionRunner* const runner = [] {
-    auto* made = new DifferentiatingRunner;  // Lives as long as the process.
-    FunctionRunner::Set(made);
-    return made;
-  }();
-  (void)runner;
-  InitCustomGradients();
-  InitHostCalls();
+  static std::once_flag once;
+  std::call_once(once, [] {
+    auto* const runner = new DifferentiatingRunner;
+    InitRuntime(runner);
+    if (FunctionRunner::Get() != runner) {
+      throw Error(Internal("the runtime was started before InitControlFlow"));
+    }
+    InitEager();
+    InitCustomGradients();
+    InitHostCalls();
+  });
 }
 
 }  // namespace gk

@@ -25,9 +25,9 @@ Status RunWhileLoop(const GraphFunction& condition, const GraphFunction& body,
                     TensorVector* state, StatusOr<bool> (*truth)(const Tensor&),
                     const CancellationToken* cancellation);
 
-// Makes RunFunction the process-wide FunctionRunner. Further calls do
-// nothing.
-void InitRuntime();
+// Makes `runner`, which lives as long as the process, or else RunFunction the
+// process-wide FunctionRunner. Further calls do nothing.
+void InitRuntime(FunctionRunner* runner = nullptr);
 
 }  // namespace gk
 

@@ -1,6 +1,7 @@
 #include "runtime/plan_runner.h"
 
 #include <memory>
+#include <mutex>
 
 #include "base/interrupt.h"
 #include "runtime/error_origin.h"
@@ -54,13 +55,11 @@ Status PlanRunner::Poll() {
   return loop.Turn("of an iteration");
 }
 
-void InitRuntime() {
-  static PlanRunner* const runner = [] {
-    auto* made = new PlanRunner;  // Lives as long as the process.
-    FunctionRunner::Set(made);
-    return made;
-  }();
-  (void)runner;
+void InitRuntime(FunctionRunner* runner) {
+  static std::once_flag once;
+  std::call_once(once, [&] {
+    FunctionRunner::Set(runner != nullptr ? runner : new PlanRunner);
+  });
 }
 
 }  // namespace gk

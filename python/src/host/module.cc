@@ -1,7 +1,6 @@
 // The extension module graphkiln._graphkiln.
 #include <nanobind/nanobind.h>
 
-#include "eager/eager_context.h"
 #include "framework/shared_variables.h"
 #include "function/control_flow.h"
 #include "kernels/close_dnnl.h"
@@ -93,7 +92,6 @@ NB_MODULE(_graphkiln, m) {
     }
     return;
   }
-  gk::InitEager();
   gk::InitControlFlow();
   PyObject* module = m.ptr();
   gk::py::TypeParts graph, func_graph, concrete_function, function;
