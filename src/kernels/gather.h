@@ -111,6 +111,18 @@ void TakeSlices(const T* params, std::span<const int64_t> chosen, int64_t outer,
   }
 }
 
+// out [chosen.size(), width]: row i is that of `yes` where it is chosen, else
+// that of `no`.
+template <class T>
+void ChooseRows(std::span<const bool> chosen, const T* yes, const T* no,
+                int64_t width, T* out) {
+  int64_t at = 0;
+  for (const bool is_yes : chosen) {
+    out = std::copy_n((is_yes ? yes : no) + at, width, out);
+    at += width;
+  }
+}
+
 }  // namespace gk
 
 #endif  // GK_KERNELS_GATHER_H_

@@ -7,6 +7,7 @@
 
 #include "base/interrupt.h"
 #include "framework/op_registry.h"
+#include "kernels/count.h"
 #include "ops/element_moves.h"
 
 namespace gk {
@@ -132,15 +133,8 @@ Status CheckWeights(const RowValues& r, const Tensor& weights) {
 }
 
 template <class T>
-void AddWeight(const Tensor& weights, size_t i, T* sum) {
-  const T weight =
-      weights.num_elements() > 0 ? weights.data<T>()[i] : static_cast<T>(1);
-  if constexpr (std::is_integral_v<T>) {
-    using U = std::make_unsigned_t<T>;
-    *sum = static_cast<T>(U(*sum) + U(weight));
-  } else {
-    *sum += weight;
-  }
+const T* WeightsOf(const Tensor& weights) {
+  return weights.num_elements() > 0 ? weights.data<T>() : nullptr;
 }
 
 bool VisitCounts(DataType dtype, auto&& visit) {
@@ -179,9 +173,9 @@ StatusOr<int64_t> SizeOf(const Tensor& input) {
 
 // The bins are `shape`, `size` in each row; row_of(i) is asked once for each
 // value, in their order. `negative` is what is said of negative values.
-Status CountIntoBins(KernelContext& c, std::span<const int64_t> values,
-                     auto row_of, const TensorShape& shape, int64_t size,
-                     bool binary, const Tensor& weights, const char* negative) {
+Status FillBins(KernelContext& c, std::span<const int64_t> values, auto row_of,
+                const TensorShape& shape, int64_t size, bool binary,
+                const Tensor& weights, const char* negative) {
   TurnPoll poll;
   for (int64_t v : values) {
     poll();
@@ -192,18 +186,8 @@ Status CountIntoBins(KernelContext& c, std::span<const int64_t> values,
   ZeroElements(out);
   const bool known = VisitCounts(weights.dtype(), [&](auto tag) {
     using T = decltype(tag);
-    T* const bins = out->data<T>();
-    for (size_t i = 0; i < values.size(); ++i) {
-      poll();
-      const int64_t row = row_of(i);
-      if (values[i] >= size) continue;
-      T* const bin = &bins[row * size + values[i]];
-      if (binary) {
-        *bin = T(1);
-      } else {
-        AddWeight(weights, i, bin);
-      }
-    }
+    CountIntoBins(values, row_of, size, binary, WeightsOf<T>(weights),
+                  out->data<T>());
   });
   return known ? OkStatus() : c.NoKernel();
 }
@@ -211,7 +195,7 @@ Status CountIntoBins(KernelContext& c, std::span<const int64_t> values,
 Status CountAllIntoBins(KernelContext& c, int64_t size, bool binary) {
   std::vector<int64_t> values;
   GK_RETURN_IF_ERROR(IntegerValues(c.input(0), &values));
-  return CountIntoBins(
+  return FillBins(
       c, values, [](size_t) { return 0; }, TensorShape({size}), size, binary,
       c.input(2), kNegativeArr);
 }
@@ -245,7 +229,7 @@ Status ComputeDenseBins(KernelContext& c) {
   std::vector<int64_t> values;
   GK_RETURN_IF_ERROR(IntegerValues(x, &values));
   const auto width = static_cast<size_t>(x.dim(1));
-  return CountIntoBins(
+  return FillBins(
       c, values,
       [width, row = int64_t{0}, end = width](size_t i) mutable {
         if (i == end) {
@@ -267,7 +251,7 @@ Status CountRowsIntoBins(KernelContext& c, const StatusOr<RowValues>& read,
   if (r.is_matrix) {
     GK_ASSIGN_OR_RETURN(shape, TensorShape::Make({{r.num_rows, size}}));
   }
-  return CountIntoBins(
+  return FillBins(
       c, r.values, [&](size_t i) { return r.rows[i]; }, shape, size,
       c.attr<bool>("binary_output"), weights, "Input must be non-negative");
 }
@@ -388,20 +372,11 @@ Status CountWhatOccurs(KernelContext& c, const StatusOr<RowValues>& read,
     indices->data<int64_t>()[k * rank] = row;
     indices->data<int64_t>()[k * rank + rank - 1] = value;
   }
-  ZeroElements(counts);
   const bool binary = c.attr<bool>("binary_output");
   const bool known = VisitCounts(weights.dtype(), [&](auto tag) {
     using T = decltype(tag);
-    T* const out = counts->data<T>();
-    for (int64_t k = 0; k < n; ++k) {
-      const size_t end = k + 1 < n ? first[k + 1] : order.size();
-      poll();
-      for (size_t i = first[k]; !binary && i < end; ++i) {
-        poll();
-        AddWeight(weights, order[i], &out[k]);
-      }
-      if (binary) out[k] = T(1);
-    }
+    CountRuns<T>(order, first, binary, WeightsOf<T>(weights),
+                 counts->data<T>());
   });
   return known ? OkStatus() : c.NoKernel();
 }

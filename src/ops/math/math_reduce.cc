@@ -3,6 +3,7 @@
 
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
+#include "kernels/euclidean.h"
 #include "kernels/reduce.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/element_moves.h"
@@ -237,32 +238,14 @@ Status ComputeEuclideanNorm(KernelContext& c) {
                 int64_t, uint8_t, uint16_t, uint32_t, uint64_t, complex64,
                 complex128>(in.dtype(), [&](auto tag) {
         using T = decltype(tag);
-        const T* x = in.data<T>();
-        T* s = squares.data<T>();
-        for (int64_t i = 0; i < in.num_elements(); ++i) {
-          if constexpr (requires { x[i].real(); }) {
-            s[i] = T(std::norm(x[i]));
-          } else if constexpr (std::is_arithmetic_v<T>) {
-            s[i] = static_cast<T>(x[i] * x[i]);
-          } else {
-            const float v = static_cast<float>(x[i]);
-            s[i] = T(v * v);
-          }
-        }
-        T* o = out->data<T>();
+        const T* const x = in.data<T>();
+        T* const s = squares.data<T>();
+        T* const o = out->data<T>();
+        SquareSizes(x, in.num_elements(), s);
         if (out->num_elements() > 0) {
           Reduce<T>(ReduceKind::kSum, layout, s, o);
         }
-        for (int64_t i = 0; i < out->num_elements(); ++i) {
-          if constexpr (requires { o[i].real(); }) {
-            o[i] = std::sqrt(o[i]);
-          } else if constexpr (std::is_same_v<T, half> ||
-                               std::is_same_v<T, bfloat16>) {
-            o[i] = T(std::sqrt(static_cast<float>(o[i])));
-          } else {
-            o[i] = static_cast<T>(std::sqrt(static_cast<double>(o[i])));
-          }
-        }
+        TakeRoots(out->num_elements(), o);
       });
   if (known) return OkStatus();
   return c.NoKernel();

@@ -8,8 +8,10 @@
 #include "framework/resource.h"
 #include "framework/text_memory.h"
 #include "framework/variant.h"
+#include "kernels/gather.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/broadcast_strings.h"
+#include "ops/element_moves.h"
 #include "ops/elementwise.h"
 #include "ops/fn/Greater.h"
 #include "ops/fn/Less.h"
@@ -176,20 +178,13 @@ Status ComputeSelect(KernelContext& ctx) {
   GK_RETURN_IF_ERROR(ctx.Allocate(0, t.dtype(), t.shape(), &out));
   const int64_t total = t.num_elements(), conditions = c.num_elements();
   if (total == 0) return OkStatus();
-  const int64_t each = total / conditions, size = DataTypeSize(t.dtype());
-  for (int64_t k = 0; k < conditions; ++k) {
-    const Tensor& from = c.data<bool>()[k] ? t : e;
-    if (IsObjectType(t.dtype())) {
-      for (int64_t i = k * each; i < (k + 1) * each; ++i) {
-        CopyElement(from, i, out, i);
-      }
-    } else {
-      std::memcpy(static_cast<char*>(out->raw_data()) + k * each * size,
-                  static_cast<const char*>(from.raw_data()) + k * each * size,
-                  each * size);
-    }
-  }
-  return OkStatus();
+  return VisitMoved(t.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    ChooseRows(std::span(c.data<bool>(), conditions),
+               static_cast<const T*>(t.raw_data()),
+               static_cast<const T*>(e.raw_data()), total / conditions,
+               static_cast<T*>(out->raw_data()));
+  });
 }
 
 void SelectGrads(GradContext& g) {

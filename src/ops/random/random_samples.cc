@@ -1,15 +1,14 @@
 #include "ops/random/random_samples.h"
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "base/interrupt.h"
 #include "base/thread_pool.h"
 #include "framework/op_record.h"
-#include "framework/resource.h"
-#include "framework/variant.h"
+#include "kernels/gather.h"
 #include "kernels/random_distributions.h"
+#include "ops/element_moves.h"
 #include "ops/random/random_fill.h"
 
 namespace gk {
@@ -17,16 +16,6 @@ namespace {
 
 // About what a deviate costs; slices depend on it, results do not.
 constexpr int64_t kDeviateNs = 100;
-
-template <class T>
-void CopyRows(const Tensor& value, const int64_t* order, int64_t row,
-              Tensor* out) {
-  const T* from = value.data<T>();
-  T* to = out->data<T>();
-  for (int64_t i = 0; i < value.dim(0); ++i) {
-    std::copy_n(from + order[i] * row, row, to + i * row);
-  }
-}
 
 }  // namespace
 
@@ -37,24 +26,12 @@ Status ShuffleRows(const Philox& gen, const Tensor& value, KernelContext& c) {
   if (value.num_elements() == 0) return OkStatus();
   std::vector<int64_t> order(n);
   RandomPermutation(gen, n, order.data());
-  const int64_t row = value.num_elements() / n;
-  if (value.dtype() == DataType::kString) {
-    CopyRows<std::string>(value, order.data(), row, out);
-  } else if (value.dtype() == DataType::kResource) {
-    CopyRows<ResourceHandle>(value, order.data(), row, out);
-  } else if (value.dtype() == DataType::kVariant) {
-    CopyRows<Variant>(value, order.data(), row, out);
-  } else {
-    const int64_t bytes = row * DataTypeSize(value.dtype());
-    const char* from = static_cast<const char*>(value.raw_data());
-    char* to = static_cast<char*>(out->raw_data());
-    TurnPoll poll;
-    for (int64_t i = 0; i < n; ++i) {
-      poll();
-      std::memcpy(to + i * bytes, from + order[i] * bytes, bytes);
-    }
-  }
-  return OkStatus();
+  return VisitMoved(value.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    GatherRows(static_cast<const T*>(value.raw_data()), order.data(),
+               static_cast<T*>(out->raw_data()), 1, 1, n, n,
+               value.num_elements() / n, ThreadPool::Global());
+  });
 }
 
 StatusOr<CategoricalSizes> CheckCategorical(const Tensor& logits,
@@ -161,19 +138,17 @@ StatusOr<PerParameter> CheckWholeShape(const Tensor& shape,
   PerParameter sizes;
   GK_ASSIGN_OR_RETURN(sizes.shape, ShapeFromInput(shape));
   const int outer = sizes.shape.rank() - parameter.rank();
-  if (outer < 0 ||
-      !std::equal(parameter.shape().dims().begin(),
-                  parameter.shape().dims().end(),
-                  sizes.shape.dims().begin() + outer)) {
+  if (outer < 0 || !std::equal(parameter.shape().dims().begin(),
+                               parameter.shape().dims().end(),
+                               sizes.shape.dims().begin() + outer)) {
     return InvalidArgument(
         "Shape passed in must end with broadcasted shape: {} does not end with "
         "{}",
         sizes.shape.DebugString(), parameter.shape().DebugString());
   }
   sizes.parameters = parameter.num_elements();
-  sizes.samples = sizes.parameters == 0
-                      ? 0
-                      : sizes.shape.num_elements() / sizes.parameters;
+  sizes.samples =
+      sizes.parameters == 0 ? 0 : sizes.shape.num_elements() / sizes.parameters;
   return sizes;
 }
 
@@ -232,8 +207,8 @@ Status SamplePoisson(const PerParameter& sizes, const Philox& gen,
               for (int64_t i = begin; i < end; ++i) {
                 const int64_t p = i % sizes.parameters;
                 const int64_t k = i / sizes.parameters;
-                const double v = RandomPoisson(gen, p * sizes.samples + k,
-                                               rates[p], limit);
+                const double v =
+                    RandomPoisson(gen, p * sizes.samples + k, rates[p], limit);
                 if constexpr (std::is_integral_v<T>) {
                   o[i] = std::isnan(v) ? T(0) : static_cast<T>(v);
                 } else {
