@@ -112,17 +112,6 @@ PyMethodDef kProcessSettingsFunctions[] = {
 
 }  // namespace
 
-PyObject* OpSeedsOf(PyObject* given) {
-  PyRef seed = AsSeed(given);
-  if (PyErr_Occurred()) return nullptr;
-  std::optional<int64_t> of_op;
-  if (seed) of_op = Folded(seed.get());
-  if (PyErr_Occurred()) return nullptr;
-  const OpSeeds seeds = SeedsOfOp(of_op);
-  return Py_BuildValue("LL", static_cast<long long>(seeds.seed),
-                       static_cast<long long>(seeds.seed2));
-}
-
 std::string PythonLanguage::ValueText(const Tensor& t) {
   const ScopedGil gil;
   PyRef array = PyRef::Steal(ToNumpy(t, false));

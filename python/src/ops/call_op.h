@@ -21,10 +21,6 @@ PyObject* CallOp(std::string_view op, const NamedArguments& given,
 PyObject* CallOp(std::string_view op, PyObject* given,
                  PyObject* name = Py_None);
 
-// The attributes seed and seed2 of an op with this argument `seed`, a tuple.
-// New reference. (host/process_settings.cc)
-PyObject* OpSeedsOf(PyObject* seed);
-
 // The name of a node of `op`. False with an exception set.
 bool NodeName(std::string_view op, PyObject* name, std::string_view* result);
 

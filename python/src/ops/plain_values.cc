@@ -183,12 +183,8 @@ void AddPlainValues(nb::module_& m) {
       });
   m.def("is_plain", IsPlainValue, nb::arg("value").none(),
         "Is it a value that a trace freezes, and small enough to keep?");
-  m.def("comparable", Comparable, nb::arg("value").none(),
-        "What a value is compared as.");
   m.def("copied", Copied, nb::arg("value").none(),
         "A value as later changes leave it.");
-  m.def("same", Same, nb::arg("a").none(), nb::arg("b").none(),
-        "Equal, and of equal types throughout?");
 }
 
 }  // namespace gk::py

@@ -69,10 +69,6 @@ class BakedValue:
             raise LookupError(f"{self.name} is gone")
         return value
 
-    def has_changed(self) -> bool:
-        """Is it something else now than when the function was traced?"""
-        return not _graphkiln.same(_graphkiln.comparable(self._look_up()), self.value)
-
     def __repr__(self) -> str:
         return (
             f"BakedValue({self.name} = {shown(self.value)}, {self.kind}, "
