@@ -3,8 +3,8 @@
 
 usage: scripts/totals.py FOLDER
 
-Reads the JUnit files FOLDER/*.xml and the lines `ok NAME` and `failed NAME`
-of FOLDER/checks.txt; prints a line for each and one in total. Exit status 1
+Reads the JUnit files FOLDER/*.xml and the lines `ok NAME`, `failed NAME` and
+`skipped NAME` of FOLDER/checks.txt; prints a line for each and one in total. Exit status 1
 if anything failed or nothing ran.
 """
 
@@ -44,9 +44,9 @@ def main() -> int:
     checks = Counter[str]()
     for line in (folder / "checks.txt").read_text().splitlines():
         outcome, name = line.split(maxsplit=1)
-        checks["passed" if outcome == "ok" else "failed"] += 1
+        checks["passed" if outcome == "ok" else outcome] += 1
         if outcome != "ok":
-            print(f"failed: {name}")
+            print(f"{outcome}: {name}")
     show("steps", checks)
     print(f"total: {total['passed']} passed, {total['failed']} failed, "
           f"{total['skipped']} skipped")
