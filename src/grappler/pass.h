@@ -1,8 +1,7 @@
 // Pass: one rewriting of a function's graph.
 //
 // Passes never change a bit of any result, keep side effects, their order and
-// the control outputs, and ask op records for traits instead of knowing ops
-// (the few basic ones of basic_ops.h excepted).
+// the control outputs, and ask op records for traits instead of knowing ops.
 #ifndef GK_GRAPPLER_PASS_H_
 #define GK_GRAPPLER_PASS_H_
 

@@ -23,6 +23,10 @@ PATH = re.compile(
 )
 # Made by whoever follows the document.
 NOT_IN_THE_TREE = ("src/ops/example/",)
+COMMENT = re.compile(r"^\s*//(.*)", re.MULTILINE)
+FILE = re.compile(r"(?<![\w/.<-])(?:\w+/)*([a-z]\w+\.(?:h|cc|inc))\b")
+GENERATED = {"functions.h", "op_functions.h", "ops.h", "example_cube.cc"}
+EXAMPLES = {"net.cc", "train.cc"}  # of a user's programs
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)[^)]*\)")
 
@@ -75,6 +79,52 @@ def test_what_documents_name_is_there(path: Path) -> None:
     ]
     missing += [to for to in LINK.findall(text) if not (path.parent / to).exists()]
     assert not missing
+
+
+def test_the_reading_list_has_all_pages_inside() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    listed = text.partition("\nInside:\n")[2].partition("\n#")[0]
+    pages = sorted((ROOT / "docs" / "internals").glob("*.md"))
+    assert [p.name for p in pages if f"`docs/internals/{p.name}`" not in listed] == []
+
+
+def test_the_layout_names_the_folders_there_are() -> None:
+    text = (ROOT / "docs" / "internals" / "layout.md").read_text(encoding="utf-8")
+    quoted = set(re.findall(r"`([\w/.]+)`", text))
+
+    def folders(path: str) -> set[str]:
+        return {
+            p.name for p in (ROOT / path).iterdir()
+            if p.is_dir() and not p.name.startswith((".", "__"))
+        }
+
+    assert {f"src/{name}" for name in folders("src")} <= quoted
+    made = {"build", "shared", "CMakeFiles"}
+    assert folders(".") - made - {"src", "python", "include"} <= quoted
+    # What stands between the brackets behind the two folders of rooms.
+    rooms = re.search(
+        r"room of `python/src`\s+\(([^)]*)\).*?`python/graphkiln/_src` \(([^)]*)\)",
+        text, re.DOTALL,
+    )
+    for path, listed in zip(("python/src", "python/graphkiln/_src"), rooms.groups()):
+        named = set(re.findall(r"`(\w+)`", listed)) - {"protobuf"}
+        assert named == folders(path)
+
+
+def test_files_that_comments_name_are_there() -> None:
+    files = [
+        p for folder in ("src", "include", "python", "tests", "fuzz", "benchmarks")
+        for p in (ROOT / folder).rglob("*") if p.suffix in (".h", ".cc", ".inc")
+    ]
+    known = {p.name for p in files} | GENERATED | EXAMPLES
+    missing = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in files
+        for comment in COMMENT.findall(path.read_text(encoding="utf-8"))
+        for name in FILE.findall(comment)
+        if name not in known
+    ]
+    assert missing == []
 
 
 def test_generated_code_is_what_is_generated(tmp_path: Path) -> None:

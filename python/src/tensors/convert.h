@@ -31,7 +31,7 @@ StatusOr<Tensor> ToTensor(PyObject* value, DataType dtype = DataType::kInvalid,
                           Narrowing narrowing = Narrowing::kCut);
 
 // A value without any tensor in it, as an eager tensor: numbers, strings,
-// buffers, NumPy arrays and nested sequences of those. (convert_value.cc)
+// buffers, NumPy arrays and nested sequences of those.
 StatusOr<Tensor> ValueToTensor(PyObject* value, DataType dtype,
                                Narrowing narrowing = Narrowing::kCut);
 // NumPy arrays and scalars; an empty tensor if `value` is neither.
