@@ -249,9 +249,11 @@ tf.linalg.global_norm(tf.constant([3.0]))
 tf.linalg.global_norm('text')
 tf.linalg.global_norm(7)
 tf.linalg.global_norm([[3.0, 4.0], None])
-tf.clip_by_global_norm([None, sl_of_any, [12.0]], 6.5)
+tf.clip_by_global_norm([None, sl_of_any, [12.0]], 6.5)[0][1].values
+tf.clip_by_global_norm([None, sl_of_any, [12.0]], 6.5)[0][2]
+tf.clip_by_global_norm([None, sl_of_any, [12.0]], 6.5)[1]
 tf.clip_by_global_norm((None,), 6.5)[0]
-tf.clip_by_global_norm([sl, None], 1.0, use_norm=4.0)[0][0].dense_shape
+tf.clip_by_global_norm([sl, None], 1.0, use_norm=tf.constant(4.0))[0][0].dense_shape
 tf.clip_by_global_norm(sl, 1.0)
 tf.clip_by_global_norm(tf.constant([3.0]), 1.0)
 tf.clip_by_global_norm({'a': sl}, 1.0)
