@@ -72,6 +72,9 @@ GK_API_NAMESPACE {
     // Of partitions, the outermost first, and the shape of the flat values.
     DynamicRaggedShape(const std::vector<RowPartition>& partitions,
                        const Tensor& inner_shape);
+    // Of rows of scalars. Throws Error (ValueError) for no partitions.
+    static DynamicRaggedShape from_row_partitions(
+        const std::vector<RowPartition>& partitions);
     static DynamicRaggedShape from_tensor(const RaggedTensor& tensor);
     // A scalar for a uniform dimension, a vector of the lengths of all rows for
     // a ragged one.
@@ -87,10 +90,24 @@ GK_API_NAMESPACE {
       return partitions_;
     }
     const Tensor& inner_shape() const { return inner_; }
+    // Of its numbers.
+    DataType dtype() const { return inner_.dtype(); }
+    // The same with numbers of int32 or int64.
+    DynamicRaggedShape with_dtype(DataType dtype) const;
+    // What is known of a dimension: its length, or those of all rows if it is
+    // ragged; neither if nothing is.
+    struct Length {
+      std::optional<int64_t> uniform;
+      std::optional<std::vector<int64_t>> rows;
+    };
+    std::vector<Length> static_lengths(bool ragged_lengths = true) const;
     // Are all slices along `axis` of one length?
     bool is_uniform(int64_t axis) const;
     // That length. Throws Error (ValueError) if there is none.
     Tensor operator[](int64_t axis) const;
+    // The dimensions from `start` to `stop`, where negative ones count from the
+    // end. Throws Error (ValueError) if `start` is not 0 and one is ragged.
+    DynamicRaggedShape slice(int64_t start, int64_t stop) const;
     // "<DynamicRaggedShape lengths=[3, (2, 0, 1)] num_row_partitions=1>".
     std::string to_string() const;
     // A bool.

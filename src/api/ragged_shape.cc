@@ -16,6 +16,11 @@ RowPartition OuterRows(const Partition& rows) {
 Partition InnerRows(const RowPartition& rows) {
   return {Inner(rows.row_splits()), rows.uniform_row_length()};
 }
+std::vector<Partition> InnerRows(const std::vector<RowPartition>& partitions) {
+  std::vector<Partition> inner;
+  for (const RowPartition& p : partitions) inner.push_back(InnerRows(p));
+  return inner;
+}
 template <class F>
 RowPartition MadeRows(F&& f) {
   return Guarded([&] {
@@ -77,21 +82,23 @@ DynamicRaggedShape::DynamicRaggedShape(const RaggedShape& value)
     partitions_.push_back(OuterRows(p));
 }
 RaggedShape DynamicRaggedShape::value() const {
-  std::vector<Partition> partitions;
-  for (const RowPartition& p : partitions_) partitions.push_back(InnerRows(p));
   const InnerTensor inner = Inner(inner_);
-  return {std::move(partitions), inner, inner.dtype(), Inner(known_inner_)};
+  return {InnerRows(partitions_), inner, inner.dtype(), Inner(known_inner_)};
 }
 
 DynamicRaggedShape::DynamicRaggedShape(
     const std::vector<RowPartition>& partitions, const Tensor& inner_shape)
     : DynamicRaggedShape(MadeAs<DynamicRaggedShape>([&] {
-        std::vector<Partition> inner;
-        for (const RowPartition& p : partitions) inner.push_back(InnerRows(p));
+        std::vector<Partition> inner = InnerRows(partitions);
         const InnerTensor sizes = Inner(inner_shape);
         const InnerType dtype = RaggedShape::TypeOf(inner, sizes);
         return RaggedShape(std::move(inner), sizes, dtype);
       })) {}
+DynamicRaggedShape DynamicRaggedShape::from_row_partitions(
+    const std::vector<RowPartition>& partitions) {
+  return MadeAs<DynamicRaggedShape>(
+      [&] { return RaggedShape::OfPartitions(InnerRows(partitions)); });
+}
 DynamicRaggedShape DynamicRaggedShape::from_tensor(const RaggedTensor& tensor) {
   return MadeAs<DynamicRaggedShape>([&] {
     const RaggedValue value = tensor.value();
@@ -108,6 +115,24 @@ DynamicRaggedShape DynamicRaggedShape::from_lengths(
 
 int DynamicRaggedShape::rank() const {
   return Guarded([&] { return value().rank(); });
+}
+DynamicRaggedShape DynamicRaggedShape::with_dtype(DataType dtype) const {
+  return MadeAs<DynamicRaggedShape>(
+      [&] { return value().WithType(Inner(dtype)); });
+}
+std::vector<DynamicRaggedShape::Length> DynamicRaggedShape::static_lengths(
+    bool ragged_lengths) const {
+  return Guarded([&] {
+    std::vector<Length> lengths;
+    for (auto& length : value().known_lengths(ragged_lengths)) {
+      lengths.push_back({length.uniform, std::move(length.rows)});
+    }
+    return lengths;
+  });
+}
+DynamicRaggedShape DynamicRaggedShape::slice(int64_t start,
+                                             int64_t stop) const {
+  return MadeAs<DynamicRaggedShape>([&] { return value().Slice(start, stop); });
 }
 bool DynamicRaggedShape::is_uniform(int64_t axis) const {
   return Guarded([&] { return value().IsUniform(axis); });

@@ -98,4 +98,41 @@ TEST(RowPartitionTest, TellsItsRows) {
   EXPECT_EQ(Text(shape.fill(0)), "[[0, 0], [], [0]]");
 }
 
+TEST(DynamicRaggedShapeTest, IsMadeOfPartitions) {
+  const auto rows = RowPartition::from_row_lengths(Tensor({2, 0, 1}));
+  const auto shape = DynamicRaggedShape::from_row_partitions({rows});
+  EXPECT_EQ(shape.to_string(), Ragged().to_string());
+  EXPECT_EQ(shape.dtype(), gk::DataType::kInt32);
+  EXPECT_EQ(shape.with_dtype(gk::DataType::kInt64).dtype(),
+            gk::DataType::kInt64);
+  EXPECT_EQ(ErrorOf([] { DynamicRaggedShape::from_row_partitions({}); }).code(),
+            ErrorCode::kValueError);
+  EXPECT_EQ(ErrorOf([&] {
+              static_cast<void>(shape.with_dtype(gk::DataType::kFloat));
+            }).code(),
+            ErrorCode::kValueError);
+}
+
+TEST(DynamicRaggedShapeTest, SaysWhatIsKnownAndGivesParts) {
+  const auto shape =
+      DynamicRaggedShape::from_lengths({2, Tensor({2, 1}), 4, 5});
+  const auto lengths = shape.static_lengths();
+  ASSERT_EQ(lengths.size(), 4u);
+  EXPECT_EQ(lengths[0].uniform, 2);
+  EXPECT_EQ(lengths[1].rows, (std::vector<int64_t>{2, 1}));
+  EXPECT_FALSE(lengths[1].uniform.has_value());
+  EXPECT_EQ(lengths[3].uniform, 5);
+  EXPECT_FALSE(shape.static_lengths(false)[1].rows.has_value());
+  EXPECT_EQ(shape.slice(0, 3).to_string(),
+            "<DynamicRaggedShape lengths=[2, (2, 1), 4] num_row_partitions=1>");
+  EXPECT_EQ(shape.slice(0, -2).to_string(),
+            "<DynamicRaggedShape lengths=[2, (2, 1)] num_row_partitions=1>");
+  EXPECT_EQ(shape.slice(3, 2).rank(), 0);
+  EXPECT_EQ(ErrorOf([&] { static_cast<void>(shape.slice(1, 9)); }).code(),
+            ErrorCode::kValueError);
+  const auto dense = DynamicRaggedShape::from_lengths({2, 3, 4});
+  EXPECT_EQ(dense.slice(-2, 9).to_string(),
+            "<DynamicRaggedShape lengths=[3, 4] num_row_partitions=0>");
+}
+
 }  // namespace

@@ -2,10 +2,8 @@
 #include "python/src/ragged/ragged_shape_type.h"
 
 #include "function/ragged/ragged_shape.h"
-#include "ops/element_moves.h"
 #include "ops/fn/BroadcastArgs.h"
 #include "ops/fn/LogicalNot.h"
-#include "ops/fn/Reshape.h"
 #include "python/src/binding/class_members.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/ragged/composite_types.h"
@@ -70,25 +68,23 @@ namespace {
 
 // --- How it is made.
 
+std::optional<DataType> GivenType(Handle dtype) {
+  if (dtype.is_none()) return std::nullopt;
+  return AsType(dtype, DataType::kInvalid);
+}
+
 Object Init(Handle self, Handle row_partitions, Handle inner_shape,
             Handle dtype, bool validate, Handle static_inner_shape) {
   std::vector<RowPartition> partitions = PartitionsOf(row_partitions);
-  PartialTensorShape known = Shape(static_inner_shape);
-  Tensor inner;
-  if (IsTensor(inner_shape.ptr())) {
-    inner = TensorOf(inner_shape.ptr());
-  } else {
-    known = Shape(inner_shape);
-    if (!known.IsFullyDefined()) {
-      Throw(
-          ValueError("inner_shape {} is not known whole; give a tensor, and "
-                     "what is known as static_inner_shape",
-                     known.PythonString()));
+  const auto made = [&]() -> RaggedShape {
+    if (!IsTensor(inner_shape.ptr())) {
+      return RaggedShape::OfKnown(std::move(partitions), Shape(inner_shape),
+                                  GivenType(dtype));
     }
-    inner = IntegerVector(known.dims(), DataType::kInt64);
-  }
-  const DataType type = AsType(dtype, RaggedShape::TypeOf(partitions, inner));
-  const RaggedShape made(std::move(partitions), inner, type, known);
+    const Tensor inner = TensorOf(inner_shape.ptr());
+    const DataType type = AsType(dtype, RaggedShape::TypeOf(partitions, inner));
+    return {std::move(partitions), inner, type, Shape(static_inner_shape)};
+  }();
   SetShape(self, validate ? made.Checked() : made);
   return nb::none();
 }
@@ -98,16 +94,8 @@ Object FromTensor(Handle, Handle value, Handle dtype) {
       of, AsType(dtype, of.is_ragged() ? of.splits_type() : DataType::kInt64)));
 }
 Object FromPartitions(Handle, Handle row_partitions, Handle dtype) {
-  std::vector<RowPartition> partitions = PartitionsOf(row_partitions);
-  if (partitions.empty()) {
-    Throw(ValueError("row_partitions cannot be empty"));
-  }
-  const RowPartition& last = partitions.back();
-  const PartialTensorShape known({last.known_nvals().value_or(kUnknownDim)});
-  const Tensor inner =
-      ops::Reshape(last.nvals(), IntegerVector(std::vector<int64_t>{1}));
-  const DataType type = AsType(dtype, RaggedShape::TypeOf(partitions, inner));
-  return Wrapped(RaggedShape(std::move(partitions), inner, type, known));
+  return Wrapped(RaggedShape::OfPartitions(PartitionsOf(row_partitions),
+                                           GivenType(dtype)));
 }
 Object FromLengths(Handle, Handle lengths, Handle count, Handle dtype) {
   TensorVector all;
@@ -167,12 +155,11 @@ Object GetItem(Handle self, Handle index) {
   if (PySlice_Unpack(index.ptr(), &start, &stop, &step) < 0) {
     throw nb::python_error();
   }
-  PySlice_AdjustIndices(shape.rank(), &start, &stop, step);
   if (step != 1) {
     PyErr_SetString(PyExc_NotImplementedError, "Slicing a shape with a step");
     throw nb::python_error();
   }
-  return Wrapped(shape.Slice(static_cast<int>(start), static_cast<int>(stop)));
+  return Wrapped(shape.Slice(start, stop));
 }
 Object Iterate(Handle self) {
   const nb::module_ builtins = nb::module_::import_("builtins");
@@ -327,9 +314,8 @@ PyGetSetDef spec_properties[] = {
 
 RaggedShape AnyShape(Handle shape) {
   if (IsRaggedShape(shape)) return AsRaggedShape(shape);
-  return {{},
-          AsComponent(shape, DataType::kInvalid, DataType::kInt64),
-          DataType::kInt64};
+  return RaggedShape::OfVector(
+      AsComponent(shape, DataType::kInvalid, DataType::kInt64));
 }
 Object BroadcastDynamic(Handle, Handle x, Handle y) {
   if (IsRaggedShape(x) || IsRaggedShape(y)) {

@@ -76,6 +76,37 @@ RaggedShape::RaggedShape(std::vector<RowPartition> partitions, Tensor inner,
   inner_ = CastTo(inner, dtype);
 }
 
+RaggedShape RaggedShape::OfKnown(std::vector<RowPartition> partitions,
+                                 const PartialTensorShape& inner,
+                                 std::optional<DataType> dtype) {
+  if (!inner.IsFullyDefined()) {
+    throw Error(
+        ValueError("inner_shape {} is not known whole; give a tensor, and what "
+                   "is known as static_inner_shape",
+                   inner.PythonString()));
+  }
+  const Tensor sizes = IntegerVector(inner.dims(), DataType::kInt64);
+  const DataType type = dtype.value_or(TypeOf(partitions, sizes));
+  return {std::move(partitions), sizes, type, inner};
+}
+
+RaggedShape RaggedShape::OfPartitions(std::vector<RowPartition> partitions,
+                                      std::optional<DataType> dtype) {
+  if (partitions.empty()) {
+    throw Error(ValueError("row_partitions cannot be empty"));
+  }
+  const RowPartition& last = partitions.back();
+  const PartialTensorShape known({last.known_nvals().value_or(kUnknownDim)});
+  const Tensor inner =
+      ops::Reshape(last.nvals(), IntegerVector(std::vector<int64_t>{1}));
+  const DataType type = dtype.value_or(TypeOf(partitions, inner));
+  return {std::move(partitions), inner, type, known};
+}
+
+RaggedShape RaggedShape::OfVector(const Tensor& shape) {
+  return {{}, shape, DataType::kInt64};
+}
+
 RaggedShape RaggedShape::Of(const RaggedValue& value, DataType dtype) {
   return {value.partitions(), ops::Shape(value.flat(), dtype), dtype,
           value.flat().partial_shape()};
@@ -205,7 +236,12 @@ Tensor RaggedShape::At(int64_t index) const {
   return IntegerConstant(*partitions_[axis - 1].uniform, dtype());
 }
 
-RaggedShape RaggedShape::Slice(int start, int stop) const {
+RaggedShape RaggedShape::Slice(int64_t from, int64_t to) const {
+  const auto place = [&](int64_t i) {
+    const int64_t axis = i < 0 ? i + rank() : i;
+    return static_cast<int>(std::clamp<int64_t>(axis, 0, rank()));
+  };
+  const int start = place(from), stop = place(to);
   if (stop <= start) {
     return {{}, IntegerVector(std::vector<int64_t>(), dtype()), dtype()};
   }

@@ -24,6 +24,16 @@ class RaggedShape {
   static DataType TypeOf(const std::vector<RowPartition>& partitions,
                          const Tensor& inner);
 
+  // No `dtype` below: numbers are as they are given.
+  // Of flat values whose shape is known; ValueError if it is not known whole.
+  static RaggedShape OfKnown(std::vector<RowPartition> partitions,
+                             const PartialTensorShape& inner,
+                             std::optional<DataType> dtype = {});
+  // Of rows of scalars, which the last partition counts; ValueError for none.
+  static RaggedShape OfPartitions(std::vector<RowPartition> partitions,
+                                  std::optional<DataType> dtype = {});
+  // Of a tensor whose shape this vector is; in int64.
+  static RaggedShape OfVector(const Tensor& shape);
   static RaggedShape Of(const RaggedValue& value, DataType dtype);
   // A scalar for a uniform dimension, a vector of the lengths of all rows for a
   // ragged one. `count` partitions, as few as there can be unless given.
@@ -49,8 +59,9 @@ class RaggedShape {
   bool IsUniform(int64_t axis) const;
   // That length.
   Tensor At(int64_t axis) const;
-  // The dimensions from `start` to `stop`; from above 0 all must be uniform.
-  RaggedShape Slice(int start, int stop) const;
+  // The dimensions from `start` to `stop`, as many of these as there are; from
+  // above 0 all must be uniform. Negative ones count from the end.
+  RaggedShape Slice(int64_t start, int64_t stop) const;
   RaggedShape WithType(DataType dtype) const;
   // After a check that partitions and inner shape fit.
   RaggedShape Checked() const;
