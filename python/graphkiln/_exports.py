@@ -31,7 +31,6 @@ EXPORTS: dict[str, str] = {
     "graphkiln.autograph.verbosity": """
         autograph.set_verbosity autograph.experimental.set_strict
         """,
-    "graphkiln._src.types.dispatch": "experimental.dispatch_for_api",
     "graphkiln.autograph.scopes": "autograph.experimental.Feature",
     "graphkiln.data._constants": """
         data.AUTOTUNE data.INFINITE_CARDINALITY data.UNKNOWN_CARDINALITY
@@ -46,14 +45,20 @@ EXPORTS: dict[str, str] = {
         experimental.BatchableExtensionType
         """,
     "graphkiln._src.host.logging": "get_logger",
-    "graphkiln._src.function.types": """
-        types.experimental.Callable types.experimental.PolymorphicFunction
+    "graphkiln._src.function.callable": "types.experimental.Callable",
+    "graphkiln._src.function.polymorphic_function": """
+        types.experimental.PolymorphicFunction
         types.experimental.GenericFunction=PolymorphicFunction
-        types.experimental.ConcreteFunction types.experimental.AtomicFunction
-        types.experimental.FunctionType types.experimental.TraceType
-        types.experimental.SupportsTracingProtocol
-        types.experimental.TensorLike
         """,
+    "graphkiln._src.function.concrete_function": """
+        types.experimental.ConcreteFunction
+        """,
+    "graphkiln._src.function.atomic_function": "types.experimental.AtomicFunction",
+    "graphkiln._src.function.trace_type": "types.experimental.TraceType",
+    "graphkiln._src.function.tracing_protocol": """
+        types.experimental.SupportsTracingProtocol
+        """,
+    "graphkiln._src.types.tensor_like": "types.experimental.TensorLike",
     "graphkiln._src.variables.module": "Module",
     "graphkiln._src.host.py_function": """
         py_function numpy_function compat.v1.py_func=numpy_function

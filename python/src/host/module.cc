@@ -159,6 +159,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddCompositeTypes(m);
   gk::py::AddRagged(m);
   gk::py::AddDispatch(m);
+  gk::py::AddDispatchForApi(m);
   gk::py::AddTensorArray(m);
   gk::py::AddOperation(m);
   gk::py::AddGraphDef(m);

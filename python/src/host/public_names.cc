@@ -128,7 +128,8 @@ constexpr Exports kExports[] = {
      "RowPartition "
      "dispatch_for_binary_elementwise_apis "
      "dispatch_for_binary_elementwise_assert_apis "
-     "dispatch_for_unary_elementwise_apis unregister_dispatch_for"},
+     "dispatch_for_api dispatch_for_unary_elementwise_apis "
+     "unregister_dispatch_for"},
     {"experimental.dlpack",
      "from_dlpack to_dlpack"},
     {"experimental.extension_type",
@@ -167,6 +168,8 @@ constexpr Exports kExports[] = {
      "COMPILER_VERSION GIT_VERSION GRAPHKILN_VERSION GRAPH_DEF_VERSION "
      "GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER "
      "VERSION"},
+    {"types.experimental",
+     "FunctionType"},
 };
 
 }  // namespace

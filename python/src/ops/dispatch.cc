@@ -270,10 +270,10 @@ Raises ValueError if none did.
      &Unregister},
 };
 
-// `handler` is what was decorated, `target` what is called for arguments of
-// the types by name.
-void AddTarget(nb::handle api, nb::object handler, nb::object target,
-               nb::dict types) {
+}  // namespace
+
+void AddDispatchTarget(nb::handle api, nb::object handler, nb::object target,
+                       const nb::dict& types) {
   std::vector<std::pair<nb::object, Annotation>> form;
   for (const auto& [name, annotation] : types) {
     form.emplace_back(nb::borrow(name), Annotation::Of(annotation));
@@ -283,8 +283,6 @@ void AddTarget(nb::handle api, nb::object handler, nb::object target,
       {std::move(handler), std::move(target), std::move(form)});
   has_dispatch_targets = true;
 }
-
-}  // namespace
 
 nb::object Operands::Call(std::span<const nb::object> others) const {
   nb::list all;
@@ -389,10 +387,6 @@ void AddDispatch(nb::module_& m) {
   if (PyModule_AddFunctions(m.ptr(), MethodsOf<kFunctions>()) < 0) {
     throw nb::python_error();
   }
-  m.def("add_dispatch_target", &AddTarget);
-  m.def("can_dispatch", [](nb::handle api) {
-    return DispatchedCall(api, nb::make_tuple(), nb::dict()).key() != nullptr;
-  });
   m.def(
       "dispatch",
       [](nb::handle api, nb::tuple args, nb::dict kwargs) {

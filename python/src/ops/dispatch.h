@@ -70,7 +70,13 @@ extern bool has_dispatch_targets;
 nanobind::object AskTargets(const DispatchedCall& call);
 nanobind::object CallOfComposites(const DispatchedCall& call);
 
+// `handler` is what was decorated, `target` what is called in the place of
+// `api` for arguments of the types by name.
+void AddDispatchTarget(nanobind::handle api, nanobind::object handler,
+                       nanobind::object target, const nanobind::dict& types);
+
 void AddDispatch(nanobind::module_& m);
+void AddDispatchForApi(nanobind::module_& m);
 
 }  // namespace gk::py
 

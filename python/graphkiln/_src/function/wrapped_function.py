@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from graphkiln import _graphkiln, nest
 from graphkiln._graphkiln import Function, Graph, Tensor, TensorSpec
 from graphkiln._src.function import function
-from graphkiln._src.function.types import ConcreteFunction
+from graphkiln._src.function.concrete_function import ConcreteFunction
 
 
 class WrappedFunction:
