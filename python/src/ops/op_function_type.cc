@@ -85,14 +85,14 @@ bool IsPlain(PyObject* o) {
          PyUnicode_Check(o) || PyBytes_Check(o);
 }
 
-// What `ask` says of a call with something else than tensors and plain values,
-// which is NotImplemented else.
+// What `ask` answers for a call with something else than tensors and plain
+// values; null: nothing. Errors are thrown.
 PyObject* Dispatch(PyObject* o, PyObject* const* args, size_t nargs,
                    PyObject* keywords,
                    nb::object (*ask)(const DispatchedCall&)) {
   const size_t n = nargs + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
   if (Self(o)->keyword_only || std::all_of(args, args + n, IsPlain)) {
-    return Py_NewRef(Py_NotImplemented);
+    return nullptr;
   }
   nb::list positional;
   nb::dict named;
@@ -101,7 +101,18 @@ PyObject* Dispatch(PyObject* o, PyObject* const* args, size_t nargs,
     named[nb::handle(PyTuple_GET_ITEM(keywords, i - nargs))] =
         nb::handle(args[i]);
   }
-  return ask(DispatchedCall(o, nb::tuple(positional), named)).release().ptr();
+  nb::object answer = ask(DispatchedCall(o, nb::tuple(positional), named));
+  return answer.ptr() == Py_NotImplemented ? nullptr : answer.release().ptr();
+}
+
+// The answer of what the program registered.
+[[gnu::always_inline]] inline PyObject* AnswerOfTargets(PyObject* o,
+                                                        PyObject* const* args,
+                                                        size_t nargs,
+                                                        PyObject* keywords) {
+  if (!has_dispatch_targets) [[likely]]
+    return nullptr;
+  return Dispatch(o, args, nargs, keywords, AskTargets);
 }
 
 // A call has failed with the error that is set. If it was because of values
@@ -114,10 +125,8 @@ PyObject* Redispatch(PyObject* o, PyObject* const* args, size_t nargs,
   }
   nb::python_error error;  // and nothing is set while others run
   PyObject* result = Dispatch(o, args, nargs, keywords, CallOfComposites);
-  if (result != Py_NotImplemented) return result;
-  Py_DECREF(result);
-  error.restore();
-  return nullptr;
+  if (result == nullptr) error.restore();
+  return result;
 }
 
 // They convert to a tensor: no error would lead to Redispatch.
@@ -200,10 +209,8 @@ PyObject* CallOpFunction(PyObject* o, PyObject* const* args, size_t nargsf,
                          PyObject* keywords) {
   PyOpFunction* self = Self(o);
   const size_t nargs = PyVectorcall_NARGS(nargsf);
-  if (has_dispatch_targets) [[unlikely]] {
-    PyObject* result = Dispatch(o, args, nargs, keywords, AskTargets);
-    if (result != Py_NotImplemented) return result;
-    Py_DECREF(result);
+  if (PyObject* answer = AnswerOfTargets(o, args, nargs, keywords)) {
+    return answer;
   }
   // The shortest way: one or two eager tensors and nothing else.
   if (keywords == nullptr && nargs == self->info->parameters().size() &&
@@ -217,9 +224,8 @@ PyObject* CallOpFunction(PyObject* o, PyObject* const* args, size_t nargsf,
   if (!self->is_plain) [[unlikely]] {
     if (self->keyword_only && nargs > 0) return KeywordsOnly(self);
     if (self->keeps_slices && AnySlices(args, nargs, keywords)) {
-      PyObject* result = Dispatch(o, args, nargs, keywords, CallOfComposites);
-      if (result != Py_NotImplemented) return result;
-      Py_DECREF(result);
+      PyObject* answer = Dispatch(o, args, nargs, keywords, CallOfComposites);
+      if (answer != nullptr) return answer;
     }
   }
   return CallWith(self, args, nargs, keywords,
@@ -260,10 +266,8 @@ PyObject* CallWithRest(PyObject* o, PyObject* const* args, size_t nargsf,
                        PyObject* keywords) {
   PyOpFunction* self = Self(o);
   const size_t nargs = PyVectorcall_NARGS(nargsf);
-  if (has_dispatch_targets) [[unlikely]] {
-    PyObject* result = Dispatch(o, args, nargs, keywords, AskTargets);
-    if (result != Py_NotImplemented) return result;
-    Py_DECREF(result);
+  if (PyObject* answer = AnswerOfTargets(o, args, nargs, keywords)) {
+    return answer;
   }
   if (!TakesKeywords(self, keywords)) return nullptr;
   const size_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
