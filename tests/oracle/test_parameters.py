@@ -31,8 +31,6 @@ OTHERWISE = {
     "data.Iterator": "an interface in TensorFlow",
     "Variable": "TensorFlow's metaclass hides its parameters",
     "TensorArraySpec.is_compatible_with": "as all specs' here: spec_or_value",
-    # What nanobind binds has no signature that `inspect` reads.
-    "Operation.": "bound",
     "types.experimental.FunctionType": "made by its class methods",
 }
 

@@ -536,6 +536,30 @@ def test_help_shows_signatures(name, signature):
     assert f"\n{function.__name__}{signature}\n" in shown
 
 
+# Made by class methods, or raised and not called; and what is Python's.
+NO_SIGNATURE = """
+errors.InaccessibleTensorError errors.OperatorNotAllowedInGraphError
+types.experimental.FunctionType data.experimental.AutoShardPolicy.conjugate
+""".split()
+
+
+def _unreadable():
+    for name, value in public_names(without=("raw_ops",)):
+        members = {f"{name}.{m}": getattr(value, m, None) for m in public_members(value)}
+        for called, function in {name: value, **members}.items():
+            try:
+                if callable(function):
+                    inspect.signature(function)
+            except (TypeError, ValueError):
+                yield called
+
+
+def test_signatures_can_be_read():
+    assert [name for name in _unreadable() if name not in NO_SIGNATURE] == []
+    assert str(inspect.signature(tf.compat.v1.Dimension)) == "(value)"
+    assert str(inspect.signature(tf.Operation.get_attr)) == "(self, /, name)"
+
+
 def _undocumented():
     for name, value in public_names(without=("raw_ops", "tensorflow_pickle")):
         for member in public_members(value):

@@ -273,7 +273,9 @@ PyMethodDef signature_methods[] = {
     {"is_supertype_of", Guarded<+[](PyObject* a, PyObject* b) -> PyObject* {
        if (!IsFunctionType(b)) Py_RETURN_FALSE;
        return PyBool_FromLong(Signature(b).IsSubtypeOf(Signature(a)));
-     }>, METH_O, "May calls of `other` be served by this?"},
+     }>, METH_O,
+     "is_supertype_of($self, other, /)\n--\n\n"
+     "May calls of `other` be served by this?"},
     {"is_subtype_of", Guarded<SignatureSubtype>, METH_O,
      "is_subtype_of($self, other, /)\n--\n\n"
      "May its calls be served by `other`?"},

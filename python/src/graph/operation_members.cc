@@ -5,6 +5,8 @@
 #include "function/func_graph.h"
 #include "graph/control_gather.h"
 #include "graph/graph_elements.h"
+#include "python/src/binding/class_members.h"
+#include "python/src/binding/guarded.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/binding/throw_error.h"
 #include "python/src/graph/func_graph_object.h"
@@ -104,6 +106,57 @@ nb::object GraphObject(const Operation& op) {
   return Steal(WrapGraph(op.graph.get()));
 }
 
+const Operation& Of(nb::handle self) {
+  return nb::cast<const Operation&>(self);
+}
+
+nb::object Values(nb::handle self) { return nb::tuple(Outputs(Of(self))); }
+
+nb::object GetAttr(nb::handle self, nb::handle name) {
+  if (!PyUnicode_Check(name.ptr())) {
+    Throw(TypeError("The name of an attribute is a str, not {}",
+                    Py_TYPE(name.ptr())->tp_name));
+  }
+  return AttrOf(Of(self), nb::cast<std::string>(name));
+}
+
+nb::object Groups(nb::handle self) { return ColocationGroups(Of(self)); }
+
+nb::object RunInSession(nb::handle, nb::handle, nb::handle) {
+  Throw(ValueError(
+      "Cannot execute operation using `run()`: No default session is "
+      "registered. Use `with sess.as_default():` or pass an explicit session "
+      "to "
+      "`run(session=sess)`"));
+}
+
+nb::object FromNodeDef(nb::handle, nb::handle node_def, nb::handle g,
+                       nb::handle inputs, nb::handle, nb::handle control_inputs,
+                       nb::handle, nb::handle, nb::handle) {
+  return OperationOfNodeDef(node_def, g, inputs, control_inputs);
+}
+
+PyMethodDef operation_methods[] = {
+    GK_METHOD("values", "", Values, "The outputs, a tuple."),
+    GK_METHOD("get_attr", "name", GetAttr,
+              "The value of an attribute: a Python value, or a message for "
+              "shapes,\ntensors and functions. ValueError if there is no such "
+              "attribute."),
+    GK_METHOD("colocation_groups", "", Groups,
+              "The groups of operations that are to run on one device."),
+    GK_METHOD("run", "feed_dict=None, session=None", RunInSession,
+              "ValueError: there are no sessions. Call a tf.function instead."),
+    GK_STATIC_METHOD(
+        "from_node_def",
+        "node_def, g, inputs=None, output_types=None, control_inputs=None, "
+        "input_types=None, original_op=None, op_def=None",
+        FromNodeDef,
+        "Adds the operation that a NodeDef describes to the graph `g`; its\n"
+        "inputs are given as tensors."),
+    {nullptr, nullptr, 0, nullptr}};
+PyType_Slot kOperationSlots[] = {{Py_tp_methods, Slot<operation_methods>()},
+                                 {0, nullptr}};
+
 }  // namespace
 
 nb::object OperationOf(const Tensor& t) {
@@ -121,8 +174,10 @@ nb::list ConsumersOf(const Tensor& t) {
 }
 
 void AddOperation(nb::module_& m) {
-  nb::class_<Operation>(m, "Operation", nb::is_weak_referenceable(),
-                        "A node of a graph.")
+  nb::class_<Operation>(m, "Operation", nb::type_slots(kOperationSlots),
+                        nb::is_weak_referenceable(),
+                        "Operation(*args, **kwargs)\n--\n\n"
+                        "A node of a graph, which alone makes it.")
       .def_prop_ro("name", [](const Operation& op) { return op.node->name(); })
       .def_prop_ro(
           "type",
@@ -133,7 +188,6 @@ void AddOperation(nb::module_& m) {
       .def_prop_ro("outputs", &Outputs)
       .def_prop_ro("control_inputs", &ControlInputs)
       .def_prop_ro("graph", &GraphObject)
-      .def("values", [](const Operation& op) { return nb::tuple(Outputs(op)); })
       .def("__eq__",
            [](const Operation& a, nb::handle b) {
              return nb::isinstance<Operation>(b) &&
@@ -144,39 +198,10 @@ void AddOperation(nb::module_& m) {
       .def_prop_ro("node_def", &NodeDefOf, "The operation as a NodeDef.")
       .def_prop_ro("op_def", &OpDefOf,
                    "The signature of the operation's op as an OpDef.")
-      .def("get_attr", &AttrOf, nb::arg("name"),
-           "The value of an attribute: a Python value, or a message for "
-           "shapes,\ntensors and functions. ValueError if there is no such "
-           "attribute.")
       .def_prop_ro("traceback", &Traceback,
                    "Where the operation was made: the user's frames, outermost "
                    "first.")
       .def_prop_ro("_control_outputs", &ControlOutputs)
-      .def("colocation_groups", &ColocationGroups,
-           "The groups of operations that are to run on one device.")
-      .def(
-          "run",
-          [](const Operation&, nb::handle, nb::handle) {
-            Throw(ValueError(
-                "Cannot execute operation using `run()`: No default session is "
-                "registered. Use `with sess.as_default():` or pass an explicit "
-                "session to `run(session=sess)`"));
-          },
-          nb::arg("feed_dict") = nb::none(), nb::arg("session") = nb::none(),
-          "ValueError: there are no sessions. Call a tf.function instead.")
-      .def_static(
-          "from_node_def",
-          [](nb::handle node_def, nb::handle g, nb::handle inputs, nb::handle,
-             nb::handle control_inputs, nb::handle, nb::handle, nb::handle) {
-            return OperationOfNodeDef(node_def, g, inputs, control_inputs);
-          },
-          nb::arg("node_def"), nb::arg("g"), nb::arg("inputs") = nb::none(),
-          nb::arg("output_types") = nb::none(),
-          nb::arg("control_inputs") = nb::none(),
-          nb::arg("input_types") = nb::none(),
-          nb::arg("original_op") = nb::none(), nb::arg("op_def") = nb::none(),
-          "Adds the operation that a NodeDef describes to the graph `g`; its\n"
-          "inputs are given as tensors.")
       .def("__str__",
            [](const Operation& op) { return nb::str(NodeDefOf(op)); })
       .def("__repr__",

@@ -1,6 +1,9 @@
 #include "python/src/tensors/dimension_type.h"
 
+#include "python/src/binding/class_members.h"
+#include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
+#include "python/src/binding/type_parts.h"
 #include "python/src/tensors/shape_type.h"
 
 namespace nb = nanobind;
@@ -88,6 +91,52 @@ void AssertFits(const Dimension& a, const Dimension& b) {
   throw nb::python_error();
 }
 
+const Dimension& Of(nb::handle self) {
+  return nb::cast<const Dimension&>(self);
+}
+
+int InitDimension(PyObject* self, PyObject* args, PyObject* kwargs) {
+  PyObject* value = nullptr;
+  if (!ParseArguments(args, kwargs, "O", {"value"}, &value)) return -1;
+  Dimension dimension = AsDimension(value);
+  const bool made_before = nb::inst_ready(self);
+  if (made_before) {
+    *nb::inst_ptr<Dimension>(self) = std::move(dimension);
+    return 0;
+  }
+  new (nb::inst_ptr<Dimension>(self)) Dimension(std::move(dimension));
+  nb::inst_mark_ready(self);
+  return 0;
+}
+
+nb::object CouldFit(nb::handle self, nb::handle other) {
+  return nb::bool_(Fits(Of(self), AsDimension(other)));
+}
+
+nb::object MustFit(nb::handle self, nb::handle other) {
+  AssertFits(Of(self), AsDimension(other));
+  return nb::none();
+}
+
+nb::object Merged(nb::handle self, nb::handle other) {
+  const Dimension& own = Of(self);
+  Dimension given = AsDimension(other);
+  AssertFits(own, given);
+  return nb::cast(own.known() ? own : std::move(given));
+}
+
+PyMethodDef dimension_methods[] = {
+    GK_METHOD("is_compatible_with", "other", CouldFit,
+              "Could both be the same size?"),
+    GK_METHOD("assert_is_compatible_with", "other", MustFit,
+              "Raises ValueError unless both could be the same size.\n\n"
+              ">>> tf.compat.v1.Dimension(2).assert_is_compatible_with(None)"),
+    GK_METHOD("merge_with", "other", Merged, "What is known by either."),
+    {nullptr, nullptr, 0, nullptr}};
+PyType_Slot kDimensionSlots[] = {{Py_tp_init, Slot<InitDimension>()},
+                                 {Py_tp_methods, Slot<dimension_methods>()},
+                                 {0, nullptr}};
+
 constexpr char kDimension[] = "dimension";
 PyObject* ValueOf(PyObject*, PyObject* dimension) {
   return nb::isinstance<Dimension>(dimension)
@@ -118,20 +167,15 @@ PyObject* DimensionsOf(const PartialTensorShape& shape) {
 
 void AddDimension(nb::module_& m) {
   nb::class_<Dimension> cls(
-      m, "Dimension",
+      m, "Dimension", nb::type_slots(kDimensionSlots),
+      "Dimension(value)\n--\n\n"
       "One dimension: a size, or None if it is unknown.\n\n"
       ">>> tf.compat.v1.Dimension(3) + 1\n"
       "Dimension(4)");
   const auto other = nb::arg("other").none();
-  cls.def(
-         "__init__",
-         [](Dimension* self, nb::handle value) {
-           new (self) Dimension(AsDimension(value));
-         },
-         nb::arg("value").none())
-      .def_prop_ro(
-          "value", [](const Dimension& d) { return d.value; },
-          "The size, or None.")
+  cls.def_prop_ro(
+         "value", [](const Dimension& d) { return d.value; },
+         "The size, or None.")
       .def_prop_ro("_value", [](const Dimension& d) { return d.value; })
       .def("__repr__",
            [](const Dimension& d) {
@@ -151,33 +195,9 @@ void AddDimension(nb::module_& m) {
            })
       .def("__int__", [](const Dimension& d) { return d.value; })
       .def("__index__", [](const Dimension& d) { return d.value; })
-      .def("__reduce__",
-           [](nb::handle self) {
-             return nb::make_tuple(self.type(),
-                                   nb::make_tuple(self.attr("value")));
-           })
-      .def(
-          "is_compatible_with",
-          [](const Dimension& a, nb::handle b) {
-            return Fits(a, AsDimension(b));
-          },
-          other, "Could both be the same size?")
-      .def(
-          "assert_is_compatible_with",
-          [](const Dimension& a, nb::handle b) {
-            AssertFits(a, AsDimension(b));
-          },
-          other,
-          "Raises ValueError unless both could be the same size.\n\n"
-          ">>> tf.compat.v1.Dimension(2).assert_is_compatible_with(None)")
-      .def(
-          "merge_with",
-          [](const Dimension& a, nb::handle b) {
-            Dimension given = AsDimension(b);
-            AssertFits(a, given);
-            return a.known() ? a : given;
-          },
-          other, "What is known by either.");
+      .def("__reduce__", [](nb::handle self) {
+        return nb::make_tuple(self.type(), nb::make_tuple(self.attr("value")));
+      });
   AddOperator<PyNumber_Add>(cls, "__add__", "__radd__");
   AddOperator<PyNumber_Subtract>(cls, "__sub__", "__rsub__");
   AddOperator<PyNumber_Multiply>(cls, "__mul__", "__rmul__");
