@@ -170,6 +170,14 @@ def _missing(module_name: str, name: str) -> AttributeError:
     return AttributeError(f"{text}: {word}" if word else text)
 
 
+def member_is_missing(cls: str, owner: str, name: str) -> AttributeError:
+    """Of a class that has the public name `cls`: what Python says, and whose it
+    is."""
+    word = "" if name.startswith("_") else _word(f"graphkiln.{cls}.{name}")
+    text = f"{owner} has no attribute {name!r}"
+    return AttributeError(f"{text}: {word}" if word else text)
+
+
 def _word(full: str) -> str:
     names = _loading.load("graphkiln._tensorflow_names")
     return names.word(full.partition(".")[2])

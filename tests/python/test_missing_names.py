@@ -63,6 +63,37 @@ def test_missing_names_of_every_kind_say_so(expression, name):
         eval(expression)
 
 
+def test_missing_members_of_datasets_say_so():
+    dataset = tf.data.Dataset.range(3).map(lambda x: x)
+    for owner, name, told in [
+        (tf.data.Dataset, "list_files", "type object 'Dataset'"),
+        (dataset, "save", f"{type(dataset).__name__!r} object"),
+        (dataset, "fingerprint", f"{type(dataset).__name__!r} object"),
+    ]:
+        with pytest.raises(AttributeError) as missing:
+            getattr(owner, name)
+        assert str(missing.value) == (
+            f"{told} has no attribute {name!r}: tf.data.Dataset.{name} is "
+            "TensorFlow's, graphkiln has none yet. Its roadmap "
+            "(docs/internals/roadmap.md) says what comes next"
+        )
+    for owner, told in [(tf.data.Dataset, "type object 'Dataset'"),
+                        (dataset, f"{type(dataset).__name__!r} object")]:
+        with pytest.raises(AttributeError) as missing:
+            owner.nonsense
+        assert str(missing.value) == f"{told} has no attribute 'nonsense'"
+
+
+def test_errors_of_properties_are_told_as_they_are():
+    class Own(tf.data.Dataset):
+        @property
+        def broken(self):
+            raise AttributeError("what it raised")
+
+    with pytest.raises(AttributeError, match="^what it raised$"):
+        object.__new__(Own).broken
+
+
 @pytest.mark.parametrize(
     "statement, name",
     [

@@ -7,8 +7,8 @@ of its elements. Nothing is computed before somebody iterates.
 import atexit
 import collections.abc
 
-from graphkiln import _graphkiln
-from graphkiln.data import _generator
+from graphkiln import _graphkiln, _namespaces
+from graphkiln.data import _generator, _named_members
 
 # Generators that are read in advance need Python.
 atexit.register(_graphkiln._stop_background_work)
@@ -19,6 +19,7 @@ class Dataset(
     _graphkiln.DatasetMethods,
     _graphkiln.DatasetBase,
     collections.abc.Iterable,
+    metaclass=_named_members.NamedMembers,
 ):
     """Elements that are made when somebody asks for them.
 
@@ -32,6 +33,13 @@ class Dataset(
     >>> [x.numpy().tolist() for x in dataset]
     [[10, 20], [30]]
     """
+
+    def __getattr__(self, name: str) -> object:
+        # What a property raised is told as it is.
+        if hasattr(type(self), name):
+            return object.__getattribute__(self, name)
+        owner = f"{type(self).__name__!r} object"
+        raise _namespaces.member_is_missing("data.Dataset", owner, name)
 
 
 _graphkiln.provide(Dataset)
