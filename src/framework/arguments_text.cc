@@ -50,6 +50,18 @@ size_t CountOf(const ArgDef& arg, const AttrMap& attrs, size_t left) {
   return left;
 }
 
+// What callers know input `i` by: `axis`, where the definition has
+// reduction_indices.
+std::string_view NameOfInput(const OpRecord& record, size_t i) {
+  std::string_view names = record.python.raw_args;
+  for (size_t k = 0; k < i && !names.empty(); ++k) {
+    const size_t comma = names.find(", ");
+    names = comma == names.npos ? "" : names.substr(comma + 2);
+  }
+  names = names.substr(0, names.find(", "));
+  return names.empty() ? record.def->inputs[i].name : names;
+}
+
 bool SaysMore(const AttrDef& attr, const AttrValue& value) {
   return attr.type != AttrType::kType && attr.type != AttrType::kFunc &&
          attr.type != AttrType::kTensor &&
@@ -88,17 +100,19 @@ Status WithArguments(const Status& status, const OpRecord& record,
     list += Format("{}{}: {}", list.empty() ? "" : ", ", name, text);
   };
   size_t at = 0;
-  for (const ArgDef& arg : record.def->inputs) {
+  for (size_t k = 0; k < record.def->inputs.size(); ++k) {
+    const ArgDef& arg = record.def->inputs[k];
+    const std::string_view name = NameOfInput(record, k);
     const size_t n = CountOf(arg, attrs, inputs.size() - at);
     if (!arg.is_list() && n == 1) {
-      add(arg.name, Text(inputs[at]));
+      add(name, Text(inputs[at]));
     } else if (arg.is_list()) {
       std::vector<std::string> items;
       for (size_t i = 0; i < std::min(n, kMaxItems); ++i) {
         items.push_back(Text(inputs[at + i]));
       }
       if (n > kMaxItems) items.push_back("...");
-      add(arg.name, Format("[{}]", JoinText(items, ", ")));
+      add(name, Format("[{}]", JoinText(items, ", ")));
     }
     at += n;
   }

@@ -42,6 +42,23 @@ def test_errors_name_functions_of_ops():
         ops.Conv2D(input=x, filter=x, strides=1, padding="SAME")
 
 
+@pytest.mark.parametrize(
+    "call, shown",
+    [
+        (lambda: tf.reduce_sum([1.0], axis="q"), "axis: string [] = q"),
+        (lambda: tf.reduce_mean([1.0], axis=7), "axis: int32 [] = 7"),
+        (lambda: tf.expand_dims([1.0], axis="q"), "axis: string [] = q"),
+        (lambda: tf.split([1.0, 2.0, 3.0], 2), "axis: int32 [] = 0"),
+    ],
+)
+def test_errors_name_arguments_as_callers_do(call, shown):
+    for run in (call, tf.function(call, autograph=False)):
+        with pytest.raises((TypeError, ValueError, errors.InvalidArgumentError)) as e:
+            run()
+        told = str(e.value).partition("Arguments of ")[2]
+        assert shown in told and "reduction_indices" not in told
+
+
 def test_no_kernel_is_not_found_eagerly_and_invalid_in_a_function():
     x = tf.constant(["a"])
     with pytest.raises(errors.NotFoundError, match="Could not find device for node"):
