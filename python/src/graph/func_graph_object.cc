@@ -16,7 +16,6 @@
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/shape_type.h"
 #include "python/src/tensors/tensor_type.h"
-#include "python/src/variables/variable_type.h"
 
 namespace gk::py {
 
@@ -368,13 +367,7 @@ PyObject* CurrentGraph(PyObject*, PyObject*) {
   return WrapGraph(f->graph().get());
 }
 
-// The Python variable of a handle, or None if that is gone.
-PyObject* IsVariableHandle(PyObject*, PyObject* o) {
-  return PyBool_FromLong(IsEagerTensor(o) && gk::VariableOf(TensorOf(o)).ok());
-}
-
 PyMethodDef kFuncGraphFunctions[] = {
-    {"is_variable_handle", Guarded<IsVariableHandle>, METH_O, nullptr},
     {"current_graph", Guarded<CurrentGraph>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -260,9 +260,6 @@ void AddScopes(nb::module_& m) {
       .def("__enter__", &DeviceScope::Enter)
       .def("__exit__",
            [](DeviceScope& self, nb::args) { ThrowIfError(self.Exit()); });
-  m.def(
-      "current_scope", [] { return Owned(TextOf(CurrentNameScope())); },
-      "The full name of the current name scope.");
 }
 
 }  // namespace gk::py

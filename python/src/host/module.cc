@@ -53,7 +53,6 @@
 #include "python/src/ops/plain_values.h"
 #include "python/src/ops/printing.h"
 #include "python/src/ragged/composite_types.h"
-#include "python/src/ragged/ragged.h"
 #include "python/src/random/generator.h"
 #include "python/src/random/initializers.h"
 #include "python/src/tensors/convert.h"
@@ -157,7 +156,6 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddDatasetOptions(m);
   gk::py::AddDatasetExperimental(m);
   gk::py::AddCompositeTypes(m);
-  gk::py::AddRagged(m);
   gk::py::AddDispatch(m);
   gk::py::AddDispatchForApi(m);
   gk::py::AddTensorArray(m);

@@ -1,5 +1,4 @@
-// What Python sets for the whole process: random seeds; and what
-// it asks of graphs under construction.
+// What Python sets for the whole process: random seeds, what tests switch off.
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -12,7 +11,6 @@
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
 #include "python/src/host/python_language.h"
-#include "python/src/ops/call_op.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/tensor_type.h"
@@ -70,14 +68,6 @@ PyObject* SetSeed(PyObject*, PyObject* given) {
   Py_RETURN_NONE;
 }
 
-// The value of a tensor if it is known now, as NumPy's; else None.
-PyObject* KnownValue(PyObject*, PyObject* o) {
-  if (!IsTensor(o)) return Raise(TypeError("expected a tensor"));
-  const Tensor value = TensorOf(o).KnownValue();
-  if (!value) Py_RETURN_NONE;
-  return ToNumpy(value, false);
-}
-
 template <void (*kSet)(bool)>
 PyObject* SetProcessFlag(PyObject*, PyObject* on) {
   const int yes = PyObject_IsTrue(on);
@@ -89,8 +79,6 @@ PyObject* SetProcessFlag(PyObject*, PyObject* on) {
 constexpr char kSeed[] = "seed";
 
 PyMethodDef kProcessSettingsFunctions[] = {
-    {"known_value", Guarded<KnownValue>, METH_O,
-     "The value of a tensor if it is known while tracing, else None."},
     {"set_seed", GK_OF_ARGUMENT(kSeed, SetSeed),
      "set_seed(seed)\n--\n\n"
      "Sets the global seed of random ops.\n\n"

@@ -8,7 +8,6 @@
 #include "python/src/binding/text_caster.h"
 #include "python/src/nest/nest.h"
 #include "python/src/ops/dispatch.h"
-#include "python/src/ragged/ragged.h"
 #include "python/src/ragged/ragged_arguments.h"
 #include "python/src/ragged/ragged_shape_type.h"
 #include "python/src/tensors/convert.h"
@@ -184,14 +183,6 @@ nb::object CallOfComposites(const DispatchedCall& call) {
     result = CallOfSlices(function, given);
   }
   return ToPython(result, given);
-}
-
-void AddRagged(nb::module_& module) {
-  nb::module_ m = module.def_submodule("_ragged");
-  m.def("text", [](nb::handle ragged, int64_t summarize) {
-    const CallScope scope(nb::none(), "RaggedToString");
-    return Wrapped(RaggedText(AsRagged(ragged), summarize));
-  });
 }
 
 }  // namespace gk::py
