@@ -113,6 +113,7 @@ class GK_EXPORT RaggedTensor {
   using Function = std::function<Tensor(const Tensor& x, const Tensor& y)>;
   static RaggedTensor apply(const Function& f, const RaggedTensor& x,
                             const RaggedTensor& y);
+  // As those of tensors.
   friend GK_EXPORT RaggedTensor operator+(const RaggedTensor& x,
                                           const RaggedTensor& y);
   friend GK_EXPORT RaggedTensor operator-(const RaggedTensor& x,
@@ -121,10 +122,24 @@ class GK_EXPORT RaggedTensor {
                                           const RaggedTensor& y);
   friend GK_EXPORT RaggedTensor operator/(const RaggedTensor& x,
                                           const RaggedTensor& y);
+  friend GK_EXPORT RaggedTensor operator%(const RaggedTensor& x,
+                                          const RaggedTensor& y);
   friend GK_EXPORT RaggedTensor operator<(const RaggedTensor& x,
                                           const RaggedTensor& y);
+  friend GK_EXPORT RaggedTensor operator<=(const RaggedTensor& x,
+                                           const RaggedTensor& y);
   friend GK_EXPORT RaggedTensor operator>(const RaggedTensor& x,
                                           const RaggedTensor& y);
+  friend GK_EXPORT RaggedTensor operator>=(const RaggedTensor& x,
+                                           const RaggedTensor& y);
+  friend GK_EXPORT RaggedTensor operator&(const RaggedTensor& x,
+                                          const RaggedTensor& y);
+  friend GK_EXPORT RaggedTensor operator|(const RaggedTensor& x,
+                                          const RaggedTensor& y);
+  friend GK_EXPORT RaggedTensor operator^(const RaggedTensor& x,
+                                          const RaggedTensor& y);
+  friend GK_EXPORT RaggedTensor operator-(const RaggedTensor& x);
+  friend GK_EXPORT RaggedTensor operator~(const RaggedTensor& x);
 
   // --- For the library itself.
   explicit RaggedTensor(const RaggedValue& value);

@@ -3,10 +3,6 @@
 #include "api/inner.h"
 #include "api/inner_index.h"
 #include "function/ragged/ragged.h"
-#include "ops/fn/Greater.h"
-#include "ops/fn/Less.h"
-#include "ops/fn/Mul.h"
-#include "ops/fn/Sub.h"
 #include "ops/fn/UnsortedSegmentMax.h"
 #include "ops/fn/UnsortedSegmentMin.h"
 #include "ops/fn/UnsortedSegmentProd.h"
@@ -60,13 +56,13 @@ std::vector<RaggedValue> ValuesOf(const std::vector<RaggedTensor>& tensors) {
   return values;
 }
 
-RaggedTensor Binary(InnerTensor (*op)(const InnerTensor&, const InnerTensor&),
-                    const RaggedTensor& x, const RaggedTensor& y) {
-  return RaggedTensor::apply(
-      [op](const Tensor& a, const Tensor& b) {
-        return Outer(op(Inner(a), Inner(b)));
-      },
-      x, y);
+RaggedTensor Operated(Operator which, const RaggedTensor& x,
+                      const RaggedTensor& y) {
+  return MadeRagged(
+      [&] { return RaggedOperator(which, x.value(), y.value()); });
+}
+RaggedTensor Operated(Operator which, const RaggedTensor& x) {
+  return MadeRagged([&] { return RaggedOperator(which, x.value()); });
 }
 
 }  // namespace
@@ -240,24 +236,46 @@ RaggedTensor RaggedTensor::apply(const Function& f, const RaggedTensor& x,
   });
 }
 RaggedTensor operator+(const RaggedTensor& x, const RaggedTensor& y) {
-  return RaggedTensor::apply(
-      [](const Tensor& a, const Tensor& b) { return a + b; }, x, y);
+  return Operated(Operator::kAdd, x, y);
 }
 RaggedTensor operator-(const RaggedTensor& x, const RaggedTensor& y) {
-  return Binary(ops::Sub, x, y);
+  return Operated(Operator::kSubtract, x, y);
 }
 RaggedTensor operator*(const RaggedTensor& x, const RaggedTensor& y) {
-  return Binary(ops::Mul, x, y);
+  return Operated(Operator::kMultiply, x, y);
 }
 RaggedTensor operator/(const RaggedTensor& x, const RaggedTensor& y) {
-  return RaggedTensor::apply(
-      [](const Tensor& a, const Tensor& b) { return a / b; }, x, y);
+  return Operated(Operator::kDivide, x, y);
+}
+RaggedTensor operator%(const RaggedTensor& x, const RaggedTensor& y) {
+  return Operated(Operator::kModulo, x, y);
 }
 RaggedTensor operator<(const RaggedTensor& x, const RaggedTensor& y) {
-  return Binary(ops::Less, x, y);
+  return Operated(Operator::kLess, x, y);
+}
+RaggedTensor operator<=(const RaggedTensor& x, const RaggedTensor& y) {
+  return Operated(Operator::kLessEqual, x, y);
 }
 RaggedTensor operator>(const RaggedTensor& x, const RaggedTensor& y) {
-  return Binary(ops::Greater, x, y);
+  return Operated(Operator::kGreater, x, y);
+}
+RaggedTensor operator>=(const RaggedTensor& x, const RaggedTensor& y) {
+  return Operated(Operator::kGreaterEqual, x, y);
+}
+RaggedTensor operator&(const RaggedTensor& x, const RaggedTensor& y) {
+  return Operated(Operator::kAnd, x, y);
+}
+RaggedTensor operator|(const RaggedTensor& x, const RaggedTensor& y) {
+  return Operated(Operator::kOr, x, y);
+}
+RaggedTensor operator^(const RaggedTensor& x, const RaggedTensor& y) {
+  return Operated(Operator::kXor, x, y);
+}
+RaggedTensor operator-(const RaggedTensor& x) {
+  return Operated(Operator::kNegative, x);
+}
+RaggedTensor operator~(const RaggedTensor& x) {
+  return Operated(Operator::kInvert, x);
 }
 
 namespace ragged {

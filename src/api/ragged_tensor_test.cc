@@ -116,6 +116,15 @@ TEST(RaggedTensorTest, ComputesElementByElement) {
         return Rows().with_flat_values(texts) + Tensor("!");
       },
       "[['a!', 'b!'], [], ['c!']]");
+  ExpectBothPrint([] { return -Rows() % Tensor(3); },
+                  "[[2, 1], [], [0]]");
+  ExpectBothPrint(
+      [] {
+        return ~((Rows() <= Tensor(2)) ^ (Rows() >= Tensor(2)));
+      },
+      "[[false, true], [], [false]]");
+  EXPECT_EQ(ErrorOf([] { Rows() & Tensor(true); }).code(),
+            ErrorCode::kInvalidArgument);
   const gk::Error error = ErrorOf([] {
     Rows() + RaggedTensor::from_row_lengths(Tensor({1, 2, 3}), {1, 2});
   });

@@ -44,12 +44,12 @@ Tensor SparseTensor::to_dense(const Tensor& default_value, bool ordered) const {
 }
 
 SparseTensor operator*(const SparseTensor& x, const Tensor& y) {
-  return x.with_values(
-      x.values() * Guarded([&] { return Outer(x.value().Beside(Inner(y))); }));
+  return x.with_values(Guarded(
+      [&] { return Outer(x.value().Scaled(Operator::kMultiply, Inner(y))); }));
 }
 SparseTensor operator/(const SparseTensor& x, const Tensor& y) {
-  return x.with_values(
-      x.values() / Guarded([&] { return Outer(x.value().Beside(Inner(y))); }));
+  return x.with_values(Guarded(
+      [&] { return Outer(x.value().Scaled(Operator::kDivide, Inner(y))); }));
 }
 
 }  // namespace gk::api

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "framework/known_values.h"
+#include "function/node_scope.h"
 #include "function/ragged/checks.h"
 #include "function/ragged/integer_arithmetic.h"
 #include "ops/composition.h"
@@ -145,9 +146,13 @@ SparseValue SparseValue::Reordered() const {
   return {Take(indices, order), Take(values, order), dense_shape, shape};
 }
 
-Tensor SparseValue::Beside(const Tensor& other) const {
-  if (other.partial_shape().rank() == 0) return other;
-  return ops::GatherNd(ops::BroadcastTo(other, dense_shape), indices);
+Tensor SparseValue::Scaled(Operator which, const Tensor& other) const {
+  const Tensor beside =
+      other.partial_shape().rank() == 0
+          ? other
+          : ops::GatherNd(ops::BroadcastTo(other, dense_shape), indices);
+  const NodeScope scope(which == Operator::kDivide ? "truediv" : "mul");
+  return Apply(which, values, beside, scope.name());
 }
 
 }  // namespace gk

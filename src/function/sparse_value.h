@@ -6,6 +6,7 @@
 #define GK_FUNCTION_SPARSE_VALUE_H_
 
 #include "framework/op_builder.h"
+#include "ops/operators.h"
 
 namespace gk {
 
@@ -25,9 +26,9 @@ struct SparseValue {
   Tensor ToDense(Tensor fill, bool ordered) const;
   // With the indices in row-major order.
   SparseValue Reordered() const;
-  // The elements of `other`, a scalar or of a shape that broadcasts, at the
-  // places of these.
-  Tensor Beside(const Tensor& other) const;
+  // The values by those of `other`, a scalar or of a shape that broadcasts, at
+  // their places: kMultiply or kDivide.
+  Tensor Scaled(Operator which, const Tensor& other) const;
 };
 
 }  // namespace gk

@@ -2,15 +2,6 @@
 #include <utility>
 
 #include "ops/element_moves.h"
-#include "ops/fn/Equal.h"
-#include "ops/fn/Greater.h"
-#include "ops/fn/GreaterEqual.h"
-#include "ops/fn/Less.h"
-#include "ops/fn/LessEqual.h"
-#include "ops/fn/Mul.h"
-#include "ops/fn/NotEqual.h"
-#include "ops/fn/Pow.h"
-#include "ops/fn/Sub.h"
 #include "python/src/binding/class_members.h"
 #include "python/src/binding/joined_tables.h"
 #include "python/src/binding/text_caster.h"
@@ -266,49 +257,37 @@ Object Refused(Handle) {
 
 // --- Element by element.
 
-using TensorOperator = Tensor (*)(const Tensor&, const Tensor&);
-
 // Operands, the deeper of which says what the rows are.
-Object Binary(const BinaryFn& op, Handle x, Handle y) {
+Object Binary(Operator which, Handle x, Handle y) {
   const DataType dtype = AsRagged(IsRagged(x) ? x : y).dtype();
-  return Wrapped(RaggedBinary(op, AsRagged(x, dtype), AsRagged(y, dtype)));
+  return Wrapped(RaggedOperator(which, AsRagged(x, dtype), AsRagged(y, dtype)));
 }
-template <TensorOperator kOp>
+template <Operator kWhich>
 Object Forward(Handle self, Handle other) {
-  return Binary(kOp, self, other);
+  return Binary(kWhich, self, other);
 }
-template <TensorOperator kOp>
+template <Operator kWhich>
 Object Reflected(Handle self, Handle other) {
-  return Binary(kOp, other, self);
-}
-// As Python's operator has it.
-template <PyObject* (*kOperator)(PyObject*, PyObject*)>
-Tensor Python(const Tensor& x, const Tensor& y) {
-  return AsTensor(Owned(kOperator(Wrapped(x).ptr(), Wrapped(y).ptr())));
-}
-Tensor Equal(const Tensor& x, const Tensor& y) { return ops::Equal(x, y); }
-Tensor NotEqual(const Tensor& x, const Tensor& y) {
-  return ops::NotEqual(x, y);
+  return Binary(kWhich, other, self);
 }
 // Those that cannot be of one shape are not equal.
-template <TensorOperator kOp, bool otherwise>
+template <Operator kWhich>
 Object Equality(Handle self, Handle other) {
-  if (other.is_none()) return nb::bool_(otherwise);
+  const Object otherwise = nb::bool_(kWhich == Operator::kNotEqual);
+  if (other.is_none()) return otherwise;
   try {
-    return Binary(kOp, self, other);
+    return Binary(kWhich, self, other);
   } catch (const Error& error) {
     const Code code = error.status().code();
     if (code != Code::kInvalidArgument && code != Code::kValueError) throw;
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_ValueError)) throw;
   }
-  return nb::bool_(otherwise);
+  return otherwise;
 }
-template <PyObject* (*kOperator)(PyObject*)>
+template <Operator kWhich>
 Object Unary(Handle self) {
-  const RaggedValue value = AsRagged(self);
-  return Wrapped(
-      value.WithFlat(AsTensor(Owned(kOperator(Wrapped(value.flat()).ptr())))));
+  return Wrapped(RaggedOperator(kWhich, AsRagged(self)));
 }
 
 #define GK_BOTH(name, op)                              \
@@ -382,25 +361,25 @@ PyMethodDef methods[] = {
     GK_METHOD("__bool__", "",
               Refused<"RaggedTensor may not be used as a boolean.">, ""),
     GK_METHOD("__repr__", "", RaggedText, ""),
-    GK_METHOD("__neg__", "", Unary<PyNumber_Negative>, ""),
-    GK_METHOD("__abs__", "", Unary<PyNumber_Absolute>, ""),
-    GK_METHOD("__invert__", "", Unary<PyNumber_Invert>, ""),
-    GK_BOTH("add", Python<PyNumber_Add>),
-    GK_BOTH("sub", ops::Sub),
-    GK_BOTH("mul", ops::Mul),
-    GK_BOTH("pow", ops::Pow),
-    GK_BOTH("truediv", Python<PyNumber_TrueDivide>),
-    GK_BOTH("floordiv", Python<PyNumber_FloorDivide>),
-    GK_BOTH("mod", Python<PyNumber_Remainder>),
-    GK_BOTH("and", Python<PyNumber_And>),
-    GK_BOTH("or", Python<PyNumber_Or>),
-    GK_BOTH("xor", Python<PyNumber_Xor>),
-    GK_METHOD("__lt__", "other", Forward<ops::Less>, ""),
-    GK_METHOD("__le__", "other", Forward<ops::LessEqual>, ""),
-    GK_METHOD("__gt__", "other", Forward<ops::Greater>, ""),
-    GK_METHOD("__ge__", "other", Forward<ops::GreaterEqual>, ""),
-    GK_METHOD("__eq__", "other", (Equality<Equal, false>), ""),
-    GK_METHOD("__ne__", "other", (Equality<NotEqual, true>), ""),
+    GK_METHOD("__neg__", "", Unary<Operator::kNegative>, ""),
+    GK_METHOD("__abs__", "", Unary<Operator::kAbsolute>, ""),
+    GK_METHOD("__invert__", "", Unary<Operator::kInvert>, ""),
+    GK_BOTH("add", Operator::kAdd),
+    GK_BOTH("sub", Operator::kSubtract),
+    GK_BOTH("mul", Operator::kMultiply),
+    GK_BOTH("pow", Operator::kPower),
+    GK_BOTH("truediv", Operator::kDivide),
+    GK_BOTH("floordiv", Operator::kFloorDivide),
+    GK_BOTH("mod", Operator::kModulo),
+    GK_BOTH("and", Operator::kAnd),
+    GK_BOTH("or", Operator::kOr),
+    GK_BOTH("xor", Operator::kXor),
+    GK_METHOD("__lt__", "other", Forward<Operator::kLess>, ""),
+    GK_METHOD("__le__", "other", Forward<Operator::kLessEqual>, ""),
+    GK_METHOD("__gt__", "other", Forward<Operator::kGreater>, ""),
+    GK_METHOD("__ge__", "other", Forward<Operator::kGreaterEqual>, ""),
+    GK_METHOD("__eq__", "other", Equality<Operator::kEqual>, ""),
+    GK_METHOD("__ne__", "other", Equality<Operator::kNotEqual>, ""),
     {}};
 #undef GK_BOTH
 

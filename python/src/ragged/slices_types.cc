@@ -106,7 +106,7 @@ Object SpecOfSlices(Handle self) {
 }
 Object NegatedSlices(Handle self) {
   return SlicesClass()(
-      Owned(PyNumber_Negative(Object(self.attr("_values")).ptr())),
+      Wrapped(Apply(Operator::kNegative, AsTensor(self.attr("_values")))),
       self.attr("_indices"), self.attr("_dense_shape"));
 }
 std::string ShownSlices(Handle self) {

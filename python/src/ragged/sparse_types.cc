@@ -171,13 +171,12 @@ Object SparseText(Handle self) {
                          TextOf(self.attr("_values")),
                          TextOf(self.attr("_dense_shape"))));
 }
-template <PyObject* (*kOperator)(PyObject*, PyObject*)>
+template <Operator kWhich>
 Object Scaled(Handle self, Handle other) {
   const SparseValue value = AsSparse(self);
-  const Object beside = Wrapped(value.Beside(
-      AsComponent(other, DataType::kInvalid, value.values.dtype())));
-  return WithValues(
-      self, Owned(kOperator(Object(self.attr("_values")).ptr(), beside.ptr())));
+  const Tensor by =
+      AsComponent(other, DataType::kInvalid, value.values.dtype());
+  return WithValues(self, Wrapped(value.Scaled(kWhich, by)));
 }
 
 PyMethodDef sparse_methods[] = {
@@ -199,8 +198,8 @@ PyMethodDef sparse_methods[] = {
               "Needs sessions, which do not exist here."),
     GK_METHOD("__str__", "", SparseText, ""),
     GK_METHOD("__repr__", "", SparseText, ""),
-    GK_METHOD("__mul__", "other", Scaled<PyNumber_Multiply>, ""),
-    GK_METHOD("__truediv__", "other", Scaled<PyNumber_TrueDivide>, ""),
+    GK_METHOD("__mul__", "other", Scaled<Operator::kMultiply>, ""),
+    GK_METHOD("__truediv__", "other", Scaled<Operator::kDivide>, ""),
     {}};
 PyGetSetDef sparse_properties[] = {
     GK_PROPERTY("indices", Part<"_indices">,

@@ -17,6 +17,7 @@
 #include "function/ragged/ragged_value.h"
 #include "function/sparse_value.h"
 #include "ops/composition.h"
+#include "ops/operators.h"
 #include "ops/subscript.h"
 
 namespace gk {
@@ -146,6 +147,11 @@ RaggedValue RaggedBinary(const BinaryFn& op, const RaggedValue& x,
 using FlatFn = std::function<Tensor(const TensorVector&)>;
 RaggedValue RaggedOfFlat(std::span<const RaggedValue> operands,
                          const FlatFn& f);
+// As the operators of tensors, but that booleans have no product, and that
+// operands of lengths that do not fit are an error for all.
+RaggedValue RaggedOperator(Operator which, const RaggedValue& x,
+                           const RaggedValue& y);
+RaggedValue RaggedOperator(Operator which, const RaggedValue& x);
 // Of x where the condition holds, else of y.
 RaggedValue RaggedSelect(const RaggedValue& condition, const RaggedValue& x,
                          const RaggedValue& y);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "function/node_scope.h"
 #include "function/ragged/integer_arithmetic.h"
 #include "function/ragged/ragged.h"
 #include "ops/dynamic_axes.h"
@@ -9,6 +10,8 @@
 #include "ops/fn/Equal.h"
 #include "ops/fn/GatherNd.h"
 #include "ops/fn/LogicalOr.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/NotEqual.h"
 #include "ops/fn/Reshape.h"
 #include "ops/fn/Shape.h"
 #include "ops/fn/Size.h"
@@ -117,6 +120,48 @@ RaggedValue RaggedBinary(const BinaryFn& op, const RaggedValue& x,
   if (y_first) std::swap(operands.flat[0], operands.flat[1]);
   const Checks::Scope scope(operands.checks);
   return operands.known.WithFlat(op(operands.flat[0], operands.flat[1]));
+}
+
+namespace {
+
+Tensor FlatOperator(Operator which, const Tensor& x, const Tensor& y) {
+  const auto named = [&](std::string_view name) {
+    const NodeScope scope(name);
+    return Apply(which, x, y, scope.name());
+  };
+  switch (which) {
+    case Operator::kAdd:
+      return named("add");
+    case Operator::kMultiply:
+      return ops::Mul(x, y);
+    case Operator::kDivide:
+      return named("truediv");
+    case Operator::kFloorDivide:
+      return named("floordiv");
+    case Operator::kEqual:
+      return ops::Equal(x, y);
+    case Operator::kNotEqual:
+      return ops::NotEqual(x, y);
+    default:
+      return Apply(which, x, y);
+  }
+}
+
+}  // namespace
+
+RaggedValue RaggedOperator(Operator which, const RaggedValue& x,
+                           const RaggedValue& y) {
+  if (!x.is_ragged() && !y.is_ragged()) {
+    return FlatOperator(which, x.flat(), y.flat());
+  }
+  return RaggedBinary(
+      [which](const Tensor& a, const Tensor& b) {
+        return FlatOperator(which, a, b);
+      },
+      x, y);
+}
+RaggedValue RaggedOperator(Operator which, const RaggedValue& x) {
+  return x.WithFlat(Apply(which, x.flat()));
 }
 
 RaggedValue RaggedOfFlat(std::span<const RaggedValue> operands,
