@@ -52,7 +52,7 @@ ONLY_PYTHON = {
         "is_tensor dtypes.as_dtype debugging.is_numeric_tensor "
         "debugging.assert_proper_iterable",
     "Classes that Python's annotations make: in C++ `GK_EXTENSION_TYPE` names the "
-    "fields of a struct (`extension_type.h`).":
+    "fields of a struct, `gk::BatchEncoder` what is stacked (`extension_type.h`).":
         "experimental.ExtensionType* experimental.BatchableExtensionType "
         "experimental.extension_type.*",
     "Python's annotations of types.":

@@ -2,10 +2,10 @@
 // branches and loops do.
 //
 // Arguments: tensors, variables, TensorArrays, specs of both (for tracing
-// only), numbers, texts, enums; vectors, arrays, pairs, tuples, optionals, maps
-// from texts and structs (trace_structure.h) of them. Results: nothing,
-// tensors, variables (read), TensorArrays, numbers, texts; and the same
-// containers.
+// only), numbers, texts, enums, shapes; vectors, arrays, pairs, tuples,
+// optionals, maps from texts and structs (trace_structure.h) of them. Results:
+// nothing, tensors, variables (read), TensorArrays, numbers, texts; and the
+// same containers.
 #ifndef GRAPHKILN_CALL_STRUCTURE_H_
 #define GRAPHKILN_CALL_STRUCTURE_H_
 
@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <graphkiln/containers.h>
+#include <graphkiln/shape.h>
 #include <graphkiln/structure.h>
 
 namespace gk {
@@ -104,15 +105,18 @@ void AddTo(CallWords& words, const T& value) {
   } else if constexpr (std::is_enum_v<T>) {
     const auto wide = static_cast<int64_t>(value);
     words.AddLiteral('e', &wide, sizeof wide);
+  } else if constexpr (std::is_same_v<T, Shape>) {
+    const std::string text = value.to_string();
+    words.AddLiteral('S', text.data(), text.size());
   } else if constexpr (kIsText<T>) {
     const std::string_view text = value;
     words.AddLiteral('s', text.data(), text.size());
   } else {
     static_assert(kNever<T>,
                   "gk::function takes tensors, variables, numbers, enums, "
-                  "texts and vectors, arrays, pairs, tuples, optionals, maps "
-                  "from texts and structs of them; GK_TRACE_STRUCTURE lists "
-                  "the fields of a class");
+                  "texts, shapes and vectors, arrays, pairs, tuples, "
+                  "optionals, maps from texts and structs of them; "
+                  "GK_TRACE_STRUCTURE lists the fields of a class");
   }
 }
 
@@ -208,14 +212,16 @@ struct Results {
 
 // Fields of an extension type that are part of the type.
 template <class T>
-inline constexpr bool kIsPlain = std::is_arithmetic_v<T> ||
-                                 std::is_enum_v<T> ||
-                                 std::is_same_v<T, std::string>;
-// "true", "3", "1.5", or a text as it is; and the value again.
+inline constexpr bool kIsPlain =
+    std::is_arithmetic_v<T> || std::is_enum_v<T> ||
+    std::is_same_v<T, std::string> || std::is_same_v<T, Shape>;
+// "true", "3", "1.5", "(2, None)", or a text as it is; and the value again.
 template <class T>
 std::string PlainText(const T& value) {
   if constexpr (std::is_same_v<T, std::string>) {
     return value;
+  } else if constexpr (std::is_same_v<T, Shape>) {
+    return value.to_string();
   } else if constexpr (std::is_same_v<T, bool>) {
     return value ? "true" : "false";
   } else if constexpr (std::is_enum_v<T>) {
@@ -225,10 +231,13 @@ std::string PlainText(const T& value) {
     return std::string(text, std::to_chars(text, text + 64, value).ptr);
   }
 }
+GK_EXPORT Shape ShapeOfText(const std::string& text);
 template <class T>
 T PlainOf(const std::string& text) {
   if constexpr (std::is_same_v<T, std::string>) {
     return text;
+  } else if constexpr (std::is_same_v<T, Shape>) {
+    return ShapeOfText(text);
   } else if constexpr (std::is_same_v<T, bool>) {
     return text == "true";
   } else if constexpr (std::is_enum_v<T>) {

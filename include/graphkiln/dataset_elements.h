@@ -110,10 +110,12 @@ using Parameters = typename ParametersOf<std::decay_t<F>>::Types;
 // Reads an element, or the parts of one that is a tuple or struct, in order.
 class PartReader {
  public:
-  explicit PartReader(const ElementValue& element)
+  // `parts`: of tensors, and not of components?
+  explicit PartReader(const ElementValue& element, bool parts = false)
       : reader_(element.tensors, element.spec->plain),
         element_(element.spec->structure) {
     reader_.leaves = &element.spec->leaves;
+    reader_.parts = parts;
   }
   template <class T>
   T Whole() {
@@ -122,6 +124,13 @@ class PartReader {
   template <class T>
   T Part() {
     return Next<T>(element_.part(next_++));
+  }
+  // A struct whose fields the parts are.
+  template <class T>
+  T Fields() {
+    T made{};
+    ReadFields(reader_, element_, made);
+    return made;
   }
 
  private:

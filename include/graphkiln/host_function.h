@@ -54,7 +54,7 @@ GK_API_NAMESPACE {
 
   template <class T>
   inline constexpr bool kIsHostResult =
-      std::is_same_v<T, Tensor> || (IsElementLeaf<T> && !kIsExtensionType<T>);
+      std::is_same_v<T, Tensor> || IsElementLeaf<T>;
   template <class... T>
   inline constexpr bool kIsHostResult<std::tuple<T...>> =
       (kIsHostResult<T> && ...);
@@ -83,8 +83,9 @@ GK_API_NAMESPACE {
   }  // namespace detail
 
   // The result of `f`, called with the values of `inp` as py_function does with
-  // tensors: a tensor, a ragged or sparse one or slices, or a tuple of such,
-  // which the specs `Tout` describe, one each. Arguments are what functions
+  // tensors: a tensor, a ragged or sparse one, slices or an extension type, or
+  // a tuple of such, which the specs `Tout` describe, one each. Plain fields
+  // of an extension type are those of its spec. Arguments are what functions
   // take.
   //
   //   gk::RaggedTensor y = gk::py_function(
@@ -99,7 +100,8 @@ GK_API_NAMESPACE {
         std::decay_t<decltype(std::apply(f, std::declval<Arguments>()))>;
     static_assert(detail::kIsHostResult<Result>,
                   "functions called by gk::py_function return tensors, ragged "
-                  "and sparse ones, slices, or tuples of those");
+                  "and sparse ones, slices, extension types, or tuples of "
+                  "those");
     size_t n = 0;
     if (!detail::AreHostResults<Result>(Tout, &n) || n != Tout.size()) {
       detail::ThrowOtherHostResults(Tout);

@@ -55,6 +55,32 @@ inline constexpr bool kIsOptions =
     std::is_same_v<S, MapOptions> || std::is_same_v<S, FoldOptions> ||
     std::is_same_v<S, ScanOptions>;
 
+// Does it hold extension types whose stacks are not those of their tensors?
+template <class T>
+constexpr bool StacksApart() {
+  constexpr Container kind = kContainer<T>;
+  if constexpr (HasEncoder<T>) {
+    return true;
+  } else if constexpr (kind == Container::kTuple ||
+                       kind == Container::kStruct) {
+    return SumOverParts<T>([]<class Part>(std::type_identity<Part>) {
+             return (kIsExtensionType<T> && std::is_same_v<Part, Shape>) ||
+                    StacksApart<Part>();
+           }) > 0;
+  } else if constexpr (kind != Container::kNone) {
+    return StacksApart<typename ContainerOf<T>::Item>();
+  } else {
+    return false;
+  }
+}
+template <class Rows, class Result>
+constexpr void CheckRows() {
+  static_assert(!StacksApart<Rows>() && !StacksApart<Result>(),
+                "maps, folds and scans take and give rows of tensors; values "
+                "with a BatchEncoder or a shape among their fields are stacked "
+                "by datasets alone");
+}
+
 // `initial`: the state before the first row; null: the first row.
 template <class State, class F, class E>
 State Fold(F& f, const E& elems, const Results* initial, const FoldCall& call,
@@ -63,6 +89,7 @@ State Fold(F& f, const E& elems, const Results* initial, const FoldCall& call,
   static_assert(
       std::is_same_v<Staged<std::invoke_result_t<F&, State, Row>>, State>,
       "the function must return the structure of the state");
+  CheckRows<Row, State>();
   return Together<State>(FoldRows(
       Apart(elems), initial,
       [&](const Results& state, const Results& row, Results* next) {
@@ -82,6 +109,7 @@ auto Map(F& f, const E& elems, decltype(MapRows)& map_rows,
          const MapOptions& options, Place where) {
   using Row = Staged<E>;
   using Result = Staged<std::invoke_result_t<F&, Row>>;
+  CheckRows<Row, Result>();
   WhileOptions loop;
   loop.name = options.name;
   loop.parallel_iterations = options.parallel_iterations;
@@ -148,9 +176,10 @@ struct SpecRows {
   auto Map(F& f, const std::vector<TypeSpec>* signature,
            const MapOptions& options, Place where) const {
     using Result = std::decay_t<std::invoke_result_t<F&, Row>>;
-    static_assert(kIsHostResult<Result>,
+    static_assert(kIsHostResult<Result> && !kIsExtensionType<Result>,
                   "functions of rows that are collected by specs return "
                   "tensors, ragged and sparse ones, or tuples of those");
+    CheckRows<Row, Result>();
     size_t n = 0;
     if (signature != nullptr && (!AreHostResults<Result>(*signature, &n) ||
                                  n != signature->size())) {

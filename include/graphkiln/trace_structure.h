@@ -39,8 +39,16 @@ struct TypeSpec;
 // Specialised by GK_EXTENSION_TYPE (extension_type.h).
 template <class T>
 inline constexpr bool kIsExtensionType = false;
+// Specialised by hand (extension_type.h).
+template <class T>
+struct BatchEncoder;
 
 namespace detail {
+
+template <class T>
+concept HasEncoder = requires(const T& value) {
+  BatchEncoder<T>::decode(BatchEncoder<T>::encode(value));
+};
 
 // Specialised for what is one leaf of an element of a dataset, though it is
 // made of several tensors or of another kind: `Add(Results&, value)` adds its

@@ -88,7 +88,8 @@ GK_API_NAMESPACE {
     // "(TensorSpec(shape=(), dtype=int64), ...)".
     GK_EXPORT std::string to_string() const;
 
-    // --- For the library itself: plain values of extension types, in order.
+    // --- For the library itself, of the fields of an extension type: the
+    // plain ones, in order.
     std::vector<std::string> plain = {};
   };
 
@@ -150,9 +151,6 @@ GK_API_NAMESPACE {
   // What is known of the leaf of an element that comes next. Throws Error
   // (TypeError) where it is no element that is read.
   GK_EXPORT const TypeSpec& NextLeaf(ResultReader& reader);
-  // How the fields of an extension type nest; `leaves` becomes their specs.
-  GK_EXPORT StructureView OpenFields(const TypeSpec& spec,
-                                     const std::vector<TypeSpec>** leaves);
   // Is it the spec of an extension type, of this class?
   GK_EXPORT bool IsOf(const TypeSpec& spec, const StructureFacts& facts);
 

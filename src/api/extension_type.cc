@@ -11,13 +11,18 @@ namespace {
 // A plain value of a field: its text, which tells types of values apart.
 class PlainValue final : public LanguageValue {
  public:
-  explicit PlainValue(std::string text) : text_(std::move(text)) {}
+  PlainValue(std::string plain, bool quoted)
+      : plain_(std::move(plain)),
+        text_(quoted ? Format("'{}'", plain_) : plain_) {}
   bool Equals(const LanguageValue& other) const override {
     return text_ == static_cast<const PlainValue&>(other).text_;
   }
   std::string Text() const override { return text_; }
+  // What a field is made of again.
+  const std::string& plain() const { return plain_; }
 
  private:
+  std::string plain_;
   std::string text_;
 };
 
@@ -34,7 +39,7 @@ TypeSpec TypeSpec::field(std::string_view name) const {
             !children[i]->is_nested() && fields.structure->ChildName(i) == name;
         for (size_t k = 0; k < children[i]->num_leaves(); ++k) {
           if (fields.parts[part++]->kind() != SpecPart::Kind::kSpec) continue;
-          if (found) return extension->components[component];
+          if (found) return extension->fields->leaves[component];
           ++component;
         }
       }
@@ -46,8 +51,27 @@ TypeSpec TypeSpec::field(std::string_view name) const {
 
 namespace detail {
 
+std::shared_ptr<const ExtensionFacts> FactsWith(Ref<const ExtensionSpec> inner,
+                                                std::vector<TypeSpec> specs) {
+  const SpecFields& from = inner->fields();
+  auto fields = std::make_shared<ElementSpec>();
+  fields->structure = Outer(StructureRef(from.structure));
+  fields->leaves = std::move(specs);
+  for (const SpecPartRef& part : from.parts) {
+    if (part->kind() == SpecPart::Kind::kShape) {
+      fields->plain.push_back(PlainText(Outer(part->shape())));
+    } else if (part->kind() == SpecPart::Kind::kPlain) {
+      fields->plain.push_back(
+          static_cast<const PlainValue&>(part->plain()).plain());
+    }
+  }
+  return std::make_shared<ExtensionFacts>(
+      ExtensionFacts{std::move(inner), std::move(fields)});
+}
+
 struct SpecMaker::Rep {
   SpecFields fields;
+  std::vector<TypeSpec> specs;
 };
 
 SpecMaker::SpecMaker() : rep_(std::make_unique<Rep>()) {}
@@ -55,13 +79,17 @@ SpecMaker::~SpecMaker() = default;
 
 void SpecMaker::Spec(const TypeSpec& spec) {
   structure_.Leaf();
-  specs_.push_back(spec);
+  rep_->specs.push_back(spec);
   rep_->fields.parts.push_back(SpecPart::Of(Inner(spec)));
 }
 void SpecMaker::Plain(const std::string& text, bool quoted) {
   structure_.Leaf();
-  rep_->fields.parts.push_back(SpecPart::OfPlain(
-      MakeRef<PlainValue>(quoted ? Format("'{}'", text) : text)));
+  rep_->fields.parts.push_back(
+      SpecPart::OfPlain(MakeRef<PlainValue>(text, quoted)));
+}
+void SpecMaker::Plain(const Shape& shape) {
+  structure_.Leaf();
+  rep_->fields.parts.push_back(SpecPart::OfShape(Inner(shape)));
 }
 
 TypeSpec SpecMaker::Take(const StructureFacts& facts) {
@@ -72,20 +100,13 @@ TypeSpec SpecMaker::Take(const StructureFacts& facts) {
                                           .identity = nested->identity(),
                                           .keys = nested->keys()},
                                          nested->children());
-  const auto spec = MakeRef<ExtensionSpec>(facts.name, &facts, /*stacks=*/true,
-                                           std::move(fields));
   TypeSpec made;
   made.kind = TypeSpec::Kind::kExtension;
   made.extension =
-      std::make_shared<ExtensionFacts>(ExtensionFacts{spec, std::move(specs_)});
+      FactsWith(MakeRef<ExtensionSpec>(facts.name, &facts, /*stacks=*/true,
+                                       std::move(fields)),
+                std::move(rep_->specs));
   return made;
-}
-
-StructureView OpenFields(const TypeSpec& spec,
-                         const std::vector<TypeSpec>** leaves) {
-  *leaves = &spec.extension->components;
-  return StructureView(
-      Outer(StructureRef(spec.extension->inner->fields().structure)));
 }
 
 bool IsOf(const TypeSpec& spec, const StructureFacts& facts) {

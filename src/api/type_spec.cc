@@ -1,5 +1,6 @@
 #include "graphkiln/type_spec.h"
 
+#include "api/element_encoding.h"
 #include "api/structure_rep.h"
 #include "api/type_spec_inner.h"
 #include "function/ragged/ragged_value.h"
@@ -76,28 +77,30 @@ TypeSpec Outer(const InnerSpec& inner) {
     spec.indices_shape = Outer(inner.rows);
   }
   if (inner.host) {
-    auto facts = std::make_shared<detail::ExtensionFacts>();
-    facts->inner = Ref(static_cast<const ExtensionSpec*>(inner.host.get()));
-    for (const InnerSpec& part : facts->inner->fields().Components()) {
-      facts->components.push_back(Outer(part));
+    Ref<const ExtensionSpec> host(
+        static_cast<const ExtensionSpec*>(inner.host.get()));
+    std::vector<TypeSpec> parts;
+    for (const InnerSpec& part : host->fields().Components()) {
+      parts.push_back(Outer(part));
     }
-    spec.extension = std::move(facts);
+    spec.extension = detail::FactsWith(std::move(host), std::move(parts));
   }
   return spec;
 }
 
 TypeSpec Outer(const InnerSpec& inner, const TypeSpec& like) {
   TypeSpec spec = Outer(inner);
-  if (inner.elements) {
+  if (inner.elements && like.element_spec) {
     spec.element_spec = Outer(*inner.elements, *like.element_spec);
   }
-  if (spec.extension) {
-    auto facts = std::make_shared<detail::ExtensionFacts>(*spec.extension);
-    const std::vector<InnerSpec> parts = facts->inner->fields().Components();
-    for (size_t i = 0; i < parts.size(); ++i) {
-      facts->components[i] = Outer(parts[i], like.extension->components[i]);
+  if (spec.extension && like.extension) {
+    const std::vector<TypeSpec>& fields = like.extension->fields->leaves;
+    std::vector<TypeSpec> parts;
+    for (const InnerSpec& part : spec.extension->inner->fields().Components()) {
+      const size_t i = parts.size();
+      parts.push_back(i < fields.size() ? Outer(part, fields[i]) : Outer(part));
     }
-    spec.extension = std::move(facts);
+    spec.extension = detail::FactsWith(spec.extension->inner, std::move(parts));
   }
   return spec;
 }
@@ -169,7 +172,7 @@ std::string TypeSpec::to_string() const {
       return "IteratorSpec(" + element_spec->to_string() + ")";
     case Kind::kExtension: {
       const SpecFields& fields = extension->inner->fields();
-      auto component = extension->components.begin();
+      auto component = extension->fields->leaves.begin();
       return fields.structure->Text([&](size_t i) {
         const SpecPart& part = *fields.parts[i];
         return part.kind() == SpecPart::Kind::kSpec ? (component++)->to_string()
@@ -275,6 +278,13 @@ void AddParts(Results& out, const InnerSpec& spec, const TensorVector& parts) {
   Add(out, Outer(spec), std::move(components));
 }
 
+// How many tensors a value is read of.
+size_t CountTensors(const TypeSpec& leaf, bool parts) {
+  if (parts) return Inner(leaf).Tensors().size();
+  ElementSignature e;
+  Inner(leaf).AddComponents(&e);
+  return e.types.size();
+}
 TensorVector NextParts(ResultReader& reader, const InnerSpec& spec) {
   if (reader.parts) {
     const auto begin = reader.tensors.begin() + reader.next_tensor;
@@ -294,6 +304,25 @@ const TypeSpec& NextLeaf(ResultReader& reader) {
     ThrowPublic(ValueError("An element has fewer components than its spec."));
   }
   return (*reader.leaves)[reader.next_leaf++];
+}
+
+ElementValue NextExtension(ResultReader& reader) {
+  const TypeSpec& leaf = NextLeaf(reader);
+  if (!leaf.extension) {
+    ThrowPublic(TypeError("An element is {}, which is no extension type",
+                          leaf.to_string()));
+  }
+  ElementValue value;
+  const auto begin = reader.tensors.begin() + reader.next_tensor;
+  const size_t n = CountTensors(leaf, reader.parts);
+  value.tensors.assign(begin, begin + n);
+  reader.next_tensor += n;
+  const auto* const encoding =
+      reader.parts ? nullptr
+                   : static_cast<const ElementEncoding*>(
+                         leaf.extension->inner->encoding().get());
+  value.spec = encoding ? encoding->outer() : leaf.extension->fields;
+  return value;
 }
 
 void ThrowOutsideElements() {

@@ -11,11 +11,15 @@
 namespace gk::api {
 
 namespace detail {
-// The class and the fields of an extension type; the specs among them.
+// The class and the fields of an extension type; the specs among these, and how
+// a value is put together of what they describe.
 struct ExtensionFacts {
   Ref<const ExtensionSpec> inner;
-  std::vector<TypeSpec> components;
+  std::shared_ptr<const ElementSpec> fields;
 };
+// `specs`: the components of the fields.
+std::shared_ptr<const ExtensionFacts> FactsWith(Ref<const ExtensionSpec> inner,
+                                                std::vector<TypeSpec> specs);
 }  // namespace detail
 
 ::gk::TypeSpec Inner(const TypeSpec& spec);

@@ -45,6 +45,27 @@ struct Basket {
   gk::RaggedTensor rows;
 };
 GK_EXTENSION_TYPE(Basket, price, rows)
+// Its shape is stacked as its values are.
+struct Grid {
+  gk::Shape shape;
+  gk::Tensor values;
+};
+GK_EXTENSION_TYPE(Grid, shape, values)
+// Stacked as one tensor.
+struct Interval {
+  gk::Tensor low, high;
+};
+GK_EXTENSION_TYPE(Interval, low, high)
+template <>
+struct gk::BatchEncoder<Interval> {
+  static Tensor encode(const Interval& i) {
+    return gk::stack({i.low, i.high}, -1);
+  }
+  static Interval decode(const Tensor& both) {
+    const std::vector<Tensor> parts = gk::unstack(both, 2, -1);
+    return {parts[0], parts[1]};
+  }
+};
 
 struct Program {
   const char* name;

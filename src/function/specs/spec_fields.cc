@@ -156,6 +156,7 @@ std::string SpecFields::Text() const {
 // --- ExtensionSpec.
 
 std::vector<TypeSpec> ExtensionSpec::Parts() const {
+  if (encoding_) return encoding_->spec().leaves;
   return stacks_ ? fields_.Components() : Tensors();
 }
 
@@ -172,22 +173,34 @@ const ExtensionSpec* ExtensionSpec::Alike(const LanguageValue& other) const {
   return o != nullptr && o->identity_ == identity_ ? o : nullptr;
 }
 
-TypeSpec ExtensionSpec::With(SpecFields fields) const {
-  return TypeSpec::Of(
-      MakeRef<ExtensionSpec>(name_, identity_, stacks_, std::move(fields)));
+TypeSpec ExtensionSpec::With(SpecFields fields,
+                             SpecEncodingRef encoding) const {
+  return TypeSpec::Of(MakeRef<ExtensionSpec>(
+      name_, identity_, stacks_, std::move(fields), std::move(encoding)));
 }
 
 TypeSpec ExtensionSpec::Batched(int64_t size) const {
-  return With(fields_.Batched(size));
+  if (!encoding_) return With(fields_.Batched(size));
+  const SpecEncodingRef stacked =
+      encoding_->With(gk::Batched(encoding_->spec(), size));
+  return With(stacked->Decoded(), stacked);
 }
-TypeSpec ExtensionSpec::Row() const { return With(fields_.Row()); }
+TypeSpec ExtensionSpec::Row() const {
+  if (!encoding_) return With(fields_.Row());
+  const SpecEncodingRef row = encoding_->With(RowsOf(encoding_->spec()));
+  return With(row->Decoded(), row);
+}
 
 std::optional<TypeSpec> ExtensionSpec::Common(const HostSpec& other) const {
   const ExtensionSpec* const o = Alike(other);
   std::optional<SpecFields> both;
   if (o != nullptr) both = fields_.Common(o->fields_);
   if (!both) return std::nullopt;
-  return With(*std::move(both));
+  if (!encoding_ || !o->encoding_) return With(*std::move(both));
+  std::optional<ElementSpec> encoding =
+      CommonElements(encoding_->spec(), o->encoding_->spec());
+  if (!encoding) return std::nullopt;
+  return With(*std::move(both), encoding_->With(*std::move(encoding)));
 }
 bool ExtensionSpec::IsCompatibleWith(const HostSpec& other) const {
   const ExtensionSpec* const o = Alike(other);

@@ -66,20 +66,41 @@ struct SpecFields {
   std::string Text() const;
 };
 
+// What values of a class are stacked as that are not stacked field by field.
+class SpecEncoding {
+ public:
+  explicit SpecEncoding(ElementSpec spec) : spec_(std::move(spec)) {}
+  virtual ~SpecEncoding() = default;
+
+  const ElementSpec& spec() const { return spec_; }
+  // The same encoding, of values that it makes something else of.
+  virtual std::shared_ptr<const SpecEncoding> With(ElementSpec spec) const = 0;
+  // Of the value that this is the encoding of.
+  virtual SpecFields Decoded() const = 0;
+
+ private:
+  ElementSpec spec_;
+};
+using SpecEncodingRef = std::shared_ptr<const SpecEncoding>;
+
 class ExtensionSpec : public HostSpec {
  public:
   // `name`: the class of the values; `identity`: as no other class has.
-  // `stacks`: by field. The structure has the fields for its children.
+  // `stacks`: by field, or as `encoding` has it. The structure has the fields
+  // for its children.
   ExtensionSpec(std::string name, const void* identity, bool stacks,
-                SpecFields fields)
+                SpecFields fields, SpecEncodingRef encoding = nullptr)
       : name_(std::move(name)),
         identity_(identity),
         stacks_(stacks),
-        fields_(std::move(fields)) {}
+        fields_(std::move(fields)),
+        encoding_(std::move(encoding)) {}
 
   const std::string& name() const { return name_; }
   const void* identity() const { return identity_; }
   const SpecFields& fields() const { return fields_; }
+  // Null: by field.
+  const SpecEncodingRef& encoding() const { return encoding_; }
 
   std::vector<TypeSpec> Parts() const override;
   std::vector<TypeSpec> Tensors() const override;
@@ -97,12 +118,13 @@ class ExtensionSpec : public HostSpec {
  private:
   // Null unless it is one of this class.
   const ExtensionSpec* Alike(const LanguageValue& other) const;
-  TypeSpec With(SpecFields fields) const;
+  TypeSpec With(SpecFields fields, SpecEncodingRef encoding = nullptr) const;
 
   std::string name_;
   const void* identity_;
   bool stacks_;
   SpecFields fields_;
+  SpecEncodingRef encoding_;
 };
 
 // Are the tensors of two values of compatible specs equal? A bool scalar.

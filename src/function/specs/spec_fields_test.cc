@@ -23,13 +23,15 @@ constexpr char kPoint = 0, kOther = 0;
 TypeSpec Point(PartialTensorShape x, const std::string& tag = "a",
                bool stacks = true, const void* identity = &kPoint) {
   SpecFields fields;
-  fields.structure = Structure::Of(
-      {.kind = Structure::Kind::kAttrs,
-       .name = "Point.Spec",
-       .keys = {{"sx", "x"}, {"srows", "rows"}, {"ssize", "size"},
-                {"stag", "tag"}}},
-      {Structure::Leaf(), Structure::List({Structure::Leaf()}),
-       Structure::Leaf(), Structure::Leaf()});
+  fields.structure =
+      Structure::Of({.kind = Structure::Kind::kAttrs,
+                     .name = "Point.Spec",
+                     .keys = {{"sx", "x"},
+                              {"srows", "rows"},
+                              {"ssize", "size"},
+                              {"stag", "tag"}}},
+                    {Structure::Leaf(), Structure::List({Structure::Leaf()}),
+                     Structure::Leaf(), Structure::Leaf()});
   fields.parts = {
       SpecPart::Of(TypeSpec::Tensor(DataType::kFloat, std::move(x))),
       SpecPart::Of(TypeSpec::Ragged(DataType::kInt32,
@@ -85,6 +87,49 @@ TEST(SpecFieldsTest, StacksAndRows) {
   EXPECT_FALSE(plain.has_encoder());
   EXPECT_EQ(plain.Parts().size(), 3u);
   EXPECT_THROW(static_cast<void>(plain.Batched(2)), Error);
+}
+
+// A value of one tensor x is stacked as a tensor of twice the rank of x.
+class Twice final : public SpecEncoding {
+ public:
+  using SpecEncoding::SpecEncoding;
+  SpecEncodingRef With(ElementSpec spec) const override {
+    return std::make_shared<Twice>(std::move(spec));
+  }
+  SpecFields Decoded() const override {
+    const PartialTensorShape& shape = spec().leaves[0].shape;
+    PartialTensorShape half = shape;
+    while (half.rank() > shape.rank() / 2) half.RemoveDim(half.rank() - 1);
+    return {Structure::Leaf(),
+            {SpecPart::Of(TypeSpec::Tensor(DataType::kFloat, half))}};
+  }
+};
+
+TEST(SpecFieldsTest, StacksOfEncodings) {
+  const auto one = [](PartialTensorShape x, PartialTensorShape encoding) {
+    SpecFields fields{Structure::Leaf(),
+                      {SpecPart::Of(TypeSpec::Tensor(DataType::kFloat, x))}};
+    ElementSpec as{Structure::Leaf(),
+                   {TypeSpec::Tensor(DataType::kFloat, encoding)}};
+    return TypeSpec::Of(MakeRef<ExtensionSpec>(
+        "One", &kPoint, /*stacks=*/true, std::move(fields),
+        std::make_shared<Twice>(std::move(as))));
+  };
+  const TypeSpec spec =
+      one(PartialTensorShape({2}), PartialTensorShape({3, 4}));
+  EXPECT_EQ(spec.Parts()[0].shape, PartialTensorShape({3, 4}));
+  EXPECT_EQ(spec.Tensors()[0].shape, PartialTensorShape({2}));
+  const TypeSpec stacked = spec.Batched(7).Batched(8);
+  EXPECT_EQ(stacked.Parts()[0].shape, PartialTensorShape({8, 7, 3, 4}));
+  EXPECT_EQ(stacked.Tensors()[0].shape, PartialTensorShape({8, 7}));
+  EXPECT_EQ(stacked.Row().Parts()[0].shape, PartialTensorShape({7, 3, 4}));
+  const TypeSpec both =
+      *spec.Common(one(PartialTensorShape({2}), PartialTensorShape({3, 5})));
+  EXPECT_EQ(both.Parts()[0].shape, PartialTensorShape({3, kUnknownDim}));
+  EXPECT_FALSE(
+      spec.Common(one(PartialTensorShape({2}), PartialTensorShape({3})))
+          ->Parts()[0]
+          .shape.rank() == 2);
 }
 
 }  // namespace
