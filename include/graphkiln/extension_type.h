@@ -229,6 +229,7 @@ struct ElementLeaf<T> {
     ElementResult own;
     own.leaves.rows = leaves.rows;
     own.leaves.parts = leaves.parts;
+    own.leaves.uniform = true;  // as the spec has it
     own.parts.leaves = &own.leaves;
     StructureMaker nest(/*of_element=*/true);  // which the spec has, too
     TakePartsApart(nest, &own.parts, value);

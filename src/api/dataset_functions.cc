@@ -122,7 +122,7 @@ Dataset Dataset::Resampled(const ElementBody& class_of, const Tensor& target,
           }
           first += count;
         }
-        pair.parts.form = {both->structure, both->plain, {}};
+        pair.parts.form = {both->structure, {}, {}};
         return made;
       },
       {});

@@ -1,5 +1,7 @@
 #include "api/dataset_parts.h"
 
+#include "api/result_parts.h"
+
 namespace gk::api {
 
 using InnerStructure = ::gk::Structure;
@@ -23,18 +25,15 @@ Spec SpecOf(const ElementResult& value, const ElementSignature& e) {
   if (!value.parts.form.arrays.empty()) {
     throw ::gk::Error(TypeError("Elements of datasets hold no TensorArrays"));
   }
-  ElementSpec spec{value.parts.form.structure, {}, value.parts.form.plain};
-  auto next = value.leaves.entries.begin();
-  for (size_t i = 0; i < e.types.size();) {
-    if (next != value.leaves.entries.end() && next->first == i) {
-      spec.leaves.push_back(*next->spec);
-      i += next->count;
-      ++next;
-    } else {
-      spec.leaves.push_back(TensorSpec{Outer(e.shapes[i]), Outer(e.types[i])});
-      ++i;
-    }
-  }
+  ElementSpec spec{value.parts.form.structure, {}};
+  detail::ForEachValue(
+      e.types.size(), value.leaves,
+      [&](size_t first, size_t, const TypeSpec* leaf) {
+        spec.leaves.push_back(
+            leaf != nullptr
+                ? *leaf
+                : TensorSpec{Outer(e.shapes[first]), Outer(e.types[first])});
+      });
   return std::make_shared<ElementSpec>(std::move(spec));
 }
 
@@ -49,11 +48,8 @@ Spec TupleOf(std::span<const Spec> parts) {
   std::vector<StructureRef> structures;
   for (const Spec& part : parts) {
     structures.push_back(Inner(part->structure));
-    auto append = [](auto* to, const auto& from) {
-      to->insert(to->end(), from.begin(), from.end());
-    };
-    append(&made->leaves, part->leaves);
-    append(&made->plain, part->plain);
+    made->leaves.insert(made->leaves.end(), part->leaves.begin(),
+                        part->leaves.end());
   }
   made->structure = Outer(InnerStructure::Tuple(std::move(structures)));
   return made;

@@ -29,6 +29,11 @@ struct Basket {
   double factor = 0;
 };
 GK_EXTENSION_TYPE(Basket, price, rows, marks, two, named, unit, open, factor)
+// Made of no tensors.
+struct Tag {
+  std::string text;
+};
+GK_EXTENSION_TYPE(Tag, text)
 
 namespace {
 
@@ -80,7 +85,10 @@ TEST(ExtensionTypeTest, BranchesAndLoopsKeepFieldsThatAreNoTensors) {
   auto f = [](const char* other) {
     return gk::function([other](const Tensor& x) {
       return gk::cond(
-                 x > 0, [&] { return Money{x, "EUR"}; },
+                 x > 0,
+                 [&] {
+                   return Money{x, "EUR"};
+                 },
                  [&] {
                    return Money{-x, other};
                  })
@@ -178,31 +186,45 @@ TEST(ExtensionTypeTest, FunctionsTakeAndReturnThem) {
 TEST(ExtensionTypeTest, BranchesAndLoopsCarryThem) {
   auto f = gk::function([](Money m, const Tensor& n) {
     m = gk::cond(
-        n > 2, [&] { return Money{m.amount * 2.f, "EUR"}; },
-        [&] { return Money{-m.amount, "EUR"}; });
+        n > 2,
+        [&] {
+          return Money{m.amount * 2.f, "EUR"};
+        },
+        [&] {
+          return Money{-m.amount, "EUR"};
+        });
     gk::carry(m).for_range(n, [&](const Tensor&) { m.amount += 1.f; });
     return m;
   });
   EXPECT_EQ(f(Money{5.f, "USD"}, 3).amount.item<float>(), 13);
   EXPECT_EQ(f(Money{5.f, "USD"}, 1).amount.item<float>(), -4);
   EXPECT_EQ(f(Money{5.f, "USD"}, 1).currency, "EUR");
-  const Money eager = gk::while_loop(
-      [](const Money& m) { return m.amount < 10.f; },
-      [](const Money& m) { return Money{m.amount + 4.f, m.currency}; },
-      Money{1.f, "EUR"});
+  const Money eager =
+      gk::while_loop([](const Money& m) { return m.amount < 10.f; },
+                     [](const Money& m) {
+                       return Money{m.amount + 4.f, m.currency};
+                     },
+                     Money{1.f, "EUR"});
   EXPECT_EQ(eager.amount.item<float>(), 13);
   // Plain values are the same in all branches.
   auto differs = gk::function([](const Money& m) {
     return gk::cond(
-        m.amount > 2.f, [&] { return Money{m.amount, "EUR"}; },
-        [&] { return Money{m.amount, "USD"}; });
+        m.amount > 2.f,
+        [&] {
+          return Money{m.amount, "EUR"};
+        },
+        [&] {
+          return Money{m.amount, "USD"};
+        });
   });
   EXPECT_THROW(differs(Money{5.f, "USD"}), gk::Error);
 }
 
 TEST(ExtensionTypeTest, RowsOfThem) {
   const Money doubled = gk::map_fn(
-      [](const Money& m) { return Money{m.amount * 2.f, m.currency}; },
+      [](const Money& m) {
+        return Money{m.amount * 2.f, m.currency};
+      },
       Money{{1.f, 2.f, 3.f}, "EUR"});
   EXPECT_EQ(doubled.amount.to_vector<float>(), (std::vector<float>{2, 4, 6}));
   EXPECT_EQ(doubled.currency, "EUR");
@@ -226,9 +248,8 @@ TEST(ExtensionTypeTest, AreElementsOfDatasets) {
   EXPECT_EQ(values, (std::vector<int>{1, 2, 3}));
 
   const Dataset twos = rows.batch(2);
-  EXPECT_EQ(
-      twos.element_spec().leaves[0].field("price").field("amount").shape,
-      Shape({kUnknown}));
+  EXPECT_EQ(twos.element_spec().leaves[0].field("price").field("amount").shape,
+            Shape({kUnknown}));
   std::vector<int> lengths;
   for (Basket b : twos) {
     lengths.push_back(static_cast<int>(b.rows.nrows().item<int>()));
@@ -265,9 +286,60 @@ TEST(ExtensionTypeTest, AreElementsOfDatasets) {
                     Dataset::from_tensors(Money{1.f, "USD"})},
                    Dataset::range(2))),
                gk::Error);
-  EXPECT_THROW(static_cast<void>(
-                   rows.map([](const Money& m) { return m.amount; })),
-               gk::Error);
+  EXPECT_THROW(
+      static_cast<void>(rows.map([](const Money& m) { return m.amount; })),
+      gk::Error);
+}
+
+TEST(ExtensionTypeTest, RowsOfRaggedFieldsAreKept) {
+  const auto flat = [](const Dataset& rows) {
+    std::vector<int> values;
+    for (Basket b : rows) {
+      for (int v : b.rows.flat_values().to_vector<int>()) values.push_back(v);
+    }
+    return values;
+  };
+  const Dataset rows =
+      Dataset::from_tensor_slices(ThreeBaskets()).map([](const Basket& b) {
+        Basket more = b;
+        more.rows = b.rows + Tensor(1);
+        return more;
+      });
+  EXPECT_EQ(flat(rows), (std::vector<int>{2, 3, 4}));
+  EXPECT_EQ(flat(rows.batch(2)), (std::vector<int>{2, 3, 4}));
+}
+
+TEST(ExtensionTypeTest, ThoseWithoutTensorsAreElements) {
+  const std::string pair =
+      "(TensorSpec(shape=(), dtype=int32), Tag.Spec(text='a'))";
+  const Dataset rows =
+      Dataset::from_tensor_slices(std::tuple(Tensor{1, 2}, Tag{"a"}));
+  EXPECT_EQ(rows.element_spec().to_string(), pair);
+  for (std::tuple<Tensor, Tag> e : rows.batch(2)) {
+    EXPECT_EQ(std::get<1>(e).text, "a");
+  }
+  const Dataset mapped = rows.map([](const Tensor& x, const Tag& t) {
+    return std::tuple(Tag{t.text + "b"}, x, Tag{t.text}, Tag{"c"});
+  });
+  int seen = 0;
+  for (std::tuple<Tag, Tensor, Tag, Tag> e : mapped) {
+    EXPECT_EQ(std::get<0>(e).text, "ab");
+    EXPECT_EQ(std::get<1>(e).item<int>(), ++seen);
+    EXPECT_EQ(std::get<2>(e).text, "a");
+    EXPECT_EQ(std::get<3>(e).text, "c");
+  }
+  EXPECT_EQ(seen, 2);
+  const auto some = gk::Optional::from_value(std::pair(Tensor(1), Tag{"a"}));
+  EXPECT_EQ(some.element_spec().to_string(), pair);
+  // Of functions of the host.
+  const auto call = [](const char* text) {
+    return gk::py_function(
+        [text](const Tensor& x) { return std::pair(x, Tag{text}); },
+        std::tuple(Tensor(3)),
+        {gk::TensorSpec{{}, DataType::kInt32}, gk::type_spec<Tag>("a")});
+  };
+  EXPECT_EQ(call("a").second.text, "a");
+  EXPECT_THROW(static_cast<void>(call("b")), gk::Error);
 }
 
 TEST(ExtensionTypeTest, OptionalsHoldThem) {

@@ -5,18 +5,15 @@ namespace gk::api::detail {
 std::vector<ResultPart> PartsOf(const Results& results) {
   const std::span<const Tensor> tensors = results.tensors;
   std::vector<ResultPart> parts;
-  auto next = results.leaves->entries.begin();
-  for (size_t i = 0; i < tensors.size();) {
-    if (next != results.leaves->entries.end() && next->first == i) {
-      parts.push_back({*next->spec, tensors.subspan(i, next->count)});
-      i += next++->count;
-    } else {
-      const Tensor& t = tensors[i];
-      parts.push_back(
-          {TensorSpec{t.shape(), t.dtype()}, tensors.subspan(i, 1)});
-      ++i;
-    }
-  }
+  ForEachValue(
+      tensors.size(), *results.leaves,
+      [&](size_t first, size_t count, const TypeSpec* spec) {
+        const std::span<const Tensor> own = tensors.subspan(first, count);
+        parts.push_back({spec != nullptr
+                             ? *spec
+                             : TensorSpec{own[0].shape(), own[0].dtype()},
+                         own});
+      });
   return parts;
 }
 
