@@ -53,7 +53,8 @@ StatusOr<TensorVector> MakeWhile(FunctionPart condition, FunctionPart body,
 
 // InitEager with a FunctionRunner by which tapes differentiate If, Case and
 // While ops too, custom gradients and calls of the host language. Comes before
-// any other InitEager or InitRuntime of the process; cheap after the first time.
+// any other InitEager or InitRuntime of the process; cheap after the first
+// time.
 void InitControlFlow();
 
 }  // namespace gk

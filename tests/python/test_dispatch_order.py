@@ -129,3 +129,33 @@ def test_calls_that_do_not_fit_fail_as_they_would():
             tf.concat(tf.ragged.constant([[1]]), axes=1)
     finally:
         tf.experimental.unregister_dispatch_for(target)
+
+
+def test_functions_without_a_name_are_called_in_its_scope():
+    class Boxed(tf.experimental.ExtensionType):
+        value: tf.Tensor
+
+    @tf.experimental.dispatch_for_api(tf.nn.relu)
+    def target(features: Boxed):
+        if features.value.dtype == tf.int32:
+            raise KeyError("integers")
+        return tf.nn.relu(features.value, name="inner")
+
+    def names(x, **kwargs):
+        graph = tf.Graph()
+        with graph.as_default():
+            box = Boxed(tf.constant(x, name="x"))
+            try:
+                tf.nn.relu(box, **kwargs)
+            except KeyError:
+                tf.nn.relu(box.value, name="after")
+        return [op.name for op in graph.get_operations()]
+
+    try:
+        assert names(1.0, name="outer") == ["x", "outer/inner"]
+        assert names(1.0, name=None) == ["x", "inner"]
+        assert names(1.0) == ["x", "inner"]
+        # The scope is left by errors, too.
+        assert names(1, name="outer") == ["x", "after"]
+    finally:
+        tf.experimental.unregister_dispatch_for(target)
