@@ -58,7 +58,6 @@ class Cluster {
   const std::vector<Step>& steps() const { return steps_; }
   // Of all steps as they were added.
   const std::vector<const Node*>& nodes() const { return nodes_; }
-  int64_t tile_size() const { return tile_; }           // for tests
   int num_registers() const { return num_registers_; }  // for tests
 
   // in[i], out[i]: elements of input and result i. Returns -1, or the first

@@ -283,12 +283,6 @@ std::vector<std::string> Names(nb::handle names) {
   return all;
 }
 
-std::vector<PartialTensorShape> Shapes(nb::handle shapes) {
-  std::vector<PartialTensorShape> all;
-  for (nb::handle s : shapes) all.push_back(Shape(s));
-  return all;
-}
-
 std::string NameOfVariable(const Tensor& before) {
   if (!before.is_symbolic()) return "of the loop";
   return TextOf(Wrapped(before).attr("name"));

@@ -39,7 +39,6 @@ void BeginPart(FuncGraph* part);
 void BeginBody(FuncGraph* body);
 void EndPart(FuncGraph* part);
 std::string TypeNameOf(const StagedValue& value);
-std::vector<PartialTensorShape> Shapes(nanobind::handle shapes);
 // As errors call what was `before` the loop.
 std::string NameOfVariable(const Tensor& before);
 std::unique_ptr<StructureWords> WordsOf(const StagedValue& first,
