@@ -36,6 +36,7 @@
 #include <graphkiln/structure.h>
 #include <graphkiln/tensor.h>
 #include <graphkiln/tensor_array.h>
+#include <graphkiln/tensor_list.h>
 #include <graphkiln/tensor_spec.h>
 #include <graphkiln/trace_structure.h>
 #include <graphkiln/type_spec.h>

@@ -1,23 +1,15 @@
 #include "function/list_tensor_array.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "base/format.h"
-#include "function/part_scope.h"
+#include "function/list_nodes.h"
+#include "function/node_scope.h"
 #include "ops/composition.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/Identity.h"
-#include "ops/fn/TensorListConcatV2.h"
-#include "ops/fn/TensorListFromTensor.h"
-#include "ops/fn/TensorListGather.h"
-#include "ops/fn/TensorListGetItem.h"
 #include "ops/fn/TensorListLength.h"
 #include "ops/fn/TensorListReserve.h"
-#include "ops/fn/TensorListScatterIntoExistingList.h"
-#include "ops/fn/TensorListSetItem.h"
-#include "ops/fn/TensorListSplit.h"
-#include "ops/fn/TensorListStack.h"
 
 namespace gk {
 namespace {
@@ -31,46 +23,23 @@ PartialTensorShape ShapeOfRow(const PartialTensorShape& shape) {
   return PartialTensorShape(shape.dims().subspan(1));
 }
 
-// A scope of the nodes of a call, or of one op and its constants.
-class Names {
- public:
-  Names(std::string_view name, std::string_view usual) {
-    FuncGraph* graph = FuncGraph::Current();
-    if (graph != nullptr) scope_.emplace(graph, name.empty() ? usual : name);
-  }
-  std::string_view name() const {
-    return scope_ ? std::string_view(scope_->name()) : std::string_view();
-  }
+// Of the nodes of a call, or of one op and its constants.
+NodeScope Named(std::string_view name, std::string_view usual) {
+  return NodeScope(name.empty() ? usual : name);
+}
 
- private:
-  std::optional<NameScope> scope_;
-};
-
-// An input of an op: there before it, or a constant of its own. Indices are
-// int32.
-class Input {
- public:
-  explicit Input(const ArrayOperand& index) : operand_(index) {
-    if (index.given()) {
-      operand_ = ListIndex(index.given());
-    } else {
-      operand_ = ArrayOperand([index](std::string_view name) {
-        return ListIndex(index.Get(name));
-      });
-    }
-  }
-  explicit Input(const PartialTensorShape& shape) : operand_(Of(shape)) {}
-  Tensor At(std::string_view name) const { return operand_.Get(name); }
-
- private:
-  static ArrayOperand Of(const PartialTensorShape& shape) {
-    if (!shape.unknown_rank() && shape.rank() == 0) return ListShape(shape);
-    return ArrayOperand(
-        [shape](std::string_view name) { return ListShape(shape, name); });
-  }
-
-  ArrayOperand operand_;
-};
+// As int32.
+ArrayOperand IndexOperand(const ArrayOperand& index) {
+  if (index.given()) return ListIndex(index.given());
+  return ArrayOperand(
+      [index](std::string_view name) { return ListIndex(index.Get(name)); });
+}
+// A constant of the node that it is for, unless it is a scalar's.
+ArrayOperand ShapeOperand(const PartialTensorShape& shape) {
+  if (!shape.unknown_rank() && shape.rank() == 0) return ListShape(shape);
+  return ArrayOperand(
+      [shape](std::string_view name) { return ListShape(shape, name); });
+}
 
 // As the list ops call them in their errors.
 std::string_view ListTypeName(DataType dtype) {
@@ -120,9 +89,8 @@ ListTensorArray::ListTensorArray(const TensorArrayFacts& facts, Tensor flow,
 TensorArrayImpl::Ptr ListTensorArray::Make(
     const TensorArrayFacts& facts, const ArrayOperand& size,
     const PartialTensorShape& element_shape, std::string_view name) {
-  const Names op(name, "TensorArrayV2");
-  const Input shape(element_shape);
-  const Tensor form = shape.At("element_shape");
+  const NodeScope op = Named(name, "TensorArrayV2");
+  const Tensor form = ShapeOperand(element_shape).Get("element_shape");
   const Tensor count = CheckedArraySize(size.Get("num_elements"));
   const Tensor flow =
       ops::TensorListReserve(OpName(op.name()), form, count, facts.dtype);
@@ -154,9 +122,9 @@ TensorArrayImpl::Ptr ListTensorArray::Moved(const Tensor& flow,
 
 void ListTensorArray::Check(const Tensor& value) const {
   if (value.dtype() == dtype()) return;
-  throw Error(InvalidArgument(
-      "Invalid data types; op elements {} but list elements {}",
-      ListTypeName(value.dtype()), ListTypeName(dtype())));
+  throw Error(
+      InvalidArgument("Invalid data types; op elements {} but list elements {}",
+                      ListTypeName(value.dtype()), ListTypeName(dtype())));
 }
 
 int64_t ListTensorArray::KnownSize() const {
@@ -167,40 +135,28 @@ int64_t ListTensorArray::KnownSize() const {
 
 Tensor ListTensorArray::Read(const ArrayOperand& at,
                              std::string_view name) const {
-  const Names scope(name, "TensorArrayV2Read");
-  const Input index(at), shape(element_shape());
-  const Names op(name, "TensorListGetItem");
-  const Tensor i = index.At("index");
-  return ops::TensorListGetItem(OpName(op.name()), Flow(), i,
-                                shape.At("element_shape"), dtype());
+  const NodeScope scope = Named(name, "TensorArrayV2Read");
+  const ArrayOperand index = IndexOperand(at);
+  return ListItem(Flow(), index, ShapeOperand(element_shape()), dtype(), name);
 }
 
 Tensor ListTensorArray::Stack(std::string_view name) const {
-  const Names scope(name, "TensorArrayV2Stack");
-  const Input shape(element_shape());
-  const Names op("", "TensorListStack");
-  return ops::TensorListStack(OpName(op.name()), Flow(),
-                              shape.At("element_shape"), dtype(), KnownSize());
+  const NodeScope scope = Named(name, "TensorArrayV2Stack");
+  return ListStacked(Flow(), ShapeOperand(element_shape()), dtype(),
+                     KnownSize());
 }
 
 Tensor ListTensorArray::Gather(const ArrayOperand& indices,
                                std::string_view name) const {
-  const Input places(indices), shape(element_shape());
-  const Names op(name, "TensorListGather");
-  const Tensor at = places.At("indices");
-  return ops::TensorListGather(OpName(op.name()), Flow(), at,
-                               shape.At("element_shape"), dtype());
+  const ArrayOperand places = IndexOperand(indices);
+  return ListGathered(Flow(), places, ShapeOperand(element_shape()), dtype(),
+                      name);
 }
 
 Tensor ListTensorArray::Concat(std::string_view name) const {
   PartialTensorShape parts = element_shape();
   if (!parts.unknown_rank() && parts.rank() > 0) parts.SetDim(0, -1);
-  const Input shape(parts);
-  const Tensor leading = IntsTensor({}, DataType::kInt64);
-  const Names op(name, "TensorListConcatV2");
-  return ops::TensorListConcatV2(OpName(op.name()), Flow(),
-                                 shape.At("element_shape"), leading,
-                                 dtype())[0];
+  return ListJoined(Flow(), ShapeOperand(parts), dtype(), name);
 }
 
 Tensor ListTensorArray::Size(std::string_view name) const {
@@ -214,51 +170,41 @@ Tensor ListTensorArray::Size(std::string_view name) const {
 TensorArrayImpl::Ptr ListTensorArray::Write(const ArrayOperand& at,
                                             const ArrayOperand& given,
                                             const Call& call) const {
-  const Names scope(call.name, "TensorArrayV2Write");
+  const NodeScope scope = Named(call.name, "TensorArrayV2Write");
   const Tensor value = given.Get("value");
   Check(value);
   ThrowIfError(shape_->Fit(value.partial_shape(), facts_.infer_shape));
-  const Input index(at);
-  const Names op(call.name, "TensorListSetItem");
-  return Wrote(
-      ops::TensorListSetItem(OpName(op.name()), Flow(), index.At("index"),
-                             value, facts_.dynamic_size),
-      "write", call);
+  return Wrote(ListWithItem(Flow(), IndexOperand(at), value,
+                            facts_.dynamic_size, call.name),
+               "write", call);
 }
 
 TensorArrayImpl::Ptr ListTensorArray::Unstack(const ArrayOperand& given,
                                               const Call& call) const {
-  const Names scope(call.name, "TensorArrayUnstack");
+  const NodeScope scope = Named(call.name, "TensorArrayUnstack");
   const Tensor value = given.Get("value");
   Check(value);
   const PartialTensorShape row = ShapeOfRow(value.partial_shape());
   ThrowIfError(shape_->Fit(row, facts_.infer_shape));
-  const Input shape(row);
-  const Names op("", "TensorListFromTensor");
-  return Wrote(ops::TensorListFromTensor(OpName(op.name()), value,
-                                         shape.At("element_shape")),
-               "unstack", call);
+  return Wrote(ListOfRows(value, ShapeOperand(row)), "unstack", call);
 }
 
 TensorArrayImpl::Ptr ListTensorArray::Scatter(const ArrayOperand& indices,
                                               const ArrayOperand& given,
                                               const Call& call) const {
-  const Names scope(call.name, "TensorArrayScatter");
+  const NodeScope scope = Named(call.name, "TensorArrayScatter");
   const Tensor value = given.Get("value");
   Check(value);
   ThrowIfError(
       shape_->Fit(ShapeOfRow(value.partial_shape()), facts_.infer_shape));
-  const Input places(indices);
-  const Names op("", "TensorListScatterIntoExistingList");
-  return Wrote(ops::TensorListScatterIntoExistingList(
-                   OpName(op.name()), Flow(), value, places.At("indices")),
-               "scatter", call);
+  return Wrote(ListScattered(Flow(), value, IndexOperand(indices)), "scatter",
+               call);
 }
 
 TensorArrayImpl::Ptr ListTensorArray::Split(const ArrayOperand& given,
                                             const ArrayOperand& sizes,
                                             const Call& call) const {
-  const Names scope(call.name, "TensorArraySplit");
+  const NodeScope scope = Named(call.name, "TensorArraySplit");
   const Tensor value = given.Get("value");
   Check(value);
   Tensor lengths = sizes.Get("lengths");
@@ -267,8 +213,8 @@ TensorArrayImpl::Ptr ListTensorArray::Split(const ArrayOperand& given,
   }
   const auto known = KnownInts(lengths);
   const PartialTensorShape whole = value.partial_shape();
-  if (facts_.infer_shape && known && !known->empty() &&
-      !whole.unknown_rank() && whole.rank() > 0) {
+  if (facts_.infer_shape && known && !known->empty() && !whole.unknown_rank() &&
+      whole.rank() > 0) {
     const auto [least, most] =
         std::minmax_element(known->begin(), known->end());
     PartialTensorShape part = whole;
@@ -277,11 +223,9 @@ TensorArrayImpl::Ptr ListTensorArray::Split(const ArrayOperand& given,
       ThrowIfError(shape_->Fit(part, true));
     }
   }
-  const Input shape(element_shape());
-  const Names op(call.name, "TensorListSplit");
-  return Wrote(ops::TensorListSplit(OpName(op.name()), value,
-                                    shape.At("element_shape"), lengths),
-               "split", call);
+  return Wrote(
+      ListOfParts(value, ShapeOperand(element_shape()), lengths, call.name),
+      "split", call);
 }
 
 TensorArrayImpl::Ptr ListTensorArray::Identity() const {

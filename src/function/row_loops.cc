@@ -6,39 +6,14 @@
 #include "base/format.h"
 #include "function/control_flow.h"
 #include "function/loop_builder.h"
-#include "function/part_scope.h"
+#include "function/node_scope.h"
 #include "ops/composition.h"
-#include "ops/fn/AddV2.h"
 #include "ops/fn/Less.h"
 #include "ops/fn/Shape.h"
-#include "ops/fn/StridedSlice.h"
 #include "ops/fn/Sub.h"
 
 namespace gk {
 namespace {
-
-// What `a` + 1 and the like make: "add" and "add/y".
-Tensor Plus(const Tensor& a, int64_t number) {
-  const bool adds = number >= 0;
-  FuncGraph* graph = FuncGraph::Current();
-  std::optional<NameScope> scope;
-  if (graph != nullptr) scope.emplace(graph, adds ? "add" : "sub");
-  const Tensor y = Int32Of(adds ? number : -number, "y");
-  const OpName name(scope ? std::string_view(scope->name()) : "");
-  return adds ? ops::AddV2(name, a, y) : ops::Sub(name, a, y);
-}
-
-// What x[0] makes.
-Tensor FirstOf(const Tensor& vector) {
-  auto index = [](int64_t i, std::string_view name) {
-    return IntsTensor({&i, 1}, DataType::kInt32, name);
-  };
-  const Tensor begin = index(0, "strided_slice/stack"),
-               end = index(1, "strided_slice/stack_1"),
-               step = index(1, "strided_slice/stack_2");
-  return ops::StridedSlice(OpName("strided_slice"), vector, begin, end, step, 0,
-                           0, 0, 0, /*shrink_axis_mask=*/1);
-}
 
 // A loop that speaks as a host does.
 class HostedLoop : public StagedLoop {
@@ -113,11 +88,11 @@ class RowLoop final : public HostedLoop {
   void Body(const Tensor&) override {
     const Tensor place = PlaceOf(i_);
     const StagedValue row = RowAt(place);
-    if (!keeps_states_) i_ = Plus(i_, 1);
+    if (!keeps_states_) i_ = PlusNumber(i_, 1);
     now_ = host_->Step(now_, row);
     if (keeps_states_) {
       Keep(place, now_);
-      i_ = Plus(i_, 1);
+      i_ = PlusNumber(i_, 1);
     }
   }
   std::vector<StagedValue> Get() override {
@@ -180,14 +155,14 @@ class RowLoop final : public HostedLoop {
       return ArrayOperand(
           [place](std::string_view name) { return Int32Of(place, name); });
     }
-    return Plus(rows_.Count(), -1);
+    return PlusNumber(rows_.Count(), -1);
   }
   Tensor PlaceOf(const Tensor& i) const {
     if (!options_.reverse) return i;
     FuncGraph* graph = FuncGraph::Current();
     const Tensor last = rows_.known_count() >= 0
                             ? Int32Of(rows_.known_count() - 1, "sub/x")
-                            : Plus(rows_.Count(), -1);
+                            : PlusNumber(rows_.Count(), -1);
     return ops::Sub(OpName(graph != nullptr ? "sub" : ""), last, i);
   }
   StagedValue RowAt(const ArrayOperand& place) const {
@@ -244,7 +219,7 @@ class PartLoop final : public HostedLoop {
   }
   void Body(const Tensor&) override {
     Keep(i_);
-    i_ = Plus(i_, 1);
+    i_ = PlusNumber(i_, 1);
   }
   std::vector<StagedValue> Get() override {
     TensorVector flows;

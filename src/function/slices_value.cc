@@ -1,13 +1,10 @@
 #include "function/slices_value.h"
 
-#include <optional>
 #include <utility>
 
 #include "framework/known_values.h"
-#include "function/part_scope.h"
-#include "ops/fn/StridedSlice.h"
+#include "function/node_scope.h"
 #include "ops/fn/UnsortedSegmentSum.h"
-#include "ops/subscript.h"
 
 namespace gk {
 namespace {
@@ -18,21 +15,6 @@ PartialTensorShape MergedShapes(const PartialTensorShape& a,
   if (both.ok()) return *std::move(both);
   throw Error(ValueError("Shapes {} and {} are not compatible",
                          a.PythonString(), b.PythonString()));
-}
-
-// dense_shape[0], its nodes in a scope of their own.
-Tensor NumRows(const Tensor& dense_shape) {
-  if (Tensor row = EagerRow(dense_shape, 0)) return row;
-  std::optional<NameScope> scope;
-  if (FuncGraph* graph = FuncGraph::Current()) {
-    scope.emplace(graph, "strided_slice");
-  }
-  const SliceOperands at = OperandsOf({{SubscriptEntry::Kind::kIndex, 0}});
-  return ops::StridedSlice(
-      OpName(scope ? std::string_view(scope->name()) : std::string_view()),
-      dense_shape, at.begin, at.end, at.strides, /*begin_mask=*/0,
-      /*end_mask=*/0, /*ellipsis_mask=*/0, /*new_axis_mask=*/0,
-      /*shrink_axis_mask=*/1);
 }
 
 }  // namespace
@@ -67,7 +49,7 @@ Tensor SlicesValue::Whole(FunctionRef<std::string()> text,
                    text()));
   }
   return ops::UnsortedSegmentSum(OpName(name), values, indices,
-                                 NumRows(dense_shape));
+                                 FirstOf(dense_shape));
 }
 
 std::string SlicesText(std::string_view indices, std::string_view values,

@@ -23,10 +23,10 @@ NAMERS = {
         "EmptyTensorList",
         "makes lists in graphs that nobody builds",
     ),
-    "src/function/list_tensor_array.cc": (
-        "TensorListConcatV2 TensorListFromTensor TensorListGather TensorListGetItem "
-        "TensorListScatterIntoExistingList TensorListSetItem TensorListSplit "
-        "TensorListStack",
+    "src/function/list_nodes.cc": (
+        "EmptyTensorList TensorListConcatV2 TensorListFromTensor TensorListGather "
+        "TensorListGetItem TensorListScatterIntoExistingList TensorListSetItem "
+        "TensorListSplit TensorListStack",
         "scopes are named as the op in them",
     ),
     "src/function/loop_state.cc": (

@@ -5,7 +5,6 @@ import functools
 from collections.abc import Callable
 
 from graphkiln import _graphkiln, raw_ops
-from graphkiln._graphkiln import TensorSpec
 from graphkiln._src import ops
 from graphkiln._src.types import dtypes
 from graphkiln.autograph import loops, sequences, staged_list, staging
@@ -149,23 +148,18 @@ def stacked(source: sequences.Sequence):
     if isinstance(count, int):
         return ops.stack([source.element(i) for i in range(count)])
     # The first element's type is that of all.
-    aside = _graphkiln.FuncGraph("tmp")
-    try:
-        aside._enter()
-        sample = _graphkiln.convert_to_tensor(
-            source.element(_graphkiln.constant(0))
-        )
-    finally:
-        aside._exit()
+    first = sequences.sample(
+        sequences.Mapped(_graphkiln.convert_to_tensor, [source])
+    )
     unknown = _graphkiln.constant(
-        -1 if sample.shape.rank is None
-        else [-1 if n is None else n for n in sample.shape.as_list()],
+        -1 if first.shape.rank is None
+        else [-1 if n is None else n for n in first.shape.as_list()],
         dtypes.int32,
     )
     state = [
         raw_ops.TensorListReserve(
             element_shape=unknown, num_elements=count,
-            element_dtype=sample.dtype,
+            element_dtype=first.dtype,
         )
     ]
 
@@ -184,7 +178,7 @@ def stacked(source: sequences.Sequence):
     )
     return raw_ops.TensorListStack(
         input_handle=state[0], element_shape=unknown,
-        element_dtype=sample.dtype, num_elements=-1,
+        element_dtype=first.dtype, num_elements=-1,
     )
 
 
@@ -299,7 +293,7 @@ def list_(iterable=()):
         return [source.element(i) for i in range(source.length())]
     if isinstance(source, staged_list.StagedList):
         return source.copy()
-    made = staged_list.StagedList(None, [], [])
+    made = staged_list.StagedList(None, [])
     made.extend(source)
     return made
 
@@ -361,55 +355,17 @@ min_ = _extreme(min, lambda *a, **k: ops.reduce_min(*a, **k),
                 lambda a, b: ops.minimum(a, b),
                 lambda *a, **k: ops.argmin(*a, **k))
 
-def _as_rows(stacked):
-    """The rows of a list as one tensor, also of lists of tensors."""
-    if isinstance(stacked, (list, tuple)):
-        return ops.stack([_as_rows(part) for part in stacked], axis=1)
-    return stacked
-
 
 def _stack(values, axis=0, name="stack"):
-    rows = _as_rows(values.stacked())
-    if axis == 0:
-        return ops.identity(rows, name=name)
-    rank = rows.shape.rank
-    if rank is None:
-        raise ValueError(
-            f"tf.stack along axis {axis} of a list whose elements' rank is not "
-            "known; set_element_type tells it"
-        )
-    if not -rank <= axis < rank:
-        raise ValueError(f"axis = {axis} not in [{-rank}, {rank})")
-    order = list(range(1, rank))
-    order.insert(axis % rank, 0)
-    return ops.transpose(rows, order, name=name)
+    return values.stack(axis, name)
 
 
 def _concat(values, axis, name="concat"):
-    if values.is_open:
-        raise ValueError("tf.concat of a list without elements")
-    is_plain = isinstance(values.elements, TensorSpec)
-    if not is_plain or not isinstance(axis, int) or axis != 0:
-        parts = _stack(values, 0)
-        rank = parts.shape.rank
-        if not isinstance(axis, int) or rank in (None, 1):
-            raise ValueError(
-                "tf.concat of a list in a graph needs an axis known while "
-                "tracing, and elements whose rank is known and not 0"
-            )
-        axis %= rank - 1
-        order = list(range(1, rank))
-        order.insert(axis, 0)
-        parts = ops.transpose(parts, order)
-        sizes = ops.shape(parts)
-        joined = [sizes[axis] * sizes[axis + 1]]
-        shape = ops.concat([sizes[:axis], joined, sizes[axis + 2:]], 0)
-        return ops.reshape(parts, shape, name=name)
-    return values.concatenated(name)
+    return values.concat(axis, name)
 
 
 def _add_n(inputs, name=None):
-    return ops.reduce_sum(_stack(inputs), 0, name=name)
+    return ops.reduce_sum(inputs.stack(), 0, name=name)
 
 
 _OF_LISTS = ((ops.stack, _stack), (ops.concat, _concat), (ops.add_n, _add_n))

@@ -3,7 +3,7 @@ enumerate, zip, map of them."""
 
 from collections.abc import Callable
 
-from graphkiln import _graphkiln, errors, nest, raw_ops
+from graphkiln import _graphkiln, errors, nest
 from graphkiln._src import ops
 from graphkiln._src.types import dtypes
 from graphkiln.autograph import staging
@@ -53,30 +53,13 @@ class TensorRows(Sequence):
             return shape.as_list()[0]
         return ops.shape(self.tensor)[0]
 
-    def _element_shape(self):
-        shape = self.tensor.shape
-        if shape.rank is None:
-            return _graphkiln.constant(-1, dtypes.int32)
-        return _graphkiln.constant(
-            [-1 if n is None else n for n in shape.as_list()[1:]], dtypes.int32
-        )
-
     def prepare(self) -> None:
-        self._list = raw_ops.TensorListFromTensor(
-            tensor=self.tensor, element_shape=self._element_shape()
-        )
+        self._list = _graphkiln.ListValue.of_rows(self.tensor)
 
     def element(self, i):
         if self._list is None:
             return self.tensor[i]
-        item = raw_ops.TensorListGetItem(
-            input_handle=self._list, index=i,
-            element_shape=self._element_shape(),
-            element_dtype=self.tensor.dtype,
-        )
-        if self.tensor.shape.rank is not None:
-            item.set_shape(self.tensor.shape[1:])
-        return item
+        return self._list.element(i)
 
 
 class RaggedRows(Sequence):
@@ -182,6 +165,18 @@ def prepare(source: Sequence) -> None:
     make = getattr(source, "prepare", None)
     if make is not None:
         make()
+
+
+def sample(source: Sequence):
+    """The tensors of an element, in a graph that is thrown away."""
+    aside = _graphkiln.FuncGraph("tmp")
+    try:
+        aside._enter()
+        return nest.map_structure(
+            _graphkiln.convert_to_tensor, source.element(_graphkiln.constant(0))
+        )
+    finally:
+        aside._exit()
 
 
 def is_sequence(value: object) -> bool:

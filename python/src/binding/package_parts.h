@@ -26,8 +26,6 @@ namespace gk::py {
   PART(ImmutableDict, "graphkiln._src.types.immutable_dict")    \
   PART(choice_of, "graphkiln.autograph.branches")               \
   PART(convert, "graphkiln.autograph.root")                     \
-  PART(StagedList, "graphkiln.autograph.staged_list")           \
-  PART(empties, "graphkiln.autograph.staged_list")              \
   PART(Undefined, "graphkiln.autograph.symbols")                \
   PART(UndefinedReturnValue, "graphkiln.autograph.symbols")     \
   PART(Dataset, "graphkiln.data._dataset")                      \

@@ -6,6 +6,7 @@
 
 #include "function/branch_builder.h"
 #include "function/dataset_loop.h"
+#include "function/list_value.h"
 #include "function/loop_builder.h"
 #include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
@@ -217,7 +218,7 @@ class SymbolsOfLoop final : public SymbolHost<StagedLoop> {
       nb::object value = PythonValue(v);
       if (place == StagedLoop::Place::kBody && v.kind == Kind::kOpenList) {
         value = value.attr("copy")();
-        value.attr("place") = PlaceOf(i);
+        nb::cast<ListValue&>(value).set_begin(BeginOf(i));
         lists_ = std::make_shared<ListsFn>(lists);
         *live_ = lists_.get();
       }
@@ -256,17 +257,18 @@ class SymbolsOfLoop final : public SymbolHost<StagedLoop> {
  private:
   // Gives an open list its own handles when its first element tells what the
   // elements are.
-  nb::object PlaceOf(size_t i) {
-    return nb::cpp_function([live = live_, i](nb::handle elements) {
+  ListValue::BeginFn BeginOf(size_t i) {
+    return [live = live_, i](const ElementSpec& elements) {
       if (*live == nullptr) {
-        Throw(RuntimeError("a list is used outside of the loop that grows it"));
+        throw Error(
+            RuntimeError("a list is used outside of the loop that grows it"));
       }
       std::vector<HandleData> like;
-      for (const Tensor& list : Tensors(package::empties(elements))) {
-        like.push_back(HandleDataOf(list));
+      for (const TypeSpec& leaf : elements.leaves) {
+        like.push_back({{leaf.dtype, leaf.shape}});
       }
-      return Told([&] { return Wrapped((**live)(i, like)); });
-    });
+      return (**live)(i, like);
+    };
   }
 
   bool asks_first_;

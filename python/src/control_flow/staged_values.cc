@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "function/list_value.h"
 #include "function/loop_builder.h"
 #include "python/src/binding/class_attribute.h"
 #include "python/src/binding/package_parts.h"
@@ -157,8 +158,7 @@ StagedValue ValueOfSymbol(nb::handle value) {
     return undefined;
   }
   if (IsFlat(o)) return ValueOfStructure(value);
-  if (value.type().is(package::StagedList.Held()) &&
-      Truth(value.attr("is_open"))) {
+  if (const ListValue * list; nb::try_cast(value, list) && list->is_open()) {
     return Other(Kind::kOpenList, value);
   }
   try {
@@ -289,8 +289,11 @@ std::string NameOfVariable(const Tensor& before) {
 }
 
 StagedValue ClosedList(const StagedValue& open, const StagedValue& like) {
-  return ValueOfSymbol(
-      PythonValue(open).attr("closed")(PythonValue(like).attr("elements")));
+  const nb::object closed = PythonValue(open).attr("copy")();
+  const nb::object told = PythonValue(like);
+  nb::cast<ListValue&>(closed).Close(
+      *nb::cast<const ListValue&>(told).elements());
+  return ValueOfSymbol(closed);
 }
 
 void RaiseToldError() {

@@ -10,6 +10,7 @@
 #include "python/src/binding/package_parts.h"
 #include "python/src/binding/throw_status.h"
 #include "python/src/control_flow/control_flow.h"
+#include "python/src/control_flow/list_value.h"
 #include "python/src/control_flow/tensor_array.h"
 #include "python/src/data/dataset_class.h"
 #include "python/src/data/dataset_methods.h"
@@ -146,6 +147,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddControlFlow(m);
   gk::py::AddControlFlowFunctions(m);
   gk::py::AddRowLoops(m);
+  gk::py::AddListValue(m);
   gk::py::AddElementSpecs(m);
   gk::py::AddElementClasses(m);
   gk::py::AddSpecsOfValues(m);

@@ -46,6 +46,51 @@ def test_lists_that_grow_come_out_stacked():
     assert int(last[0]) == int(first[0]) == 3
 
 
+@pytest.mark.parametrize("change", [
+    lambda found, n: found.pop(n),
+    lambda found, n: found.pop(3),
+    lambda found, n: found.pop(-4),
+    lambda found, n: found.__delitem__(n),
+    lambda found, n: found.pop(tf.cast(n - 3, tf.int64) + 2**32),
+])
+def test_what_is_not_there_is_not_taken_off(change):
+    @tf.function
+    def f(n):
+        found = [i for i in tf.range(n)]
+        change(found, n)
+        return found
+
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        f(tf.constant(3))
+
+
+def test_places_in_lists_are_integers():
+    @tf.function
+    def f(n, at):
+        found = [i for i in tf.range(n)]
+        return found[at]
+
+    assert int(f(tf.constant(3), tf.constant(1, tf.uint8))) == 1
+    assert int(f(tf.constant(3), tf.constant(-1, tf.int64))) == 2
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        f(tf.constant(3), tf.constant(2**32, tf.int64))
+    for place in (tf.constant(1.5), 1.5, "a"):
+        with pytest.raises(TypeError, match="list indices must be integers"):
+            f(tf.constant(3), place)
+
+
+def test_lists_are_joined_along_axes_that_they_have():
+    @tf.function
+    def f(n, axis):
+        found = [tf.fill([2, 1], i) for i in tf.range(n)]
+        return tf.concat(found, axis)
+
+    assert f(tf.constant(2), -1).numpy().tolist() == [[0, 1], [0, 1]]
+    for axis in (2, -3):
+        with pytest.raises(ValueError, match="axis"):
+            f(tf.constant(2), axis)
+
+
 def test_elements_of_a_list_are_alike():
     def f(n, dtype, shape, *elements):
         found = []
