@@ -18,7 +18,8 @@ PACKAGES = {
 }
 
 EXPORTS: dict[str, str] = {
-    "graphkiln._src.gradients.options": "AggregationMethod UnconnectedGradients",
+    "graphkiln._src.gradients.aggregation_method": "AggregationMethod",
+    "graphkiln._src.gradients.unconnected_gradients": "UnconnectedGradients",
     "graphkiln._src.function.function": """
         function compat.v1.function compat.v2.function
         """,
@@ -31,7 +32,7 @@ EXPORTS: dict[str, str] = {
     "graphkiln.autograph.verbosity": """
         autograph.set_verbosity autograph.experimental.set_strict
         """,
-    "graphkiln.autograph.scopes": "autograph.experimental.Feature",
+    "graphkiln.autograph.feature": "autograph.experimental.Feature",
     "graphkiln.data._constants": """
         data.AUTOTUNE data.INFINITE_CARDINALITY data.UNKNOWN_CARDINALITY
         data.experimental.AUTOTUNE data.experimental.INFINITE_CARDINALITY

@@ -190,33 +190,32 @@ def _is_here(public: str) -> bool:
     return any(public in table for table in tables)
 
 
-class _MissingModules:
-    """Asked last where a module is: says that one is TensorFlow's.
+def find_spec(name: str, path: object = None, target: object = None) -> None:
+    """This module is asked last where a module is: it says that one is
+    TensorFlow's.
 
     The error has no `name`: what Python's import statement knows to be just
     missing it leaves out for words of its own."""
-
-    @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> None:
-        package, _, public = name.partition(".")
-        if package != "graphkiln" or public.startswith("_") or _is_here(public):
-            return
-        word = _word(name)
-        if word:
-            raise ModuleNotFoundError(f"cannot import {name!r}: {word}")
+    package, _, public = name.partition(".")
+    if package != "graphkiln" or public.startswith("_") or _is_here(public):
+        return
+    word = _word(name)
+    if word:
+        raise ModuleNotFoundError(f"cannot import {name!r}: {word}")
 
 
-class _PublicModules:
-    """Finds what is in a folder of the package, and lists the public part of it:
-    `help` shows what is listed."""
+def _public_finder(finder: object, names: tuple[str, ...]) -> object:
+    """Finds what `finder` does in a folder of the package, and lists the public
+    part of it: `help` shows what is listed."""
 
-    def __init__(self, finder: object, names: tuple[str, ...]):
-        self.find_spec = finder.find_spec
-        self.invalidate_caches = finder.invalidate_caches
-        self._names = names
+    def iter_modules(prefix: str = "") -> list[tuple[str, bool]]:
+        return [(prefix + n, n in _exports.PACKAGES) for n in names]
 
-    def iter_modules(self, prefix: str = "") -> list[tuple[str, bool]]:
-        return [(prefix + n, n in _exports.PACKAGES) for n in self._names]
+    return types.SimpleNamespace(
+        find_spec=finder.find_spec,
+        invalidate_caches=finder.invalidate_caches,
+        iter_modules=iter_modules,
+    )
 
 
 class Namespace(types.ModuleType):
@@ -262,13 +261,14 @@ def install(package: str) -> None:
         parent, _, last = full.rpartition(".")
         if parent != package:
             setattr(sys.modules[parent], last, module)
-    if _MissingModules not in sys.meta_path:
-        sys.meta_path.append(_MissingModules)
+    here = sys.modules[__name__]
+    if here not in sys.meta_path:
+        sys.meta_path.append(here)
     for name, modules in _exports.PACKAGES.items():
         folder = f"{_DIRECTORY}/{name}".removesuffix("/")
         for hook in sys.path_hooks:
             try:
-                finder = _PublicModules(hook(folder), modules)
+                finder = _public_finder(hook(folder), modules)
             except ImportError:
                 continue  # of other folders
             sys.path_importer_cache[folder] = finder

@@ -17,6 +17,7 @@ from __future__ import annotations
 import inspect
 import io
 import pickle
+import types
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
@@ -37,46 +38,6 @@ def __dir__() -> list[str]:
     return __all__
 
 
-class _Partition:
-    """A RowPartition: its attributes are what the pickle says."""
-
-
-class _Ragged(RaggedTensor):
-    __slots__ = ()
-
-    def __setstate__(self, state: dict) -> None:
-        partition = state["_row_partition"]
-        made = RaggedTensor.from_row_splits(
-            state["_values"], partition._row_splits, validate=False
-        )
-        length = partition._uniform_row_length
-        if length is not None:
-            made = RaggedTensor.from_uniform_row_length(
-                state["_values"], length, nrows=partition._nrows
-            )
-        _become(self, made, RaggedTensor)
-
-
-class _Sparse(SparseTensor):
-    __slots__ = ()
-
-    def __setstate__(self, state: dict) -> None:
-        made = SparseTensor(
-            state["_indices"], state["_values"], state["_dense_shape"]
-        )
-        _become(self, made, SparseTensor)
-
-
-class _Slices(IndexedSlices):
-    __slots__ = ()
-
-    def __setstate__(self, state: dict) -> None:
-        made = IndexedSlices(
-            state["_values"], state["_indices"], state["_dense_shape"]
-        )
-        _become(self, made, IndexedSlices)
-
-
 def _become(self: object, made: object, cls: type) -> None:
     """Unpickling makes the object first and tells what it is then."""
     for base in cls.__mro__:
@@ -94,7 +55,26 @@ def _with_state(cls: type, make: Callable) -> type:
     def __setstate__(self, state: dict) -> None:
         _become(self, make(cls, state), cls)
 
-    return type(cls.__name__, (cls,), {"__setstate__": __setstate__})
+    return type(
+        cls.__name__, (cls,), {"__slots__": (), "__setstate__": __setstate__}
+    )
+
+
+def _ragged(cls: type, state: dict) -> RaggedTensor:
+    partition = state["_row_partition"]
+    length = partition._uniform_row_length
+    if length is not None:
+        return RaggedTensor.from_uniform_row_length(
+            state["_values"], length, nrows=partition._nrows
+        )
+    return RaggedTensor.from_row_splits(
+        state["_values"], partition._row_splits, validate=False
+    )
+
+
+def _of_parts(*parts: str) -> Callable:
+    """Makes objects of these attributes of their states."""
+    return lambda cls, state: cls(*(state[part] for part in parts))
 
 
 def _options(cls: type, state: dict) -> object:
@@ -121,11 +101,16 @@ def _variable(**parts: Any) -> Variable:
 _BY_NAME: dict[str, Callable] = {
     "Dimension": Dimension,
     "DeviceSpecV2": _graphkiln.DeviceSpec,
-    "IndexedSlices": _Slices,
-    "RaggedTensor": _Ragged,
+    "IndexedSlices": _with_state(
+        IndexedSlices, _of_parts("_values", "_indices", "_dense_shape")
+    ),
+    "RaggedTensor": _with_state(RaggedTensor, _ragged),
     "ResourceVariable": _variable,
-    "RowPartition": _Partition,
-    "SparseTensor": _Sparse,
+    # Its attributes are what the pickle says.
+    "RowPartition": types.SimpleNamespace,
+    "SparseTensor": _with_state(
+        SparseTensor, _of_parts("_indices", "_values", "_dense_shape")
+    ),
     "VariableAggregationV2": VariableAggregation,
     "as_dtype": _graphkiln.as_dtype,
     "convert_to_tensor": _graphkiln.convert_to_tensor,

@@ -7,8 +7,8 @@ from graphkiln import _graphkiln
 from graphkiln.autograph import (
     calls,
     conversion,
+    feature,
     operators,  # noqa: F401  what conversion needs
-    scopes,
     source,
 )
 from graphkiln.autograph.verbosity import set_strict
@@ -56,7 +56,7 @@ def to_graph(entity, recursive=True, experimental_optional_features=None):
     >>> int(tf.autograph.to_graph(absolute)(tf.constant(-2)))
     2
     """
-    features = scopes.checked_features(experimental_optional_features)
+    features = feature.checked_features(experimental_optional_features)
     function = _python_function(entity)
     made = conversion.convert(function, features)
     if isinstance(entity, types.MethodType):
@@ -86,7 +86,7 @@ def to_code(entity, recursive=True, experimental_optional_features=None):
     >>> print(tf.autograph.to_code(absolute).split("(")[0])
     def tf__absolute
     """
-    features = scopes.checked_features(experimental_optional_features)
+    features = feature.checked_features(experimental_optional_features)
     return conversion.generated_source(_python_function(entity), features)
 
 

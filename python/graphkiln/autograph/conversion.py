@@ -8,11 +8,11 @@ import threading
 import types
 import weakref
 
-from graphkiln.autograph import conditions, scopes, source
+from graphkiln.autograph import conditions, conversion_options, source
 from graphkiln.autograph.expressions import place
-from graphkiln.autograph.lowering import Names
 from graphkiln.autograph.parsing import contains_yield, parse
 from graphkiln.autograph.statements import Functions
+from graphkiln.autograph.unused_names import UnusedNames
 
 _FUTURES = 0
 for _name in __future__.all_feature_names:
@@ -43,7 +43,7 @@ def _generate(function: types.FunctionType, features: tuple):
         raise source.SourceError("async functions are not supported")
     if contains_yield(node):
         raise source.SourceError("generators are not supported")
-    names = Names(node)
+    names = UnusedNames(node)
     # The function's own name may not clash, but its tf__ form is new.
     shadows = function.__globals__.keys() | set(function.__code__.co_freevars)
     shadows |= set(function.__code__.co_varnames)
@@ -58,7 +58,7 @@ def _generate(function: types.FunctionType, features: tuple):
         if first > 1 and parts[first - 2] != "<locals>":
             class_name = parts[first - 2]
     options = parse(
-        scopes.ConversionOptions(
+        conversion_options.ConversionOptions(
             user_requested=True, optional_features=features
         ).source(),
         mode="eval",

@@ -6,29 +6,10 @@ import types
 
 from graphkiln import _graphkiln
 from graphkiln.autograph import conversion
+from graphkiln.autograph.multiline_key_error import MultilineMessageKeyError
+from graphkiln.autograph.staging_error import StagingError
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-
-
-class StagingError(RuntimeError):
-    """An error raised while tracing whose class cannot be made from a
-    message."""
-
-
-class MultilineMessageKeyError(KeyError):
-    """A KeyError that prints its message as it is."""
-
-    def __init__(self, message: str, original_key: object = None):
-        super().__init__(original_key)
-        self._message = message
-
-    def __str__(self) -> str:
-        return self._message
-
-
-# Users see the class they know.
-MultilineMessageKeyError.__name__ = KeyError.__name__
-MultilineMessageKeyError.__qualname__ = KeyError.__qualname__
 
 
 def user_frames(traceback: types.TracebackType | None) -> list[tuple]:

@@ -7,35 +7,11 @@ Statements are structured after lowering, so both follow the syntax tree.
 import ast
 
 from graphkiln.autograph import names
+from graphkiln.autograph.closures import Closures
+from graphkiln.autograph.facts import facts_of
 
 _CONTROL = (ast.If, ast.While, ast.For)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-
-
-class Facts:
-    """What is known of one if or loop: sets of symbols."""
-
-    def __init__(self):
-        self.live_in: frozenset[str] = frozenset()
-        self.live_out: frozenset[str] = frozenset()
-        self.modified: frozenset[str] = frozenset()
-        # Lists among them that are changed in place.
-        self.grown: frozenset[str] = frozenset()
-        # Assigned before on every way, and on some way.
-        self.bound: frozenset[str] = frozenset()
-        # Of a loop with an else clause: what this assigns, so that only a
-        # break leads past it.
-        self.settled: frozenset[str] = frozenset()
-        self.maybe: frozenset[str] = frozenset()
-        # What the condition of a loop reads.
-        self.tested: frozenset[str] = frozenset()
-
-
-def facts_of(node: ast.stmt) -> Facts:
-    facts = getattr(node, "gk_facts", None)
-    if facts is None:
-        facts = node.gk_facts = Facts()
-    return facts
 
 
 class Flow:
@@ -43,7 +19,7 @@ class Flow:
 
     def __init__(self, body: list[ast.stmt], arguments: set[str],
                  outside: set[str], at_end: set[str]):
-        self._closures = names.Closures()
+        self._closures = Closures()
         self._collect(body)
         self._closures.lists = _lists(body) - arguments - outside
         # What an exception may make live at any place.

@@ -7,35 +7,9 @@ where that is not possible, the statements behind are guarded by the flags.
 
 import ast
 
+from graphkiln.autograph.unused_names import UnusedNames
+
 LOOPS = (ast.For, ast.While)
-
-
-class Names:
-    """Names that no user symbol of the function has."""
-
-    def __init__(self, tree: ast.AST):
-        self.taken = set()
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Name):
-                self.taken.add(node.id)
-            elif isinstance(node, ast.arg):
-                self.taken.add(node.arg)
-            elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-                self.taken.add(node.name)
-            elif isinstance(node, (ast.Global, ast.Nonlocal)):
-                self.taken.update(node.names)
-        # Flags and scopes: read as they are.
-        self.internal: set[str] = set()
-
-    def new(self, base: str, internal: bool = False) -> str:
-        name, n = base, 0
-        while name in self.taken:
-            n += 1
-            name = f"{base}_{n}"
-        self.taken.add(name)
-        if internal:
-            self.internal.add(name)
-        return name
 
 
 def falls_through(statements: list[ast.stmt]) -> bool:
@@ -200,7 +174,7 @@ def none_of(flags: list[str], at: ast.AST) -> ast.expr:
 class Lowering:
     """Rewrites one function's body; nested functions are left alone."""
 
-    def __init__(self, names: Names):
+    def __init__(self, names: UnusedNames):
         self._names = names
         self.do_return: str | None = None
         self.retval: str | None = None

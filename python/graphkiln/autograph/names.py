@@ -7,6 +7,7 @@ A symbol is a name or a chain of attributes and simple keys: `x`, `o.v`,
 import ast
 import functools
 
+from graphkiln.autograph.closures import Closures
 from graphkiln.autograph.parsing import parse
 
 # Methods that change a list.
@@ -53,17 +54,6 @@ def directive(node: ast.AST) -> str | None:
     if name in ("set_loop_options", "set_element_type"):
         return name
     return None
-
-
-class Closures:
-    """What the local functions of a function read and write outside of
-    themselves, by the name they are bound to."""
-
-    def __init__(self):
-        self.reads: dict[str, set[str]] = {}
-        self.writes: dict[str, set[str]] = {}
-        # Names bound to lists that are made in the function.
-        self.lists: set[str] = set()
 
 
 class Uses(ast.NodeVisitor):

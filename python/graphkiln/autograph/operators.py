@@ -5,6 +5,9 @@ import sys
 from graphkiln.autograph import conversion
 from graphkiln.autograph.branches import if_exp, if_stmt
 from graphkiln.autograph.calls import autograph_artifact, converted_call
+from graphkiln.autograph.conversion_options import STD, ConversionOptions
+from graphkiln.autograph.feature import Feature
+from graphkiln.autograph.function_scope import FunctionScope
 from graphkiln.autograph.logic import (
     and_,
     assert_stmt,
@@ -15,22 +18,16 @@ from graphkiln.autograph.logic import (
     or_,
 )
 from graphkiln.autograph.loop_statements import for_stmt, while_stmt
-from graphkiln.autograph.scopes import (
-    STD,
-    ConversionOptions,
-    Feature,
-    FunctionScope,
-)
 from graphkiln.autograph.sequences import each, generator, unpack
 from graphkiln.autograph.staged_list import set_element_type
 from graphkiln.autograph.symbols import (
     Undefined,
-    UndefinedReturnValue,
     is_undefined,
     ld,
     ldf,
     ldu,
 )
+from graphkiln.autograph.undefined_return_value import UndefinedReturnValue
 
 
 def erase_attribute(owner: object, name: str) -> None:

@@ -8,6 +8,10 @@ from graphkiln import _graphkiln, raw_ops
 from graphkiln._src import ops
 from graphkiln._src.types import dtypes
 from graphkiln.autograph import loops, sequences, staged_list, staging
+from graphkiln.autograph.mapped import Mapped
+from graphkiln.autograph.python_items import PythonItems
+from graphkiln.autograph.sequence import Sequence
+from graphkiln.autograph.tensor_rows import TensorRows
 
 _NOT_GIVEN = object()
 
@@ -29,7 +33,7 @@ def _sequences(values) -> list | None:
     made = []
     for value in values:
         if not sequences.is_sequence(value):
-            value = sequences.PythonItems(value)
+            value = PythonItems(value)
         made.append(sequences.sequence(value))
     return made
 
@@ -48,8 +52,8 @@ def len_(value):
                 "len requires a non-scalar tensor, got one of shape "
                 f"{value.shape}"
             )
-        return sequences.TensorRows(value).length()
-    if isinstance(value, sequences.Sequence):
+        return TensorRows(value).length()
+    if isinstance(value, Sequence):
         return value.length()
     return len(value)
 
@@ -67,7 +71,7 @@ def enumerate_(iterable, start=0):
     made = _sequences([iterable])
     if made is None:
         return enumerate(iterable, start)
-    return sequences.Enumerated(made[0], start)
+    return Mapped(lambda i, item: (i + start, item), made)
 
 
 def zip_(*iterables, strict=False):
@@ -84,7 +88,7 @@ def zip_(*iterables, strict=False):
     made = _sequences(iterables)
     if made is None:
         return zip(*iterables, strict=strict)
-    zipped = sequences.Zipped(made)
+    zipped = Mapped(lambda i, *items: items, made)
     if strict:
         _check_lengths([part.length() for part in made])
     return zipped
@@ -116,7 +120,7 @@ def map_(function, *iterables):
     made = _sequences(iterables)
     if made is None:
         return map(call, *iterables)
-    return sequences.Mapped(call, made)
+    return Mapped(lambda i, *items: call(*items), made)
 
 
 def filter_(function, iterable):
@@ -132,24 +136,24 @@ def filter_(function, iterable):
     if made is None:
         return filter(call if function is not None else None, iterable)
     mask = stacked(
-        sequences.Mapped(lambda x: ops.cast(call(x), dtypes.bool), made)
+        Mapped(lambda i, x: ops.cast(call(x), dtypes.bool), made)
     )
     return ops.boolean_mask(stacked(made[0]), mask)
 
 
-def stacked(source: sequences.Sequence):
+def stacked(source: Sequence):
     """All elements of a sequence as one tensor."""
-    if isinstance(source, sequences.TensorRows):
+    if isinstance(source, TensorRows):
         return source.tensor
     if isinstance(source, staged_list.StagedList):
         return source.stacked()
-    sequences.prepare(source)
+    source.prepare()
     count = source.length()
     if isinstance(count, int):
         return ops.stack([source.element(i) for i in range(count)])
     # The first element's type is that of all.
     first = sequences.sample(
-        sequences.Mapped(_graphkiln.convert_to_tensor, [source])
+        Mapped(lambda i, x: _graphkiln.convert_to_tensor(x), [source])
     )
     unknown = _graphkiln.constant(
         -1 if first.shape.rank is None
@@ -236,6 +240,12 @@ def sum_(iterable, start=0):
     return total if isinstance(start, int) and start == 0 else start + total
 
 
+def _keys(key: Callable, rows):
+    """What `key` gives of each row."""
+    source = sequences.sequence(rows)
+    return stacked(Mapped(lambda i, row: key(row), [source]))
+
+
 def _extreme(python, reduce, choose, pick):
     def chosen(*args, key=None, default=_NOT_GIVEN):
         given = {} if default is _NOT_GIVEN else {"default": default}
@@ -259,7 +269,7 @@ def _extreme(python, reduce, choose, pick):
             raise ValueError(f"{python.__name__}() arg is an empty sequence")
         if key is None:
             return reduce(rows, axis=0)
-        keys = stacked(sequences.Mapped(key, [sequences.sequence(rows)]))
+        keys = _keys(key, rows)
         return ops.gather(rows, pick(keys, axis=0))
 
     return chosen
@@ -280,7 +290,7 @@ def sorted_(iterable, /, *, key=None, reverse=False):
                 f"{rows.shape}"
             )
         return ops.sort(rows, direction=direction)
-    keys = stacked(sequences.Mapped(key, [sequences.sequence(rows)]))
+    keys = _keys(key, rows)
     order = ops.argsort(keys, direction=direction, stable=True)
     return ops.gather(rows, order)
 

@@ -6,8 +6,8 @@ from graphkiln import _graphkiln
 from graphkiln.autograph import (
     calls,
     failures,
+    feature,
     operators,  # noqa: F401  what conversion needs
-    scopes,
     staged_list,
 )
 
@@ -16,7 +16,7 @@ def convert(function: Callable, features: object) -> Callable:
     """The function to trace in place of `function`. Its errors name the
     user's lines."""
     converted = calls.convert_root(
-        function, scopes.checked_features(features)
+        function, feature.checked_features(features)
     )
 
     def traced(*args, **kwargs):

@@ -8,12 +8,13 @@ from graphkiln import _graphkiln, nest
 from graphkiln._graphkiln import Tensor, TensorSpec
 from graphkiln._src import ops
 from graphkiln.autograph import sequences, staging
+from graphkiln.autograph.sequence import Sequence
 
 # Has any been made in this process?
 made = False
 
 
-class StagedList(_graphkiln.ListValue, sequences.Sequence):
+class StagedList(_graphkiln.ListValue, Sequence):
     """A list in a graph; it changes in place, as Python's.
 
     Without elements so far, it may not know what they will be. The first one

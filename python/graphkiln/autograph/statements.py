@@ -8,6 +8,7 @@ from graphkiln.autograph.comprehensions import Comprehensions
 from graphkiln.autograph.expressions import (
     ag, ag_call, lazy, load, pattern, place, text
 )
+from graphkiln.autograph.facts import facts_of
 from graphkiln.autograph.parsing import contains_yield, parse
 
 class Functions(Comprehensions):
@@ -349,7 +350,7 @@ class Functions(Comprehensions):
         for name in unsure:
             self.start_undefined(name)
         made = list(functions)
-        settled = flow.facts_of(node).settled
+        settled = facts_of(node).settled
         made += [self._undefined(n, at, n in settled) for n in undefined]
         made.append(place(ast.Expr(call), at))
         return made
@@ -357,7 +358,7 @@ class Functions(Comprehensions):
     @staticmethod
     def _grown(node: ast.stmt, state: list[str]) -> list[str]:
         """The lists of the state that a branch or loop changes in place."""
-        grown = flow.facts_of(node).grown
+        grown = facts_of(node).grown
         return [s for s in state if s in grown]
 
     @staticmethod
@@ -383,7 +384,7 @@ class Functions(Comprehensions):
     def _body(self, base, state, statements, node, at, first=None):
         """A branch's or loop's body as a function. `first`: (parameters,
         statements to begin with)."""
-        modified = flow.facts_of(node).modified
+        modified = facts_of(node).modified
         self._frames.append((modified - frozenset(state), set()))
         made = self.block(statements)
         begin = self._starts()
@@ -517,7 +518,7 @@ class Functions(Comprehensions):
         endless = isinstance(node.test, ast.Constant) and node.test.value
         if not operands and not (stops and endless):
             # What is called may read attributes and items, too.
-            tested = flow.facts_of(node).tested
+            tested = facts_of(node).tested
             read = [
                 s for s in state if s in tested or symbols.is_composite(s)
             ]

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from graphkiln import _graphkiln
+from graphkiln.autograph.undefined_return_value import UndefinedReturnValue
 
 
 class Undefined:
@@ -57,20 +58,6 @@ class Undefined:
         self.read()
 
 
-class UndefinedReturnValue:
-    """What a function returns before it meets a return statement. With
-    `pending`, every way through the function meets one in the end, so that
-    a branch without one may stand in with zeros."""
-
-    __slots__ = ("pending",)
-
-    def __init__(self, pending: bool = False):
-        self.pending = pending
-
-    def __repr__(self) -> str:
-        return "<no return value>"
-
-
 def is_undefined(value: object) -> bool:
     return type(value) in (Undefined, UndefinedReturnValue)
 
@@ -104,4 +91,4 @@ def ldu(load: Callable, name: str) -> object:
     return Undefined(name) if type(value) is Undefined else value
 
 
-_graphkiln.provide(Undefined, UndefinedReturnValue)
+_graphkiln.provide(Undefined)

@@ -14,23 +14,23 @@
 namespace gk::py {
 
 // By module: PART(its __name__, who provides it).
-#define GK_PACKAGE_PARTS(PART)                                  \
-  PART(load, "graphkiln._loading")                              \
-  PART(values_read, "graphkiln._src.function.read_walker")      \
-  PART(shown, "graphkiln._src.function.read_walker")            \
-  PART(placeholder_value, "graphkiln._src.function.tracing")    \
-  PART(shown_argument, "graphkiln._src.function.tracing")       \
-  PART(get_logger, "graphkiln._src.host.logging")               \
-  PART(warn_first, "graphkiln._src.host.logging")               \
-  PART(field_types, "graphkiln._src.types.extension_metaclass") \
-  PART(ImmutableDict, "graphkiln._src.types.immutable_dict")    \
-  PART(choice_of, "graphkiln.autograph.branches")               \
-  PART(convert, "graphkiln.autograph.root")                     \
-  PART(Undefined, "graphkiln.autograph.symbols")                \
-  PART(UndefinedReturnValue, "graphkiln.autograph.symbols")     \
-  PART(Dataset, "graphkiln.data._dataset")                      \
-  PART(dataset_loop, "graphkiln.data._loops")                   \
-  PART(iterator_loop, "graphkiln.data._loops")                  \
+#define GK_PACKAGE_PARTS(PART)                                             \
+  PART(load, "graphkiln._loading")                                         \
+  PART(values_read, "graphkiln._src.function.read_walker")                 \
+  PART(shown, "graphkiln._src.function.baked_value")                       \
+  PART(placeholder_value, "graphkiln._src.function.tracing")               \
+  PART(shown_argument, "graphkiln._src.function.tracing")                  \
+  PART(get_logger, "graphkiln._src.host.logging")                          \
+  PART(warn_first, "graphkiln._src.host.logging")                          \
+  PART(field_types, "graphkiln._src.types.extension_metaclass")            \
+  PART(ImmutableDict, "graphkiln._src.types.immutable_dict")               \
+  PART(choice_of, "graphkiln.autograph.branches")                          \
+  PART(convert, "graphkiln.autograph.root")                                \
+  PART(Undefined, "graphkiln.autograph.symbols")                           \
+  PART(UndefinedReturnValue, "graphkiln.autograph.undefined_return_value") \
+  PART(Dataset, "graphkiln.data._dataset")                                 \
+  PART(dataset_loop, "graphkiln.data._loops")                              \
+  PART(iterator_loop, "graphkiln.data._loops")                             \
   PART(call_converted, "graphkiln.data._traced")
 
 class PackagePart {

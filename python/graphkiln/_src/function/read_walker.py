@@ -1,83 +1,18 @@
 """Walks what a function and the functions it calls read, without running
 anything, and collects the Python values that tracing it freezes."""
 
-import enum
 import functools
-import inspect
-import sys
 import weakref
 from collections.abc import Callable, Mapping
-from types import CellType, CodeType, FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, MethodType
 
 from graphkiln import _graphkiln
-from graphkiln._src.function import code_reads
+from graphkiln._src.function import code_reads, read_values
+from graphkiln._src.function.baked_value import MISSING, BakedValue
+from graphkiln._src.function.code_in_place import CodeInPlace
 
-MISSING = object()
 _MAX_DEPTH = 8
 _MAX_VALUES = 500
-_FOREIGN = sys.stdlib_module_names | {"graphkiln", "numpy", "builtins"}
-
-
-def shown(value: object) -> str:
-    """`value` in a line of text."""
-    if value is MISSING:
-        return "<gone>"
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
-class BakedValue:
-    """A Python value that a trace froze.
-
-    Attributes:
-      name: how the code names it, as `config.rate` or `self.scale`.
-      value: what it was when the function was traced; of a large array only
-        a `LargeArray` with its shape and dtype.
-      kind: "global", "closure" or "attribute".
-      file, line, function: where the code reads it.
-    """
-
-    __slots__ = (
-        "name", "value", "kind", "file", "line", "function", "_look_up",
-        "_expected", "_guarded", "_functions",
-    )
-
-    def __init__(
-        self,
-        name: str,
-        kind: str,
-        value: object,
-        place: tuple[str, int, str],
-        look_up: Callable[[], object],
-        functions: tuple[Callable[[], object], ...],
-    ):
-        self.name = name
-        self.kind = kind
-        self.value = value
-        self.file, self.line, self.function = place
-        self._look_up = look_up
-        # What later values are compared with.
-        self._expected = value
-        self._guarded = True
-        # What finds the Functions between the traced one and the read.
-        self._functions = functions
-
-    def current(self) -> object:
-        """What it is now. LookupError if it is gone."""
-        value = self._look_up()
-        if value is MISSING:
-            raise LookupError(f"{self.name} is gone")
-        return value
-
-    def __repr__(self) -> str:
-        return (
-            f"BakedValue({self.name} = {shown(self.value)}, {self.kind}, "
-            f'File "{self.file}", line {self.line}, in {self.function})'
-        )
-
-
-def _is_foreign(module: object) -> bool:
-    return isinstance(module, str) and module.partition(".")[0] in _FOREIGN
 
 
 class Walker:
@@ -114,7 +49,7 @@ class Walker:
     def _is_installed(self, function: FunctionType, code: CodeType) -> bool:
         """Is it of a library, and of another than the traced function?"""
         module = function.__module__
-        return _is_foreign(module) or (
+        return read_values.is_foreign(module) or (
             "site-packages" in code.co_filename
             and isinstance(module, str)
             and module.partition(".")[0] != self._package
@@ -130,7 +65,10 @@ class Walker:
         if read.kind == code_reads.CLOSURE:
             names = function.__code__.co_freevars
             cell = function.__closure__[names.index(read.name)]
-            return _cell_contents(cell), lambda: _cell_contents(cell)
+            return (
+                read_values.cell_contents(cell),
+                lambda: read_values.cell_contents(cell),
+            )
         if read.name not in arguments:
             return None
         owner = arguments[read.name]
@@ -148,10 +86,12 @@ class Walker:
     def _follow(self, value, look_up_root, read, place, depth) -> None:
         path: list[str] = []
         for attribute in read.attributes:
-            if _graphkiln.is_plain(value) or not _has_attributes(value):
+            if _graphkiln.is_plain(value) or not read_values.has_attributes(
+                value
+            ):
                 break
-            value = _attribute(value, attribute)
-            if isinstance(value, _Code):
+            value = read_values.attribute(value, attribute)
+            if isinstance(value, CodeInPlace):
                 self._inside(value, depth)
                 return
             if value is MISSING:
@@ -169,8 +109,8 @@ class Walker:
         def look_up():
             found = look_up_root()
             for attribute in path:
-                found = _attribute(found, attribute)
-                if found is MISSING or isinstance(found, _Code):
+                found = read_values.attribute(found, attribute)
+                if found is MISSING or isinstance(found, CodeInPlace):
                     return MISSING
             return found
 
@@ -182,7 +122,7 @@ class Walker:
                 name, kind, _graphkiln.copied(value), place, look_up, self._functions
             )
 
-    def _inside(self, code: "_Code", depth: int) -> None:
+    def _inside(self, code: CodeInPlace, depth: int) -> None:
         outer = self._functions
         if code.find_function is not None:
             self._functions = (*outer, code.find_function)
@@ -208,97 +148,18 @@ class Walker:
         elif type(value) in (list, tuple):
             for item in value[:64]:
                 self.callable(item, depth + 1)
-        elif not isinstance(value, type) and not _is_foreign(
+        elif not isinstance(value, type) and not read_values.is_foreign(
             type(value).__module__
         ):
             self.method(getattr(type(value), "__call__", None), value, depth)
 
     def method(self, function: object, instance: object, depth: int) -> None:
         """What `function` reads as a method of `instance`."""
-        code = None if instance is None else _method_code(function, instance)
+        code = None
+        if instance is not None:
+            code = read_values.method_code(function, instance)
         if code is not None:
             self._inside(code, depth)
-
-
-class _Code:
-    """Found in place of a value: a function that makes it, or a method."""
-
-    def __init__(
-        self,
-        function: object,
-        arguments: Mapping[str, object],
-        find_function: Callable[[], object] | None = None,
-    ):
-        self.function = function
-        self.arguments = arguments
-        self.find_function = find_function
-
-
-def _method_code(function: object, instance: object) -> _Code | None:
-    """A method of `instance`, which may be a Function; None if it is none."""
-    find = None
-    if isinstance(function, _graphkiln.Function):
-        find = functools.partial(function._of_object, id(instance))
-        function = function._unbound
-    if not isinstance(function, FunctionType):
-        return None
-    return _Code(function, _first(function, instance), find)
-
-
-def _first(function: FunctionType, value: object) -> dict[str, object]:
-    code = function.__code__
-    return {code.co_varnames[0]: value} if code.co_argcount else {}
-
-
-def _cell_contents(cell: CellType) -> object:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return MISSING
-
-
-def _has_attributes(value: object) -> bool:
-    if isinstance(value, ModuleType):
-        return not _is_foreign(value.__name__)
-    return not isinstance(value, (_graphkiln.Tensor, _graphkiln.BaseVariable))
-
-
-def _attribute(owner: object, name: str) -> object:
-    """An attribute, without running any code of the user's."""
-    if owner is MISSING:
-        return MISSING
-    if isinstance(owner, ModuleType):
-        return vars(owner).get(name, MISSING)
-    if isinstance(owner, type):
-        if issubclass(owner, enum.Enum):
-            return MISSING  # cannot change
-        found = inspect.getattr_static(owner, name, MISSING)
-        return _unwrapped(found, owner)
-    found = MISSING
-    for cls in type(owner).__mro__:
-        if name in vars(cls):
-            found = vars(cls)[name]
-            break
-    if isinstance(found, (property, functools.cached_property)):
-        getter = found.fget if isinstance(found, property) else found.func
-        if isinstance(getter, FunctionType):
-            return _Code(getter, _first(getter, owner))
-        return MISSING
-    if inspect.ismemberdescriptor(found):
-        return getattr(owner, name, MISSING)
-    try:
-        own = object.__getattribute__(owner, "__dict__")
-    except AttributeError:
-        own = None
-    if type(own) is dict and name in own:
-        return own[name]
-    return _method_code(found, owner) or _unwrapped(found, type(owner))
-
-
-def _unwrapped(found: object, cls: type) -> object:
-    if isinstance(found, classmethod):
-        return _method_code(found.__func__, cls) or MISSING
-    return found.__func__ if isinstance(found, staticmethod) else found
 
 
 def values_read(
@@ -317,4 +178,4 @@ def values_read(
     return tuple(walker.values.values())
 
 
-_graphkiln.provide(shown, values_read)
+_graphkiln.provide(values_read)

@@ -22,40 +22,31 @@ def convert_callee(function: Callable) -> Callable:
 
 
 class PlaceholderContext:
-    """What `TraceType.placeholder_value` is given: makes the arguments of
-    the graph for one parameter."""
+    """What `TraceType.placeholder_value` is given: makes what stands for an
+    argument that a spec describes."""
 
-    def __init__(self, graph: _graphkiln.FuncGraph, name: str):
-        self._graph = graph
-        self._name = name
-
-    def tensor(self, spec: _graphkiln.TensorSpec) -> _graphkiln.Tensor:
-        """A new argument that `spec` describes."""
-        return _graphkiln.make_value(
-            self._graph, _graphkiln.trace_type(spec), self._name
-        )
+    def __init__(
+        self, tensor: Callable[[_graphkiln.TensorSpec], object]
+    ):
+        self.tensor = tensor
 
 
 def placeholder_value(type_: object, graph: object, name: str) -> object:
     """What stands for an argument of a type that a user's class gives."""
-    return type_.placeholder_value(PlaceholderContext(graph, name))
-
-
-class _SpecContext:
-    """Puts specs in place of placeholders."""
-
-    def __init__(self, name: str):
-        self._name = name
-
-    def tensor(self, spec: _graphkiln.TensorSpec) -> _graphkiln.TensorSpec:
-        return _graphkiln.TensorSpec(
-            spec.shape, spec.dtype, spec.name or self._name
+    return type_.placeholder_value(PlaceholderContext(
+        lambda spec: _graphkiln.make_value(
+            graph, _graphkiln.trace_type(spec), name
         )
+    ))
 
 
 def shown_argument(type_: object, name: str) -> object:
-    """What stands for an argument of a type that a user's class gives."""
-    return type_.placeholder_value(_SpecContext(name))
+    """The same with specs in place of tensors."""
+    return type_.placeholder_value(PlaceholderContext(
+        lambda spec: _graphkiln.TensorSpec(
+            spec.shape, spec.dtype, spec.name or name
+        )
+    ))
 
 
 _graphkiln.provide(placeholder_value, shown_argument)

@@ -8,6 +8,7 @@ from graphkiln import _graphkiln, nest
 from graphkiln._graphkiln import Function, Graph, Tensor, TensorSpec
 from graphkiln._src.function import function
 from graphkiln._src.function.concrete_function import ConcreteFunction
+from graphkiln._src.function.variable_holder import VariableHolder
 
 
 class WrappedFunction:
@@ -17,7 +18,7 @@ class WrappedFunction:
     edges give: effects are not ordered as they were written.
     """
 
-    def __init__(self, concrete, fetches, holder: _VariableHolder):
+    def __init__(self, concrete, fetches, holder: VariableHolder):
         self._concrete = concrete
         self._fetches = fetches
         self._holder = holder
@@ -166,7 +167,7 @@ def wrap_function(fn, signature, name=None) -> WrappedFunction:
     >>> double(tf.constant(3.0)).numpy().item()
     6.0
     """
-    holder = _VariableHolder()
+    holder = VariableHolder()
 
     def build(*args):
         holder.graph = _graphkiln.current_graph()
@@ -184,27 +185,6 @@ def wrap_function(fn, signature, name=None) -> WrappedFunction:
 
 
 ConcreteFunction.register(WrappedFunction)
-
-
-class _VariableHolder:
-    """Names the variables that are made while a function is wrapped, and
-    keeps them."""
-
-    def __init__(self):
-        self.variables: dict = {}
-        self.result: object = None
-        self.graph: object = None
-
-    def create(self, next_creator: Callable, collections=None, **kwargs):
-        """A variable creator."""
-        with _graphkiln.name_scope(kwargs.get("name") or "Variable") as name:
-            variable = next_creator(**{**kwargs, "name": name})
-        self.variables[name] = variable
-        names = ["variables"] if collections is None else list(collections)
-        if variable.trainable and "trainable_variables" not in names:
-            names.append("trainable_variables")
-        self.graph.add_to_collections(names, variable)
-        return variable
 
 
 def _own_leaf(value: object) -> object:
