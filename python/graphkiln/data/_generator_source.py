@@ -151,15 +151,9 @@ def _converted(spec: object, value: object) -> object:
     return _graphkiln.convert_to_tensor(value, dtype=spec.dtype)
 
 
-def _no_lists(value: object) -> object:
-    return tuple(_no_lists(v) for v in value) if (
-        isinstance(value, list)
-    ) else value
-
-
 def _spec(types: object, shapes: object) -> object:
     """The structure of tf.TensorSpecs of types and shapes."""
-    types = _no_lists(types)
+    types = elements.lists_as_tuples(types)
     flat = elements.flatten(types)
     if shapes is None:
         unknown = [None] * len(flat)

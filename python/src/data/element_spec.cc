@@ -1,8 +1,10 @@
 #include "python/src/data/element_spec.h"
 
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "framework/nest.h"
 #include "python/src/binding/class_attribute.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/control_flow/staged_values.h"
@@ -204,25 +206,78 @@ Object Common(Handle first, Handle second) {
 
 namespace {
 
-// A list of datasets, or of such lists, as one tensor. None if it holds
+// Lists in lists, which become what `close` makes of their parts.
+class ListHost {
+ public:
+  using Value = PyRef;
+  class Node : public RefCounted {};
+
+  explicit ListHost(FunctionRef<Object(std::span<const PyRef>)> close)
+      : close_(close) {}
+  int Open(const PyRef& value, std::vector<PyRef>* parts, Node*) {
+    if (!PyList_Check(value.get())) return 0;
+    for (Handle part : nb::list(nb::borrow(Handle(value.get())))) {
+      parts->push_back(PyRef::Share(part.ptr()));
+    }
+    return 1;
+  }
+  PyRef Close(const Node&, std::span<const PyRef> parts, const PyRef&) {
+    return PyRef::Steal(close_(parts).release().ptr());
+  }
+  bool Enter() { return Py_EnterRecursiveCall(" in an element") == 0; }
+  void Leave() { Py_LeaveRecursiveCall(); }
+
+ private:
+  FunctionRef<Object(std::span<const PyRef>)> close_;
+};
+Object WithLists(Handle value,
+                 FunctionRef<Object(std::span<const PyRef>)> close) {
+  ListHost host(close);
+  return Owned(MapNest(host, PyRef::Share(value.ptr()), [](const PyRef& leaf) {
+                 return PyRef::Share(leaf.get());
+               }).Release());
+}
+
+Object OwnSpec(Handle value) {
+  return nb::getattr(value, "_type_spec", nb::none());
+}
+
+// Lists of datasets, or of such lists, as one tensor. None if one holds
 // something else, or datasets whose elements cannot be one's.
 Object StackOfDatasets(Handle list) {
-  const Deeper deeper;
-  nb::list variants;
-  Object spec = nb::none();
-  for (Handle item : list) {
-    const Object part =
-        PyList_Check(item.ptr()) ? StackOfDatasets(item) : nb::borrow(item);
-    const Object own = nb::getattr(part, "_type_spec", nb::none());
-    if (!IsDatasetSpec(own)) return nb::none();
-    const Object elements = own.attr("element_spec");
-    spec = nb::len(variants) == 0 ? elements : Common(spec, elements);
-    if (spec.is_none()) return nb::none();
-    variants.append(part.attr("_as_input")());
-  }
-  if (nb::len(variants) == 0) return nb::none();
-  const Object stack = Owned(CompositionFunction("stack"))(variants);
-  return DatasetsInTensor(stack, spec, Shape(stack.attr("shape")));
+  const auto stacked = [](std::span<const PyRef> parts) -> Object {
+    nb::list variants;
+    Object spec = nb::none();
+    for (const PyRef& part : parts) {
+      const Handle value = part.get();
+      const Object own = OwnSpec(value);
+      if (!IsDatasetSpec(own)) return nb::none();
+      const Object elements = own.attr("element_spec");
+      spec = nb::len(variants) == 0 ? elements : Common(spec, elements);
+      if (spec.is_none()) return nb::none();
+      variants.append(value.attr("_as_input")());
+    }
+    if (nb::len(variants) == 0) return nb::none();
+    const Object stack = Owned(CompositionFunction("stack"))(variants);
+    return DatasetsInTensor(stack, spec, Shape(stack.attr("shape")));
+  };
+  // The first leaf tells soon that there are numbers.
+  bool holds_datasets = false;
+  ListHost host(stacked);
+  FlattenNest(host, PyRef::Share(list.ptr()), [&](const PyRef& leaf) {
+    holds_datasets = IsDatasetSpec(OwnSpec(leaf.get()));
+    return false;
+  });
+  if (PyErr_Occurred()) throw nb::python_error();
+  return holds_datasets ? WithLists(list, stacked) : nb::none();
+}
+
+Object ListsAsTuples(Handle value) {
+  return WithLists(value, [](std::span<const PyRef> parts) -> Object {
+    nb::list made;
+    for (const PyRef& part : parts) made.append(Handle(part.get()));
+    return nb::tuple(made);
+  });
 }
 
 Object NormalizedLeaf(Handle value, size_t i) {
@@ -504,6 +559,8 @@ void AddElementSpecs(nb::module_& m) {
   e.def("set_shapes", &SetShapes);
   e.def("common", &Common,
         "common(first, second): the narrowest spec that covers both, or None.");
+  e.def("lists_as_tuples", &ListsAsTuples, nb::arg("value").none(),
+        "Lists, also those in lists, as tuples.");
   e.def("checked", &CheckedSpec,
         "checked(spec): itself; TypeError if a leaf is no tf.TypeSpec.");
   e.def("batched", &BatchedElement, nb::arg("spec"), nb::arg("size").none());

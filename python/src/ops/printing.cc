@@ -12,7 +12,7 @@
 #include "python/src/binding/text_caster.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/host/log_functions.h"
-#include "python/src/nest/nest_node.h"
+#include "python/src/nest/nest_host.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/ragged/ragged_arguments.h"
 #include "python/src/variables/variable_type.h"
@@ -96,60 +96,81 @@ class Printer {
         Format("'SparseTensor(indices={0}, values={0}, shape={0})'", kValue));
   }
 
+  // The value with what shows its leaves in their places, of types that pprint
+  // knows.
   nb::object Outline(nb::handle value) {
+    OutlineHost host;
+    PyRef made =
+        MapNest(host, PyRef::Share(value.ptr()), [&](const PyRef& leaf) {
+          return PyRef::Steal(Leaf(leaf.get()).release().ptr());
+        });
+    return Owned(made.Release());
+  }
+  nb::object Leaf(nb::handle value) {
     if (IsTensor(value.ptr()) || IsVariable(value.ptr())) {
       return Value(Converted(value));
     }
     if (nb::object composite = Composite(value)) return composite;
     if (PyRange_Check(value.ptr())) return nb::list(nb::borrow(value));
-    std::vector<PyRef> keys, children;
-    const int open = NestItems(value.ptr(), &keys, &children);
-    if (open < 0) throw nb::python_error();
-    if (open == 0) {
-      if (nb::isinstance<nb::str>(value)) return nb::borrow(value);
-      // As Python shows it on one line, however long.
-      return Marked(ReprOf(value));
-    }
-    if (nb::isinstance(value, Python("collections.abc", "Mapping"))) {
-      return Mapping(value, keys, children);
-    }
-    const bool is_tuple = nb::isinstance<nb::tuple>(value);
-    nb::list parts;
-    if (is_tuple) {
-      for (nb::handle part : value) parts.append(Outline(part));
-      return nb::hasattr(value, "_fields") ? value.type()(*parts)
-                                           : nb::object(nb::tuple(parts));
-    }
-    for (const PyRef& child : children) parts.append(Outline(child.get()));
-    const nb::object deque = Python("collections", "deque");
-    if (nb::isinstance(value, deque)) return deque(parts, value.attr("maxlen"));
-    if (nb::isinstance(value, Python("collections.abc", "Collection"))) {
-      return parts;
-    }
-    std::string text = nb::cast<std::string>(value.type().attr("__name__"));
-    text += "(";
-    for (size_t i = 0; i < nb::len(parts); ++i) {
-      const nb::object part = parts[i];
-      text += (i > 0 ? ", " : "") + ReprOf(part);
-    }
-    return Marked(text + ")");
+    if (nb::isinstance<nb::str>(value)) return nb::borrow(value);
+    // As Python shows it on one line, however long.
+    return Marked(ReprOf(value));
   }
 
-  nb::object Mapping(nb::handle value, std::span<const PyRef> keys,
-                     std::span<const PyRef> children) {
-    nb::dict parts, ordered;
-    for (size_t i = 0; i < keys.size(); ++i) {
-      parts[nb::handle(keys[i].get())] = Outline(children[i].get());
+  class OutlineHost : public PyNestHost {
+   public:
+    OutlineHost() : PyNestHost(NestRules::kNest, " in print") {}
+    int Open(const PyRef& value, std::vector<PyRef>* parts, NestNode* node) {
+      PyObject* const o = value.get();
+      if (IsTensor(o) || IsVariable(o) || PyRange_Check(o)) return 0;
+      return PyNestHost::Open(value, parts, node);
     }
-    for (nb::handle key : value) ordered[key] = parts[key];
-    if (value.type().is(Python("collections", "OrderedDict"))) {
-      return value.type()(ordered);
+    PyRef Close(const NestNode& node, std::span<const PyRef> parts,
+                const PyRef& like) {
+      return PyRef::Steal(Closed(node, parts, like.get()).release().ptr());
     }
-    if (value.type().is(Python("collections", "defaultdict"))) {
-      return value.type()(value.attr("default_factory"), ordered);
+
+   private:
+    static nb::object Closed(const NestNode& node, std::span<const PyRef> all,
+                             nb::handle value) {
+      if (node.kind == Structure::Kind::kDict) {
+        return Mapping(nb::handle(node.sorted.get()), all, value);
+      }
+      nb::list parts;
+      for (const PyRef& part : all) parts.append(nb::handle(part.get()));
+      if (nb::isinstance<nb::tuple>(value)) {
+        return nb::hasattr(value, "_fields") ? value.type()(*parts)
+                                             : nb::object(nb::tuple(parts));
+      }
+      const nb::object deque = Python("collections", "deque");
+      if (nb::isinstance(value, deque)) {
+        return deque(parts, value.attr("maxlen"));
+      }
+      if (nb::isinstance(value, Python("collections.abc", "Collection"))) {
+        return parts;
+      }
+      std::string text = nb::cast<std::string>(value.type().attr("__name__"));
+      text += "(";
+      for (size_t i = 0; i < all.size(); ++i) {
+        text += (i > 0 ? ", " : "") + ReprOf(nb::handle(all[i].get()));
+      }
+      return Marked(text + ")");
     }
-    return ordered;
-  }
+    static nb::object Mapping(nb::handle keys, std::span<const PyRef> all,
+                              nb::handle value) {
+      nb::dict parts, ordered;
+      size_t next = 0;
+      for (nb::handle key : keys) parts[key] = nb::handle(all[next++].get());
+      for (nb::handle key : value) ordered[key] = parts[key];
+      if (value.type().is(Python("collections", "OrderedDict"))) {
+        return value.type()(ordered);
+      }
+      if (value.type().is(Python("collections", "defaultdict"))) {
+        return value.type()(value.attr("default_factory"), ordered);
+      }
+      return ordered;
+    }
+  };
 
   int64_t summarize_;
   std::vector<TextPiece> pieces_;
