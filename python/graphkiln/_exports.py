@@ -39,7 +39,6 @@ EXPORTS: dict[str, str] = {
         data.experimental.UNKNOWN_CARDINALITY
         """,
     "graphkiln.data._dataset": "data.Dataset",
-    "graphkiln._src.control_flow.map": "map_fn vectorized_map",
     "graphkiln._src.function.wrapped_function": "compat.v1.wrap_function",
     "graphkiln._src.types.extension_type": "experimental.ExtensionType",
     "graphkiln._src.types.batchable_extension_type": """

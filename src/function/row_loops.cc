@@ -381,6 +381,14 @@ std::vector<bool> SharedByRows(
   return shared;
 }
 
+Status CheckRowResult(const Structure& signature, const Structure& result,
+                      bool implied, const StructureWords& words) {
+  const Status status =
+      AssertSameStructure(signature, result, /*check_types=*/true, words);
+  if (status.ok() || implied) return status;
+  return Status(Code::kTypeError, std::string(status.message()));
+}
+
 Rows::Rows(std::span<const Tensor> tensors) {
   std::vector<PartialTensorShape> shapes;
   for (const Tensor& t : tensors) shapes.push_back(t.partial_shape());

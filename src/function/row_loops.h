@@ -78,6 +78,12 @@ StagedValue Scan(RowHost& host, const StagedValue& elements,
                  const std::optional<StagedValue>& initial,
                  const FoldOptions& options);
 
+// TypeError or ValueError unless a result nests as the signature says. As of
+// another type, it is a TypeError if the signature was given and not that of
+// the elements, `implied`.
+Status CheckRowResult(const Structure& signature, const Structure& result,
+                      bool implied, const StructureWords& words);
+
 // What is kept of each row: a tensor of those that the function of it gives.
 struct RowPart {
   DataType dtype = DataType::kFloat;

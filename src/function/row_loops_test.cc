@@ -90,5 +90,21 @@ TEST(MapRowsTest, TracedItRunsOnce) {
   ExpectSquares(out);
 }
 
+TEST(MapRowsTest, ResultsNestAsTheSignatureSays) {
+  const StructureRef tuple = Structure::Tuple({Structure::Leaf()}),
+                     list = Structure::List({Structure::Leaf()}),
+                     longer = Structure::Tuple(
+                         {Structure::Leaf(), Structure::Leaf()});
+  const auto code = [&](const StructureRef& result, bool implied) {
+    return CheckRowResult(*tuple, *result, implied,
+                          StructureWords(*tuple, *result))
+        .code();
+  };
+  EXPECT_EQ(code(tuple, true), Code::kOk);
+  EXPECT_EQ(code(list, true), Code::kTypeError);
+  EXPECT_EQ(code(longer, true), Code::kValueError);
+  EXPECT_EQ(code(longer, false), Code::kTypeError);
+}
+
 }  // namespace
 }  // namespace gk

@@ -18,6 +18,7 @@ namespace gk::py {
   PART(load, "graphkiln._loading")                                         \
   PART(values_read, "graphkiln._src.function.read_walker")                 \
   PART(shown, "graphkiln._src.function.baked_value")                       \
+  PART(convert_callee, "graphkiln._src.function.tracing")                  \
   PART(placeholder_value, "graphkiln._src.function.tracing")               \
   PART(shown_argument, "graphkiln._src.function.tracing")                  \
   PART(get_logger, "graphkiln._src.host.logging")                          \

@@ -24,8 +24,10 @@ nanobind::object CondOf(nanobind::handle pred, nanobind::handle true_fn,
 void AddControlFlow(nanobind::module_& m);
 // tf.cond, tf.case, tf.switch_case, tf.while_loop.
 void AddControlFlowFunctions(nanobind::module_& m);
-// Folds, scans and maps over rows.
+// Folds and scans over rows.
 void AddRowLoops(nanobind::module_& m);
+// tf.map_fn, tf.vectorized_map.
+void AddMapFunctions(nanobind::module_& m);
 
 }  // namespace gk::py
 

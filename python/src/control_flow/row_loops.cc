@@ -2,21 +2,13 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 
-#include "function/specs/spec_rows.h"
-#include "ops/composition.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/binding/type_parts.h"
 #include "python/src/control_flow/control_flow.h"
 #include "python/src/control_flow/staged_values.h"
-#include "python/src/data/element_spec.h"
 #include "python/src/graph/name_scope.h"
-#include "python/src/ragged/ragged_arguments.h"
-#include "python/src/tensors/dtype_type.h"
-#include "python/src/tensors/tensor_spec_type.h"
-#include "python/src/types/spec_of_value.h"
 
 namespace gk::py {
 namespace {
@@ -93,202 +85,6 @@ PyObject* FoldRows(PyObject*, PyObject* args, PyObject* kwargs) {
                (kKind == kScan ? Scan : Fold)(host, rows, first, options))
         .release()
         .ptr();
-  });
-}
-
-// --- Rows of values of any kind.
-
-// Can its rows be taken as it is?
-bool HasRows(nb::handle value) {
-  if (IsTensor(value.ptr()) || IsRagged(value) || IsSparse(value)) return true;
-  return nb::hasattr(value.type(), "__batch_encoder__");
-}
-
-// A value of which rows are taken: what has them, from `sources` on.
-class RowsOfValue {
- public:
-  RowsOfValue(nb::handle value, std::vector<RowSource>* sources)
-      : spec_(SpecOfValue(value)) {
-    TakenApart(
-        spec_, value, /*rows=*/true,
-        [&](const TypeSpec& core, nb::handle leaf, nb::handle part) {
-          if (core.kind > TypeSpec::Kind::kSparse || core.host) {
-            Throw(TypeError("The rows of {} cannot be taken", TextOf(leaf)));
-          }
-          sources->emplace_back(core, PartsOf(core, leaf, part));
-        });
-  }
-  // The row with these parts, from `next` on.
-  nb::object Row(const std::vector<TensorVector>& rows, size_t* next) {
-    if (!row_.is_valid()) row_ = PythonSpec(CoreSpec(spec_).Row());
-    return PutTogether(row_, [&](const TypeSpec& core, nb::handle spec) {
-      const TensorVector& parts = rows.at((*next)++);
-      return core.kind == TypeSpec::Kind::kTensor
-                 ? Wrapped(parts[0])
-                 : ValueOfParts(core, spec, parts);
-    });
-  }
-
- private:
-  nb::object spec_, row_;
-};
-
-// That of what a function gave.
-nb::object ResultSpec(nb::handle value) {
-  if (!IsTensor(value.ptr())) return SpecOfValue(value);
-  const Tensor t = AsTensor(value);
-  return Owned(WrapTensorSpec(t.partial_shape(), t.dtype()));
-}
-
-// Is it a value of the extension type, and has the values that are no tensors,
-// which `spec` says? Tensors are checked where they are kept.
-bool IsOneOf(nb::handle spec, nb::handle value) {
-  const nb::object own = nb::getattr(value, "_type_spec", nb::none());
-  if (!spec.type().is(own.type())) return false;
-  return FieldsOfSpec(spec).Describes(FieldsOfSpec(own));
-}
-
-// Results that a spec, or a dtype, describes.
-class ResultRows {
- public:
-  ResultRows(nb::handle signature, bool infer_shape,
-             std::vector<RowCollector>* collectors) {
-    if (PyObject_TypeCheck(signature.ptr(), TypeSpecType)) {
-      core_ = CoreSpec(signature);
-    }
-    if (core_ &&
-        (core_->has_encoder() || core_->kind <= TypeSpec::Kind::kSparse)) {
-      spec_ = nb::borrow(signature);
-    } else {
-      const DataType dtype = AsDType(signature.ptr());
-      if (dtype == DataType::kInvalid) throw nb::python_error();
-      spec_ = Owned(WrapTensorSpec(PartialTensorShape(), dtype));
-      core_ = CoreSpec(spec_);
-    }
-    for (TypeSpec& leaf : LeavesInside({Structure::Leaf(), {*core_}})) {
-      collectors->emplace_back(std::move(leaf), infer_shape);
-    }
-  }
-  void AddParts(nb::handle value, std::vector<TensorVector>* parts) const {
-    if (core_->has_encoder() && !IsOneOf(spec_, value)) {
-      Throw(ValueError(
-          "Error in map_fn:\n  Expected `fn` to return a:\n    {}\n  But it "
-          "returned a:\n    {}\n    (value={})\n  To fix, update the "
-          "`fn_output_signature` (or `dtype`) argument to `map_fn`.",
-          TextOf(spec_), TextOf(nb::getattr(value, "_type_spec", value.type())),
-          TextOf(value)));
-    }
-    TakenApart(
-        spec_, value, /*rows=*/false,
-        [&](const TypeSpec& core, nb::handle spec, nb::handle part) {
-          using Kind = TypeSpec::Kind;
-          const bool converts = core.kind == Kind::kTensor ||
-                                (core.kind == Kind::kRagged && !IsRagged(part));
-          parts->push_back(converts
-                               ? TensorVector{ConvertedTo(part, core.dtype)}
-                               : PartsOf(core, spec, part));
-        });
-  }
-  // Of `n` rows, -1 if that is not known, with parts from `next` on.
-  nb::object Together(const std::vector<TensorVector>& all, size_t* next,
-                      int64_t n) const {
-    return PutTogether(
-        PythonSpec(core_->Batched(n)),
-        [&](const TypeSpec& core, nb::handle) -> nb::object {
-          const TensorVector& parts = all.at((*next)++);
-          switch (core.kind) {
-            case TypeSpec::Kind::kRagged: {
-              std::vector<RowPartition> rows;
-              for (size_t k = 1; k < parts.size(); ++k) {
-                rows.push_back({parts[k], {}});
-              }
-              return Wrapped(RaggedValue(parts[0], std::move(rows)));
-            }
-            case TypeSpec::Kind::kSparse:
-              return Wrapped(SparseValue::Make(parts[0], parts[1], parts[2]));
-            default:
-              return Wrapped(parts[0]);
-          }
-        });
-  }
-
- private:
-  nb::object spec_;
-  std::optional<TypeSpec> core_;  // the same
-};
-
-class PyPartHost final : public PythonHost<SpecRowHost> {
- public:
-  PyPartHost(nb::handle function, nb::handle values, bool infer_shape)
-      : function_(function), infer_shape_(infer_shape) {
-    for (nb::handle value : values) {
-      const size_t before = sources_.size();
-      values_.emplace_back(value, &sources_);
-      sizes_.push_back(sources_.size() - before);
-    }
-  }
-  // Results of the function that the spec, or dtype, describes.
-  void Collect(nb::handle signature) {
-    results_.emplace_back(signature, infer_shape_, &collectors_);
-  }
-  // What it gives for all rows; `shares`: as MapSharing() does.
-  nb::list Mapped(bool shares, const FoldOptions& options) {
-    const std::vector<TensorVector> parts =
-        shares ? MapSharing(sources_, sizes_, options)
-               : Map(sources_, collectors_, options);
-    nb::list made;
-    size_t next = 0;
-    for (const ResultRows& r : results_) {
-      made.append(r.Together(parts, &next, known_count()));
-    }
-    return made;
-  }
-
-  std::vector<TensorVector> Call(
-      const std::vector<TensorVector>& rows) override {
-    size_t at = 0;
-    std::vector<TensorVector> parts;
-    for (nb::handle value : ResultsFor(rows)) {
-      results_.at(at++).AddParts(value, &parts);
-    }
-    return parts;
-  }
-  std::span<const RowCollector> CollectorsOf(
-      const std::vector<TensorVector>& rows) override {
-    for (nb::handle value : ResultsFor(rows)) Collect(ResultSpec(value));
-    return collectors_;
-  }
-  std::string LeafName(size_t, const Tensor& before) const override {
-    return NameOfVariable(before);
-  }
-
- private:
-  nb::list ResultsFor(const std::vector<TensorVector>& rows) {
-    nb::list arguments;
-    size_t next = 0;
-    for (RowsOfValue& v : values_) arguments.append(v.Row(rows, &next));
-    return nb::list(function_(arguments));
-  }
-
-  nb::handle function_;
-  const bool infer_shape_;
-  std::vector<RowSource> sources_;
-  std::vector<RowsOfValue> values_;
-  std::vector<size_t> sizes_;  // how many sources each has
-  std::vector<ResultRows> results_;
-  std::vector<RowCollector> collectors_;
-};
-
-nb::list MapRowsOf(nb::handle function, nb::handle values, nb::handle signature,
-                   bool infer_shape, int64_t parallel_iterations) {
-  return Told([&] {
-    PyPartHost host(function, values, infer_shape);
-    if (!signature.is_none()) {
-      for (nb::handle s : signature) host.Collect(s);
-    }
-    FoldOptions options;
-    options.parallel_iterations = parallel_iterations;
-    return host.Mapped(/*shares=*/signature.is_none(), options);
   });
 }
 
@@ -369,14 +165,6 @@ PyMethodDef functions[] = {
 
 void AddRowLoops(nb::module_& m) {
   if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();
-  m.def("_map_rows", &MapRowsOf, nb::arg("function"), nb::arg("values"),
-        nb::arg("signature").none(), nb::arg("infer_shape"),
-        nb::arg("parallel_iterations"),
-        "_map_rows(function, values, signature, infer_shape, "
-        "parallel_iterations): what `function(rows)` gives of the rows of "
-        "values, stacked: lists, as the signature, of dtypes and specs. None: "
-        "values may have one row for all calls, and results are as traced.");
-  m.def("_has_rows", &HasRows);
 }
 
 }  // namespace gk::py

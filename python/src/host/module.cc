@@ -147,6 +147,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddControlFlow(m);
   gk::py::AddControlFlowFunctions(m);
   gk::py::AddRowLoops(m);
+  gk::py::AddMapFunctions(m);
   gk::py::AddListValue(m);
   gk::py::AddElementSpecs(m);
   gk::py::AddElementClasses(m);

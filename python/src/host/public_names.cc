@@ -27,11 +27,12 @@ constexpr Exports kExports[] = {
      "constant_initializer=Constant "
      "control_dependencies custom_gradient device get_static_value "
      "grad_pass_through gradients group hessians import_graph_def init_scope "
-     "inside_function is_symbolic_tensor name_scope no_gradient "
+     "inside_function is_symbolic_tensor map_fn name_scope no_gradient "
      "ones_initializer=Ones print=print_values "
      "random_normal_initializer=RandomNormalOfVersion2 "
      "random_uniform_initializer=RandomUniformOfVersion2 "
-     "recompute_grad tuple* variable_creator_scope zeros_initializer=Zeros"},
+     "recompute_grad tuple* variable_creator_scope vectorized_map "
+     "zeros_initializer=Zeros"},
     {"__internal__",
      "CompositeTensor EagerTensor register_type_spec_from_value_converter"},
     {"__internal__.types",

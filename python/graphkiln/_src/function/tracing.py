@@ -49,4 +49,4 @@ def shown_argument(type_: object, name: str) -> object:
     ))
 
 
-_graphkiln.provide(placeholder_value, shown_argument)
+_graphkiln.provide(convert_callee, placeholder_value, shown_argument)

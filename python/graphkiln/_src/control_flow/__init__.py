@@ -1,1 +1,0 @@
-"""Branches, loops, folds and maps; TensorArray."""
