@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include <graphkiln/export.h>
@@ -41,6 +42,25 @@ GK_EXPORT std::string name(DataType t);
 inline std::ostream& operator<<(std::ostream& out, DataType t) {
   return out << name(t);
 }
+
+namespace dtypes {
+
+// What kind of elements a type has.
+GK_EXPORT bool is_floating(DataType t);
+GK_EXPORT bool is_integer(DataType t);  // signed or not
+GK_EXPORT bool is_unsigned(DataType t);
+GK_EXPORT bool is_complex(DataType t);
+GK_EXPORT bool is_bool(DataType t);
+GK_EXPORT bool is_numeric(DataType t);  // numbers, booleans apart
+// Bytes of an element; 0 if it has no fixed number.
+GK_EXPORT int size(DataType t);
+// The type of the parts of complex numbers; else `t`.
+GK_EXPORT DataType real_dtype(DataType t);
+// "float32", and as Python names it otherwise ("float"). Throws Error
+// (TypeError) if there is no such type.
+GK_EXPORT DataType as_dtype(std::string_view type_name);
+
+}  // namespace dtypes
 
 // 16-bit floating-point numbers: storage and conversion. Compute in float.
 class GK_EXPORT half {

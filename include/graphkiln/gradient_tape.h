@@ -47,8 +47,14 @@ class GK_EXPORT GradientTape {
   // throw Error if it does not record, or does.
   void Stop();
   void Resume();
+  // Stopped until the result is destroyed.
+  class Stopped;
+  [[nodiscard]] Stopped stop_recording();
   // Forgets what was recorded and watched. The same.
   void Reset();
+  // The variables that are watched, or were by a tape that was used up, as they
+  // were made.
+  std::vector<Variable> watched_variables() const;
 
   // d sum(target) / d source; ones if it is the source. Throws Error at the
   // second use unless persistent.
@@ -97,6 +103,22 @@ class GK_EXPORT GradientTape {
   struct Rep;
   std::unique_ptr<Rep> rep_;
 };
+
+// While it lives a tape records nothing: GradientTape::stop_recording.
+class GK_EXPORT GradientTape::Stopped {
+ public:
+  // Throws Error if the tape does not record.
+  explicit Stopped(GradientTape* tape) : tape_(tape) { tape_->Stop(); }
+  // Goes on, unless the program has done so itself.
+  ~Stopped();
+  Stopped(const Stopped&) = delete;
+
+ private:
+  GradientTape* const tape_;
+};
+inline GradientTape::Stopped GradientTape::stop_recording() {
+  return Stopped(this);
+}
 
 // Derivatives along a direction, while the program runs forwards: what
 // changes by how much if each primal changes by its tangent.

@@ -65,6 +65,16 @@ class GK_EXPORT Operation {
   std::vector<Tensor> inputs() const;
   std::vector<Tensor> outputs() const;
   std::vector<Operation> control_inputs() const;
+  // An attribute as an AttrValue message, as Graph::create_op takes it. Throws
+  // Error (ValueError) if there is none of that name.
+  std::string get_attr(const std::string& name) const;
+  // The operation as a NodeDef message, and its op's signature as an OpDef.
+  std::string node_def() const;
+  std::string op_def() const;
+  // The groups of operations that are to run on one device: "loc:@x".
+  std::vector<std::string> colocation_groups() const;
+  // Is it the same?
+  bool operator==(const Operation& other) const;
   // The graph that it is of, while that is built or kept.
   Graph graph() const;
 
@@ -129,6 +139,8 @@ class GK_EXPORT name_scope {
   explicit name_scope(const std::string& name);
   ~name_scope();
   name_scope(const name_scope&) = delete;
+  // As it was given.
+  const std::string& name() const;
   // "outer/name/".
   const std::string& full_name() const;
 
@@ -169,8 +181,29 @@ class GK_EXPORT Graph {
   // none, kValueError for what is no such name.
   Operation get_operation_by_name(const std::string& name) const;
   Tensor get_tensor_by_name(const std::string& name) const;
+  // How many there are, and those that were made since the last call on any
+  // handle of the graph.
+  int64_t num_operations() const { return version(); }
+  std::vector<Operation> new_operations() const;
   // Grows with every operation that is made.
   int64_t version() const;
+  // The signature of a type of op as an OpDef message. Throws Error
+  // (RuntimeError) if there is none.
+  std::string op_def_for_type(const std::string& type) const;
+
+  // Of the graph of a function: its name; the graph around it; its arguments,
+  // what it captured behind them, and its results; outside tensors that it uses
+  // with what stands for them; operations that run even if no result needs
+  // them; and the variables that it uses, in that order.
+  bool building_function() const;
+  std::string name() const;
+  std::optional<Graph> outer_graph() const;
+  std::vector<Tensor> inputs() const;
+  std::vector<Tensor> outputs() const;
+  std::vector<std::pair<Tensor, Tensor>> captures() const;
+  std::vector<Operation> control_outputs() const;
+  std::vector<Variable> variables() const;
+  std::vector<Variable> trainable_variables() const;
   // An operation of a type of op ("AddV2") below the current name scope,
   // named after its type unless it has a name. `attrs`: AttrValue messages as
   // bytes; those that the inputs tell may be left out.
@@ -190,6 +223,9 @@ class GK_EXPORT Graph {
   // alone; keeps resources in a container; has other gradients than its
   // types, {type: name given to RegisterGradient}.
   [[nodiscard]] GraphScope device(const std::string& name) const;
+  // That `choose` names for each operation that is made.
+  [[nodiscard]] GraphScope device(
+      const std::function<std::string(const Operation&)>& choose) const;
   [[nodiscard]] GraphScope control_dependencies(
       const std::vector<Operation>& control_inputs) const;
   [[nodiscard]] GraphScope colocate_with(const Operation& op,

@@ -57,6 +57,24 @@ class GK_EXPORT RaggedTensor {
   static RaggedTensor from_uniform_row_length(const RaggedTensor& values,
                                               const Tensor& length,
                                               bool validate = true);
+  // Where each row begins, or ends; the next begins there.
+  static RaggedTensor from_row_starts(const RaggedTensor& values,
+                                      const Tensor& row_starts,
+                                      bool validate = true);
+  static RaggedTensor from_row_limits(const RaggedTensor& values,
+                                      const Tensor& row_limits,
+                                      bool validate = true);
+  // One partition for each ragged dimension, the outermost first.
+  // `nested_nrows`: as many rows as they need unless given.
+  static RaggedTensor from_nested_row_splits(
+      const Tensor& flat_values, const std::vector<Tensor>& nested_row_splits,
+      bool validate = true);
+  static RaggedTensor from_nested_row_lengths(
+      const Tensor& flat_values, const std::vector<Tensor>& nested_row_lengths,
+      bool validate = true);
+  static RaggedTensor from_nested_value_rowids(
+      const Tensor& flat_values, const std::vector<Tensor>& nested_value_rowids,
+      const std::vector<Tensor>& nested_nrows = {}, bool validate = true);
   // The rows of a dense tensor: whole, of `lengths`, or up to `padding`.
   static RaggedTensor from_tensor(const Tensor& tensor, int ragged_rank = 1);
   static RaggedTensor from_tensor(const Tensor& tensor,
@@ -81,8 +99,14 @@ class GK_EXPORT RaggedTensor {
   RaggedTensor values() const;
   Tensor row_splits() const;
   Tensor value_rowids() const;
+  Tensor row_starts() const;
+  Tensor row_limits() const;
+  // The length of all rows, if that is known to be one.
+  std::optional<int64_t> uniform_row_length() const;
   // The outermost first.
   const std::vector<Tensor>& nested_row_splits() const { return row_splits_; }
+  std::vector<Tensor> nested_row_lengths() const;
+  std::vector<Tensor> nested_value_rowids() const;
   Tensor nrows() const;
   // Along an axis; ragged if that is above 1.
   RaggedTensor row_lengths(int64_t axis = 1) const;

@@ -41,6 +41,29 @@ class GK_EXPORT Shape {
   // "(2, None)", "<unknown>".
   std::string to_string() const;
 
+  // Could a tensor have both shapes? Has every tensor of this one the other,
+  // too?
+  bool is_compatible_with(const Shape& other) const;
+  bool is_subtype_of(const Shape& other) const;
+  // What both say. Throws Error (ValueError) if they contradict one another.
+  Shape merge_with(const Shape& other) const;
+  // The narrowest that all tensors of either shape have.
+  Shape most_specific_compatible_shape(const Shape& other) const;
+  // The same of more.
+  Shape most_specific_common_supertype(const std::vector<Shape>& others) const;
+  // These dimensions, then those of `other`; not known if one's are not.
+  Shape concatenate(const Shape& other) const;
+  // This shape, which has the rank, if none is known `rank` unknown
+  // dimensions. Throw Error (ValueError) if it is known to have another one.
+  Shape with_rank(int rank) const;
+  Shape with_rank_at_least(int rank) const;
+  Shape with_rank_at_most(int rank) const;
+  // Throw Error (ValueError) if it is not so.
+  void assert_is_compatible_with(const Shape& other) const;
+  void assert_is_fully_defined() const;
+  void assert_same_rank(const Shape& other) const;
+  void assert_has_rank(int rank) const;
+
   friend bool operator==(const Shape&, const Shape&) = default;
 
  private:

@@ -25,7 +25,9 @@ class TensorImpl;
 
 GK_API_NAMESPACE {
 
-class Index;  // index.h
+class Index;      // index.h
+class Graph;      // graph.h
+class Operation;  // graph.h
 
 namespace detail {
 
@@ -143,6 +145,22 @@ class GK_EXPORT Tensor {
   Tensor operator[](const Index& index) const;
   Tensor operator[](std::initializer_list<Index> indices) const;
 
+  // Where the value is, "/job:localhost/replica:0/task:0/device:CPU:0"; of a
+  // value to come the device that it asks for, "" for none.
+  std::string device() const;
+  // Says of a value to come what its shape is, which then is known of what is
+  // made of it, too. Throws Error (ValueError) for a shape that contradicts
+  // what is known.
+  void set_shape(const Shape& shape) const;
+  // Of a value to come: the operation that makes it, which of its results it
+  // is, its name ("x:0"), its graph, and the operations that use it. Of others
+  // there is none of these; name(), value_index() and graph() throw Error.
+  Operation op() const;
+  int value_index() const;
+  std::string name() const;
+  Graph graph() const;
+  std::vector<Operation> consumers() const;
+
   // "Tensor(shape=(2,), dtype=float32, value=[1 2])".
   std::string to_string() const;
 
@@ -203,6 +221,17 @@ class GK_EXPORT Tensor {
 
 // Writes the shape, the type and, as far as it is there, the value.
 GK_EXPORT std::ostream& operator<<(std::ostream& out, const Tensor& t);
+
+namespace dtypes {
+// The smallest and the largest number of a type, as a scalar of it. Throw Error
+// (TypeError) for types that have none.
+GK_EXPORT Tensor min(DataType t);
+GK_EXPORT Tensor max(DataType t);
+// The range of brightness of images: 0 to 1, or to the largest number; of
+// signed ones from the smallest on unless `clip_negative`.
+GK_EXPORT std::pair<Tensor, Tensor> limits(DataType t,
+                                           bool clip_negative = true);
+}  // namespace dtypes
 
 // Elementwise, with broadcasting. Throws Error if the element types differ.
 GK_EXPORT Tensor operator+(const Tensor& a, const Tensor& b);

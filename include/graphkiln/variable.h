@@ -55,6 +55,14 @@ class GK_EXPORT Variable {
   // The value now; later assignments do not change it.
   Tensor value() const;
   operator Tensor() const { return value(); }
+  Tensor read_value() const { return value(); }
+  // Has it a value yet? A bool scalar.
+  Tensor is_initialized() const;
+  // Where the value is, as Tensor::device().
+  std::string device() const { return handle().device(); }
+  // Of one of a graph: what makes the handle, and the graph, as Tensor's.
+  Operation op() const;
+  Graph graph() const;
 
   // Throws Error, and changes nothing, if the type or shape does not match.
   const Variable& assign(const Tensor& value) const;

@@ -1,9 +1,11 @@
 #include "graphkiln/gradient_tape.h"
 
+#include <algorithm>
 #include <optional>
 #include <thread>
 
 #include "api/inner.h"
+#include "api/variable_facts.h"
 #include "framework/op_builder.h"
 #include "function/derivatives.h"
 #include "function/forward_accumulator.h"
@@ -82,6 +84,23 @@ void GradientTape::Resume() {
 }
 void GradientTape::Reset() {
   Guarded([&] { rep_->tape.Reset(); });
+}
+GradientTape::Stopped::~Stopped() {
+  if (!tape_->rep_->tape.recording()) tape_->rep_->tape.Push();
+}
+
+std::vector<Variable> GradientTape::watched_variables() const {
+  return Guarded([&] {
+    std::vector<Variable> variables;
+    for (const InnerTensor& handle : rep_->tape.watched_variables()) {
+      variables.push_back(VariableOfHandle(handle));
+    }
+    std::sort(variables.begin(), variables.end(),
+              [](const Variable& a, const Variable& b) {
+                return a.handle().impl()->id() < b.handle().impl()->id();
+              });
+    return variables;
+  });
 }
 
 Tensor GradientTape::gradient(const TensorOrVariable& target,

@@ -20,6 +20,9 @@ using InnerType = ::gk::DataType;
 
 // Throws the public Error for a failed status.
 [[noreturn]] void ThrowPublic(const Status& status);
+inline void ThrowUnlessOk(const Status& status) {
+  if (!status.ok()) ThrowPublic(status);
+}
 // Within a handler: what was caught, as the public Error where it is the
 // library's.
 [[noreturn]] void RethrowPublic();

@@ -47,6 +47,19 @@ const RaggedValue& Ragged(const RaggedValue& value) {
   return value;
 }
 
+// What `f` makes of each partition, the outermost first.
+template <class F>
+std::vector<Tensor> OfEach(const RaggedTensor& t, F&& f) {
+  return Guarded([&] {
+    const RaggedValue value = t.value();
+    std::vector<Tensor> out;
+    for (const Partition& p : Ragged(value).partitions()) {
+      out.push_back(Outer(f(p)));
+    }
+    return out;
+  });
+}
+
 std::vector<RaggedValue> ValuesOf(const std::vector<RaggedTensor>& tensors) {
   if (tensors.empty()) {
     throw ::gk::Error(ValueError("At least one tensor is needed"));
@@ -129,6 +142,65 @@ RaggedTensor RaggedTensor::from_uniform_row_length(const RaggedTensor& values,
   });
 }
 
+RaggedTensor RaggedTensor::from_row_starts(const RaggedTensor& values,
+                                           const Tensor& row_starts,
+                                           bool validate) {
+  return MadeRagged([&] {
+    const RaggedValue inner = values.value();
+    return Rows(
+        inner,
+        Partition::FromStarts(Integers(row_starts), inner.nrows(), validate),
+        false);
+  });
+}
+RaggedTensor RaggedTensor::from_row_limits(const RaggedTensor& values,
+                                           const Tensor& row_limits,
+                                           bool validate) {
+  return MadeRagged([&] {
+    return Rows(values.value(),
+                Partition::FromLimits(Integers(row_limits), validate),
+                validate);
+  });
+}
+
+RaggedTensor RaggedTensor::from_nested_row_splits(
+    const Tensor& flat_values, const std::vector<Tensor>& nested_row_splits,
+    bool validate) {
+  RaggedTensor made = flat_values;
+  for (size_t i = nested_row_splits.size(); i-- > 0;) {
+    made = from_row_splits(made, nested_row_splits[i], validate);
+  }
+  return made;
+}
+RaggedTensor RaggedTensor::from_nested_row_lengths(
+    const Tensor& flat_values, const std::vector<Tensor>& nested_row_lengths,
+    bool validate) {
+  RaggedTensor made = flat_values;
+  for (size_t i = nested_row_lengths.size(); i-- > 0;) {
+    made = from_row_lengths(made, nested_row_lengths[i], validate);
+  }
+  return made;
+}
+RaggedTensor RaggedTensor::from_nested_value_rowids(
+    const Tensor& flat_values, const std::vector<Tensor>& nested_value_rowids,
+    const std::vector<Tensor>& nested_nrows, bool validate) {
+  if (!nested_nrows.empty() &&
+      nested_nrows.size() != nested_value_rowids.size()) {
+    ThrowPublic(ValueError(
+        "Argument `nested_nrows` must have the same length as argument "
+        "`nested_value_rowids`. len(nested_nrows) = {} vs. "
+        "len(nested_values_rowids) = {}.",
+        nested_nrows.size(), nested_value_rowids.size()));
+  }
+  RaggedTensor made = flat_values;
+  for (size_t i = nested_value_rowids.size(); i-- > 0;) {
+    made = from_value_rowids(made, nested_value_rowids[i],
+                             nested_nrows.empty() ? Tensor() : nested_nrows[i],
+                             validate);
+  }
+  return made;
+}
+
 RaggedTensor RaggedTensor::from_tensor(const Tensor& tensor, int ragged_rank) {
   return MadeRagged([&] {
     return RaggedFromTensor(Inner(tensor), {.ragged_rank = ragged_rank});
@@ -170,6 +242,21 @@ Tensor RaggedTensor::row_splits() const {
 }
 Tensor RaggedTensor::value_rowids() const {
   return MadeTensor([&] { return Ragged(value()).rows().rowids(); });
+}
+Tensor RaggedTensor::row_starts() const {
+  return MadeTensor([&] { return Ragged(value()).rows().starts(); });
+}
+Tensor RaggedTensor::row_limits() const {
+  return MadeTensor([&] { return Ragged(value()).rows().limits(); });
+}
+std::optional<int64_t> RaggedTensor::uniform_row_length() const {
+  return Guarded([&] { return Ragged(value()).rows().uniform; });
+}
+std::vector<Tensor> RaggedTensor::nested_row_lengths() const {
+  return OfEach(*this, [](const Partition& p) { return p.lengths(); });
+}
+std::vector<Tensor> RaggedTensor::nested_value_rowids() const {
+  return OfEach(*this, [](const Partition& p) { return p.rowids(); });
 }
 Tensor RaggedTensor::nrows() const {
   return MadeTensor([&] { return value().nrows(); });

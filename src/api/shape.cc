@@ -3,9 +3,18 @@
 #include <charconv>
 
 #include "api/inner.h"
+#include "framework/shape_checks.h"
 #include "graphkiln/call_structure.h"
 
 namespace gk::api {
+namespace {
+
+Shape KnownShape(const StatusOr<PartialTensorShape>& shape) {
+  if (!shape.ok()) ThrowPublic(shape.status());
+  return Outer(*shape);
+}
+
+}  // namespace
 
 Shape::Shape(std::vector<int64_t> dims) : dims_(std::move(dims)) {
   const StatusOr<PartialTensorShape> checked = PartialTensorShape::Make(dims_);
@@ -50,5 +59,52 @@ Shape ShapeOfText(const std::string& text) {
 }
 
 }  // namespace detail
+
+bool Shape::is_compatible_with(const Shape& other) const {
+  return Inner(*this).IsCompatibleWith(Inner(other));
+}
+bool Shape::is_subtype_of(const Shape& other) const {
+  return Inner(*this).IsSubtypeOf(Inner(other));
+}
+Shape Shape::merge_with(const Shape& other) const {
+  return KnownShape(MergeShapes(Inner(*this), Inner(other)));
+}
+Shape Shape::most_specific_compatible_shape(const Shape& other) const {
+  return Outer(Inner(*this).CommonSupertype(Inner(other)));
+}
+Shape Shape::most_specific_common_supertype(
+    const std::vector<Shape>& others) const {
+  PartialTensorShape common = Inner(*this);
+  for (const Shape& s : others) common = common.CommonSupertype(Inner(s));
+  return Outer(common);
+}
+Shape Shape::concatenate(const Shape& other) const {
+  return KnownShape(ConcatenateShapes(Inner(*this), Inner(other)));
+}
+
+Shape Shape::with_rank(int rank) const {
+  return KnownShape(WithRank(Inner(*this), RankBound::kExactly, rank));
+}
+Shape Shape::with_rank_at_least(int rank) const {
+  return KnownShape(WithRank(Inner(*this), RankBound::kAtLeast, rank));
+}
+Shape Shape::with_rank_at_most(int rank) const {
+  return KnownShape(WithRank(Inner(*this), RankBound::kAtMost, rank));
+}
+
+void Shape::assert_is_compatible_with(const Shape& other) const {
+  if (is_compatible_with(other)) return;
+  ThrowPublic(ValueError("Shapes {} and {} are incompatible", to_string(),
+                         other.to_string()));
+}
+void Shape::assert_is_fully_defined() const {
+  ThrowUnlessOk(CheckFullyDefined(Inner(*this)));
+}
+void Shape::assert_same_rank(const Shape& other) const {
+  ThrowUnlessOk(CheckSameRank(Inner(*this), Inner(other)));
+}
+void Shape::assert_has_rank(int rank) const {
+  ThrowUnlessOk(CheckRank(Inner(*this), RankBound::kExactly, rank));
+}
 
 }  // namespace gk::api

@@ -51,6 +51,9 @@ name_scope::name_scope(const std::string& name) {
   Guarded([&] { rep_ = std::make_unique<Rep>(name); });
 }
 name_scope::~name_scope() = default;
+const std::string& name_scope::name() const {
+  return rep_->within.scope().name();
+}
 const std::string& name_scope::full_name() const {
   return rep_->within.full_name();
 }
@@ -182,6 +185,19 @@ GraphScope Graph::device(const std::string& name) const {
       *this,
       [&](GraphScopes& scopes) {
         scopes.PushDevice(ValueOrThrow(DeviceSpec::Parse(name)));
+      },
+      &GraphScopes::PopDevice);
+}
+
+GraphScope Graph::device(
+    const std::function<std::string(const Operation&)>& choose) const {
+  return Entered(
+      *this,
+      [&](GraphScopes& scopes) {
+        scopes.PushDeviceFunction([choose](::gk::Graph* graph, Node* node) {
+          return StatusOr<std::string>(
+              choose(OuterNode(Ref<::gk::Graph>(graph), node)));
+        });
       },
       &GraphScopes::PopDevice);
 }

@@ -7,9 +7,12 @@
 #include "api/graph_rep.h"
 #include "api/inner.h"
 #include "api/variable_facts.h"
+#include "eager/gradient_tape.h"
+#include "framework/handle_data.h"
 #include "framework/op_builder.h"
 #include "framework/tensor_text.h"
 #include "framework/variable.h"
+#include "function/graph_facts.h"
 #include "function/make_variable.h"
 #include "function/variable_creators.h"
 #include "ops/batch_rows.h"
@@ -32,6 +35,7 @@
 #include "ops/fn/ResourceScatterNdUpdate.h"
 #include "ops/fn/ResourceScatterSub.h"
 #include "ops/fn/ResourceScatterUpdate.h"
+#include "ops/fn/VarIsInitializedOp.h"
 
 namespace gk::api {
 namespace {
@@ -89,9 +93,8 @@ std::shared_ptr<const Variable::Facts> Make(const Tensor& initial_value,
       Variable::Facts{made.name, Outer(made.handle), Outer(made.dtype),
                       Outer(made.shape), options.trainable});
   if (made.initializer != nullptr) {
-    facts->initializer =
-        OuterNode(Ref<::gk::Graph>(::gk::Graph::GraphOf(made.handle)),
-                  made.initializer);
+    facts->initializer = OuterNode(
+        Ref<::gk::Graph>(::gk::Graph::GraphOf(made.handle)), made.initializer);
     facts->initial_value = Outer(made.initial_value);
   }
   return facts;
@@ -110,8 +113,7 @@ using Creators = std::shared_ptr<const std::vector<Ref<VariableCreator>>>;
 Variable MadeBy(const Creators& creators, size_t n, const Tensor& initial_value,
                 const VariableOptions& options) {
   if (n == 0) {
-    return Variable::Of(
-        Guarded([&] { return Make(initial_value, options); }));
+    return Variable::Of(Guarded([&] { return Make(initial_value, options); }));
   }
   const auto next = [creators, n](const Tensor& value,
                                   const VariableOptions& given) {
@@ -178,8 +180,8 @@ Tensor Variable::value() const {
     const ObserverList& observers = CurrentObservers();
     if (!observers.active() && OpBuilder::Current() == OpBuilder::Eager() &&
         !handle.is_symbolic()) {
-      return Outer(ValueOrThrow(ValueOrThrow(VariableOf(handle))->Read())
-                       .Alias());
+      return Outer(
+          ValueOrThrow(ValueOrThrow(VariableOf(handle))->Read()).Alias());
     }
     if (observers.active() && facts_->trainable) {
       for (OpObserver* observer : observers.observers) {
@@ -208,13 +210,13 @@ const Variable& Variable::assign_sub(const Tensor& delta) const {
   return *this;
 }
 
-#define GK_SCATTER(method, op)                                            \
-  const Variable& Variable::method(const Tensor& indices,                 \
-                                   const Tensor& updates) const {         \
-    Guarded([&] {                                                         \
-      ::gk::ops::op(Inner(handle()), Inner(indices), Inner(updates));     \
-    });                                                                   \
-    return *this;                                                         \
+#define GK_SCATTER(method, op)                                        \
+  const Variable& Variable::method(const Tensor& indices,             \
+                                   const Tensor& updates) const {     \
+    Guarded([&] {                                                     \
+      ::gk::ops::op(Inner(handle()), Inner(indices), Inner(updates)); \
+    });                                                               \
+    return *this;                                                     \
   }
 GK_SCATTER(scatter_add, ResourceScatterAdd)
 GK_SCATTER(scatter_sub, ResourceScatterSub)
@@ -256,6 +258,35 @@ Tensor Variable::count_up_to(int64_t limit) const {
     return Outer(
         ::gk::ops::ResourceCountUpTo(Inner(handle()), limit, Inner(dtype())));
   });
+}
+
+Tensor Variable::is_initialized() const {
+  return Guarded(
+      [&] { return Outer(::gk::ops::VarIsInitializedOp(Inner(handle()))); });
+}
+Operation Variable::op() const { return handle().op(); }
+Graph Variable::graph() const { return handle().graph(); }
+
+Variable VariableOfHandle(const InnerTensor& given) {
+  const InnerTensor handle = OutermostHandle(given);
+  Variable::Facts facts;
+  facts.handle = Outer(handle);
+  if (handle.is_symbolic()) {
+    const HandleData data = HandleDataOf(handle);
+    facts.name = ::gk::Graph::OutputOf(handle).node->name();
+    if (!data.empty()) {
+      facts.dtype = Outer(data[0].dtype);
+      facts.shape = Outer(data[0].shape);
+    }
+    facts.trainable = IsTrainableHandle(handle);
+  } else {
+    const VariableResource& v = *ValueOrThrow(VariableOf(handle));
+    facts.name = v.name();
+    facts.dtype = Outer(v.dtype());
+    facts.shape = Outer(v.shape());
+    facts.trainable = v.trainable();
+  }
+  return Variable::Of(std::make_shared<const Variable::Facts>(facts));
 }
 
 std::string Variable::to_string() const {

@@ -21,6 +21,10 @@ struct Variable::Facts {
   Tensor initial_value;
 };
 
+// The variable that a handle names: of a placeholder in a function the one that
+// was captured.
+Variable VariableOfHandle(const InnerTensor& handle);
+
 }  // namespace gk::api
 
 #endif  // GK_API_VARIABLE_FACTS_H_

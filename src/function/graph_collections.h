@@ -6,7 +6,9 @@
 #ifndef GK_FUNCTION_GRAPH_COLLECTIONS_H_
 #define GK_FUNCTION_GRAPH_COLLECTIONS_H_
 
+#include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/function_ref.h"
@@ -37,6 +39,10 @@ class GraphCollections final : public RefCounted {
   // In the order they were made.
   const Values& names() const { return names_; }
 
+  // How many operations there were when this was last asked for, which are now
+  // so many.
+  size_t Seen(size_t now) { return std::exchange(seen_, now); }
+
   void Set(Mark mark, Value value);
   bool Has(Mark mark, const LanguageValue& value) const;
 
@@ -49,6 +55,7 @@ class GraphCollections final : public RefCounted {
   Values names_, lists_;  // a list for each name
   Values marked_[2];
   bool finalized_ = false;
+  size_t seen_ = 0;
 };
 
 }  // namespace gk

@@ -8,6 +8,7 @@
 
 #include "framework/variable.h"
 #include "function/graph_collections.h"
+#include "function/graph_facts.h"
 #include "function/user_graph.h"
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
@@ -198,30 +199,12 @@ PyObject* Evaluate(PyObject* o, PyObject* args) {
 
 // The tensors that stand for the arguments, then those for the captures.
 PyObject* Inputs(PyObject* o, void*) {
-  PyRef list = PyRef::Steal(PyList_New(0));
-  auto add = [&](Node* node) {
-    PyRef t = PyRef::Steal(WrapTensor(Self(o)->graph->TensorOf({node, 0})));
-    return t && list && PyList_Append(list.get(), t.get()) == 0;
-  };
-  if (Self(o)->func != nullptr) {
-    for (Node* n : Self(o)->func->inputs().arguments()) {
-      if (!add(n)) return nullptr;
-    }
-    for (const FunctionCapture& c : Self(o)->func->inputs().captures()) {
-      if (!add(c.placeholder)) return nullptr;
-    }
-  }
-  return list.Release();
+  return WrapTensors(Self(o)->func ? InputsOf(*Self(o)->func) : TensorVector());
 }
 // What the function returns, flat; empty before it is finished.
 PyObject* GraphOutputs(PyObject* o, void*) {
-  TensorVector tensors;
-  if (Self(o)->func != nullptr) {
-    for (const Output& r : Self(o)->func->results()) {
-      tensors.push_back(Self(o)->graph->TensorOf(r));
-    }
-  }
-  return WrapTensors(tensors);
+  return WrapTensors(Self(o)->func ? OutputsOf(*Self(o)->func)
+                                   : TensorVector());
 }
 // [(external or None, placeholder)]
 PyObject* Captures(PyObject* o, void*) {

@@ -1,12 +1,11 @@
 #include "python/src/graph/graph_elements.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "function/graph_facts.h"
 #include "function/graph_part.h"
-#include "graph/control_gather.h"
 #include "graph/graph_elements.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/graph/func_graph_object.h"
@@ -106,13 +105,8 @@ PyObject* GraphElement(PyObject* graph, PyObject* obj, bool allow_tensor,
 PyObject* GraphControlOutputs(PyObject* o, void*) {
   PyRef list = PyRef::Steal(PyList_New(0));
   const FuncGraph* f = GraphOf(o)->func;
-  if (f == nullptr || !f->automatic_control()) return list.Release();
-  const ControlGather gather(*GraphOf(o)->graph, f->results(),
-                             f->control_outputs());
-  std::vector<Node*> nodes = gather.controls();
-  std::sort(nodes.begin(), nodes.end(),
-            [](const Node* a, const Node* b) { return a->id() < b->id(); });
-  for (Node* node : nodes) {
+  if (f == nullptr) return list.Release();
+  for (Node* node : ControlOutputsOf(*f)) {
     PyRef op = PyRef::Steal(OperationOf(GraphOf(o)->graph, node));
     if (!list || !op || PyList_Append(list.get(), op.get()) < 0) return nullptr;
   }

@@ -181,17 +181,11 @@ PyObject* NumOperations(PyObject* o, PyObject*) {
 PyObject* Version(PyObject* o, void*) { return NumOperations(o, nullptr); }
 
 PyObject* NewOperations(PyObject* o, PyObject*) {
-  static constexpr char kSeen[] = "_operations_seen";
   PyRef all = PyRef::Steal(GraphOperations(o, nullptr));
   if (!all) return nullptr;
-  const nb::object seen = nb::getattr(nb::handle(o), kSeen, nb::int_(0));
-  const Py_ssize_t before = PyLong_AsSsize_t(seen.ptr());
   const Py_ssize_t now = PyList_GET_SIZE(all.get());
-  PyRef count = PyRef::Steal(PyLong_FromSsize_t(now));
-  if (!count || PyObject_SetAttrString(o, kSeen, count.get()) < 0) {
-    return nullptr;
-  }
-  return PyList_GetSlice(all.get(), before, now);
+  return PyList_GetSlice(
+      all.get(), static_cast<Py_ssize_t>(CollectionsOf(o).Seen(now)), now);
 }
 
 PyObject* AsGraphElement(PyObject* o, PyObject* args, PyObject* kwargs) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "function/func_graph.h"
+#include "function/graph_facts.h"
 #include "graph/control_gather.h"
 #include "graph/graph_elements.h"
 #include "python/src/binding/class_members.h"
@@ -57,12 +58,6 @@ nb::list ControlInputs(const Operation& op) {
   }
   return out;
 }
-bool Uses(const Node& node, const Node* producer, int index) {
-  return std::any_of(
-      node.inputs().begin(), node.inputs().end(),
-      [&](const Output& o) { return o.node == producer && o.index == index; });
-}
-
 // Where it was made: the user's frames, outermost first.
 nb::object Traceback(const Operation& op) {
   nb::module_ traceback = nb::module_::import_("traceback");
@@ -88,17 +83,9 @@ nb::list ControlOutputs(const Operation& op) {
 
 nb::list ColocationGroups(const Operation& op) {
   nb::list out;
-  const auto add = [&](const std::string& group) {
-    if (group.starts_with("loc:@")) {
-      out.append(nb::bytes(group.data(), group.size()));
-    }
-  };
-  const AttrMap& attrs = op.node->attrs();
-  if (const auto* one = attrs.Get<std::string>("_class")) add(*one);
-  if (const auto* all = attrs.Get<std::vector<std::string>>("_class")) {
-    for (const std::string& group : *all) add(group);
+  for (const std::string& group : ColocationGroupsOf(*op.node)) {
+    out.append(nb::bytes(group.data(), group.size()));
   }
-  if (nb::len(out) == 0) add("loc:@" + op.node->name());
   return out;
 }
 
@@ -163,12 +150,10 @@ nb::object OperationOf(const Tensor& t) {
   return WrapNode(Graph::GraphOf(t), Graph::OutputOf(t).node);
 }
 
-nb::list ConsumersOf(const Tensor& t) {
-  Graph* graph = Graph::GraphOf(t);
-  const Output o = Graph::OutputOf(t);
+nb::list ConsumersIn(const Tensor& t) {
   nb::list out;
-  for (const auto& node : graph->nodes()) {
-    if (Uses(*node, o.node, o.index)) out.append(WrapNode(graph, node.get()));
+  for (Node* node : ConsumersOf(t)) {
+    out.append(WrapNode(Graph::GraphOf(t), node));
   }
   return out;
 }

@@ -10,7 +10,7 @@ namespace gk::py {
 
 // What makes a symbolic tensor, and the operations that use it.
 nanobind::object OperationOf(const Tensor& symbolic);
-nanobind::list ConsumersOf(const Tensor& symbolic);
+nanobind::list ConsumersIn(const Tensor& symbolic);
 
 void AddOperation(nanobind::module_& m);
 

@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "framework/shape_checks.h"
 #include "framework/tensor_text.h"
 #include "graph/tensor_proto.h"
 #include "python/src/binding/guarded.h"
@@ -43,9 +44,7 @@ void Dealloc(PyObject* o) {
   Py_DECREF(type);
 }
 
-PyObject* Repr(PyObject* o) {
-  return ToPyString(ShapeObjectText(ShapeOf(o)));
-}
+PyObject* Repr(PyObject* o) { return ToPyString(ShapeObjectText(ShapeOf(o))); }
 PyObject* Str(PyObject* o) { return ToPyString(ShapeOf(o).PythonString()); }
 
 // Equal tuples of dimensions hash alike, as users' dictionaries expect.
@@ -173,35 +172,17 @@ PyObject* NumElements(PyObject* o, PyObject*) {
   return PyLong_FromLongLong(n);
 }
 
-StatusOr<PartialTensorShape> Concatenated(const PartialTensorShape& a,
-                                          const PartialTensorShape& b) {
-  if (a.unknown_rank() || b.unknown_rank()) return PartialTensorShape();
-  if (a.rank() + b.rank() > kMaxRank) {
-    return ValueError("Rank {} is too large", a.rank() + b.rank());
-  }
-  PartialTensorShape r = a;
-  for (int64_t d : b.dims()) r.AddDim(d);
-  return r;
-}
 PyObject* Add(PyObject* a, PyObject* b) {
   StatusOr<PartialTensorShape> x = AsShape(a), y = AsShape(b);
   if (!x.ok()) return Raise(x.status());
   if (!y.ok()) return Raise(y.status());
-  return Wrap(Concatenated(*x, *y));
+  return Wrap(ConcatenateShapes(*x, *y));
 }
 PyObject* Concatenate(PyObject* o, PyObject* other) { return Add(o, other); }
 
-StatusOr<PartialTensorShape> Merge(const PartialTensorShape& a,
-                                   const PartialTensorShape& b) {
-  if (!a.IsCompatibleWith(b)) {
-    return ValueError("Shapes {} and {} are not compatible", a.PythonString(),
-                      b.PythonString());
-  }
-  return a.MergeWith(b);
-}
 PyObject* MergeWith(PyObject* o, PyObject* other) {
   StatusOr<PartialTensorShape> b = AsShape(other);
-  return b.ok() ? Wrap(Merge(ShapeOf(o), *b)) : Raise(b.status());
+  return b.ok() ? Wrap(MergeShapes(ShapeOf(o), *b)) : Raise(b.status());
 }
 PyObject* IsCompatibleWith(PyObject* o, PyObject* other) {
   StatusOr<PartialTensorShape> b = AsShape(other);
@@ -235,45 +216,28 @@ PyObject* AssertCompatible(PyObject* o, PyObject* other) {
   PyErr_Format(PyExc_ValueError, "Shapes %S and %S are incompatible", o, other);
   return nullptr;
 }
+PyObject* NoneIf(const Status& status) {
+  return status.ok() ? Py_NewRef(Py_None) : Raise(status);
+}
 PyObject* AssertFullyDefined(PyObject* o, PyObject*) {
-  if (ShapeOf(o).IsFullyDefined()) Py_RETURN_NONE;
-  return Raise(
-      ValueError("Shape {} is not fully defined", ShapeOf(o).PythonString()));
+  return NoneIf(CheckFullyDefined(ShapeOf(o)));
 }
 PyObject* AssertSameRank(PyObject* o, PyObject* other) {
   StatusOr<PartialTensorShape> b = AsShape(other);
-  if (!b.ok()) return Raise(b.status());
-  const PartialTensorShape& a = ShapeOf(o);
-  if (a.unknown_rank() || b->unknown_rank() || a.rank() == b->rank()) {
-    Py_RETURN_NONE;
-  }
-  return Raise(ValueError("Shapes {} and {} must have the same rank",
-                          a.PythonString(), b->PythonString()));
+  return b.ok() ? NoneIf(CheckSameRank(ShapeOf(o), *b)) : Raise(b.status());
 }
-enum RankTest { kExactly, kAtLeast, kAtMost };
-template <RankTest kTest, bool kReturnShape>
-PyObject* WithRank(PyObject* o, PyObject* rank) {
+PyObject* AssertHasRank(PyObject* o, PyObject* rank) {
   const long n = PyLong_AsLong(rank);
   if (n == -1 && PyErr_Occurred()) return nullptr;
-  const PartialTensorShape& a = ShapeOf(o);
-  if (a.unknown_rank()) {
-    if (!kReturnShape) Py_RETURN_NONE;
-    if (kTest != kExactly) return Py_NewRef(o);
-    if (n < 0 || n > kMaxRank) return Raise(ValueError("Invalid rank {}", n));
-    return WrapShape(PartialTensorShape::UnknownOfRank(n));
-  }
-  const bool ok = kTest == kExactly   ? a.rank() == n
-                  : kTest == kAtLeast ? a.rank() >= n
-                                      : a.rank() <= n;
-  if (!ok) {
-    return Raise(ValueError("Shape {} must have rank {}{}", a.PythonString(),
-                            kTest == kAtLeast  ? "at least "
-                            : kTest == kAtMost ? "at most "
-                                               : "",
-                            n));
-  }
-  if (kReturnShape) return Py_NewRef(o);
-  Py_RETURN_NONE;
+  return NoneIf(CheckRank(ShapeOf(o), RankBound::kExactly, n));
+}
+template <RankBound kBound>
+PyObject* ShapeWithRank(PyObject* o, PyObject* rank) {
+  const long n = PyLong_AsLong(rank);
+  if (n == -1 && PyErr_Occurred()) return nullptr;
+  StatusOr<PartialTensorShape> shape = WithRank(ShapeOf(o), kBound, n);
+  if (shape.ok() && *shape == ShapeOf(o)) return Py_NewRef(o);
+  return Wrap(std::move(shape));
 }
 PyObject* AsProto(PyObject* o, PyObject*) {
   return Message("TensorShapeProto", ShapeToProto(ShapeOf(o)).Serialize())
@@ -339,18 +303,20 @@ PyMethodDef methods[] = {
     {"assert_same_rank", GK_OF_ARGUMENT(kOther, AssertSameRank),
      "assert_same_rank($self, other)\n--\n\n"
      "ValueError if both ranks are known and differ."},
-    {"assert_has_rank", GK_OF_ARGUMENT(kRank, (WithRank<kExactly, false>)),
+    {"assert_has_rank", GK_OF_ARGUMENT(kRank, AssertHasRank),
      "assert_has_rank($self, rank)\n--\n\n"
      "ValueError if the rank is known to be another one."},
-    {"with_rank", GK_OF_ARGUMENT(kRank, (WithRank<kExactly, true>)),
+    {"with_rank", GK_OF_ARGUMENT(kRank, ShapeWithRank<RankBound::kExactly>),
      "with_rank($self, rank)\n--\n\n"
      "This shape, which has the rank; ValueError if it has another one.\n\n"
      ">>> tf.TensorShape(None).with_rank(2).as_list()\n"
      "[None, None]"},
-    {"with_rank_at_least", GK_OF_ARGUMENT(kRank, (WithRank<kAtLeast, true>)),
+    {"with_rank_at_least",
+     GK_OF_ARGUMENT(kRank, ShapeWithRank<RankBound::kAtLeast>),
      "with_rank_at_least($self, rank)\n--\n\n"
      "This shape; ValueError if its rank is known to be less."},
-    {"with_rank_at_most", GK_OF_ARGUMENT(kRank, (WithRank<kAtMost, true>)),
+    {"with_rank_at_most",
+     GK_OF_ARGUMENT(kRank, ShapeWithRank<RankBound::kAtMost>),
      "with_rank_at_most($self, rank)\n--\n\n"
      "This shape; ValueError if its rank is known to be more."},
     {"__reduce__", Guarded<Reduce>, METH_NOARGS, nullptr},
@@ -373,14 +339,22 @@ PyType_Slot slots[] = {
          "[None, 2]\n"
          ">>> tf.TensorShape(None).rank is None\n"
          "True")},
-    {Py_tp_new, Slot<New>()},       {Py_tp_dealloc, Slot<Dealloc>()},
-    {Py_tp_repr, Slot<Repr>()},     {Py_tp_str, Slot<Str>()},
-    {Py_tp_hash, Slot<Hash>()},     {Py_tp_richcompare, Slot<RichCompare>()},
-    {Py_tp_iter, Slot<Iter>()},     {Py_mp_length, Slot<Length>()},
-    {Py_sq_length, Slot<Length>()}, {Py_mp_subscript, Slot<Item>()},
-    {Py_sq_item, Slot<ItemAt>()},   {Py_nb_bool, Slot<Bool>()},
-    {Py_nb_add, Slot<Add>()},       {Py_tp_methods, Slot<methods>()},
-    {Py_tp_getset, Slot<getset>()}, {0, nullptr}};
+    {Py_tp_new, Slot<New>()},
+    {Py_tp_dealloc, Slot<Dealloc>()},
+    {Py_tp_repr, Slot<Repr>()},
+    {Py_tp_str, Slot<Str>()},
+    {Py_tp_hash, Slot<Hash>()},
+    {Py_tp_richcompare, Slot<RichCompare>()},
+    {Py_tp_iter, Slot<Iter>()},
+    {Py_mp_length, Slot<Length>()},
+    {Py_sq_length, Slot<Length>()},
+    {Py_mp_subscript, Slot<Item>()},
+    {Py_sq_item, Slot<ItemAt>()},
+    {Py_nb_bool, Slot<Bool>()},
+    {Py_nb_add, Slot<Add>()},
+    {Py_tp_methods, Slot<methods>()},
+    {Py_tp_getset, Slot<getset>()},
+    {0, nullptr}};
 PyType_Spec spec = {"graphkiln.TensorShape", sizeof(PyTensorShape), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
 

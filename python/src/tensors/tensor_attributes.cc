@@ -4,7 +4,7 @@
 #include "framework/graph.h"
 #include "framework/logical_device.h"
 #include "framework/symbolic_tensor.h"
-#include "function/func_graph.h"
+#include "function/graph_facts.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/late_attributes.h"
 #include "python/src/binding/only_argument.h"
@@ -100,35 +100,8 @@ PyObject* SetShape(PyObject* o, PyObject* value) {
   if (!IsTensor(o)) return Abstract(o, "set_shape");
   StatusOr<PartialTensorShape> shape = AsShape(value);
   if (!shape.ok()) return Raise(shape.status());
-  const PartialTensorShape own = TensorOf(o).partial_shape();
-  if (IsEagerTensor(o)) {
-    if (own.IsCompatibleWith(*shape)) Py_RETURN_NONE;
-    return Raise(ValueError(
-        "Tensor's shape {} is not compatible with supplied shape {}.",
-        own.PythonString(), shape->PythonString()));
-  }
-  StatusOr<PartialTensorShape> merged = own.MergeWith(*shape);
-  if (!merged.ok()) {
-    if (own.rank() != shape->rank()) {
-      return Raise(ValueError("Shapes must be equal rank, but are {} and {}",
-                              own.rank(), shape->rank()));
-    }
-    for (int i = 0; i < own.rank(); ++i) {
-      const int64_t a = own.dim(i), b = shape->dim(i);
-      if (a < 0 || b < 0 || a == b) continue;
-      return Raise(ValueError(
-          "Dimension {} in both shapes must be equal, but are {} and {}. "
-          "Shapes are {} and {}.",
-          i, a, b, own.DebugString(), shape->DebugString()));
-    }
-    return Raise(ValueError("{}", merged.status().message()));
-  }
-  const SymbolicTensor* s = SymbolicTensor::Of(TensorOf(o));
-  // What is traced runs as it was traced.
-  const FuncGraph* builder = FuncGraph::Of(Graph::GraphOf(TensorOf(o)));
-  if (builder == nullptr || builder->finished()) Py_RETURN_NONE;
-  s->node()->mutable_output(s->index()).shape = *std::move(merged);
-  Py_RETURN_NONE;
+  const Status status = SetStaticShape(TensorOf(o), *shape);
+  return status.ok() ? Py_NewRef(Py_None) : Raise(status);
 }
 
 PyObject* Eval(PyObject* o, PyObject*, PyObject*) {
@@ -151,7 +124,7 @@ PyObject* Consumers(PyObject* o, PyObject*) {
         "Tensor.consumers is undefined when eager execution is enabled.");
     return nullptr;
   }
-  return ConsumersOf(TensorOf(o)).release().ptr();
+  return ConsumersIn(TensorOf(o)).release().ptr();
 }
 
 PyObject* Reference(PyObject* o, PyObject*) { return NewReference(o); }
