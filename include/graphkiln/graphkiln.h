@@ -10,6 +10,7 @@
 #include <graphkiln/data_type.h>
 #include <graphkiln/dataset.h>
 #include <graphkiln/debugging.h>
+#include <graphkiln/device.h>
 #include <graphkiln/error.h>
 #include <graphkiln/extension_type.h>
 #include <graphkiln/function.h>

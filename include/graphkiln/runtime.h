@@ -32,6 +32,27 @@ GK_EXPORT void set_inter_op_parallelism_threads(int num_threads);
 GK_EXPORT int get_inter_op_parallelism_threads();
 
 }  // namespace threading
+
+namespace optimizer {
+
+// Of the passes over graphs.
+struct ExperimentalOptions {
+  // Leaves all of them out of functions that run for the first time from now
+  // on. Results are the same.
+  bool disable_meta_optimizer = false;
+};
+GK_EXPORT void set_experimental_options(const ExperimentalOptions& options);
+GK_EXPORT ExperimentalOptions get_experimental_options();
+
+}  // namespace optimizer
+
+namespace experimental {
+
+// Makes random ops without any seed an error. All other ops give the same
+// results every time as they are.
+GK_EXPORT void enable_op_determinism();
+
+}  // namespace experimental
 }  // namespace config
 
 }  // GK_API_NAMESPACE

@@ -4,6 +4,8 @@
 #include "base/thread_pool.h"
 #include "eager/thread_settings.h"
 #include "function/eager_functions.h"
+#include "grappler/optimize.h"
+#include "ops/random/random_seeds.h"
 
 namespace gk::api {
 
@@ -27,17 +29,32 @@ bool functions_run_eagerly() { return FunctionsRunEagerly(); }
 namespace threading {
 
 void set_intra_op_parallelism_threads(int num_threads) {
-  const Status status = SetIntraOpThreads(num_threads);
-  if (!status.ok()) ThrowPublic(status);
+  ThrowUnlessOk(SetIntraOpThreads(num_threads));
 }
 int get_intra_op_parallelism_threads() { return IntraOpThreads(); }
 void set_inter_op_parallelism_threads(int num_threads) {
-  const Status status = SetInterOpThreads(num_threads);
-  if (!status.ok()) ThrowPublic(status);
+  ThrowUnlessOk(SetInterOpThreads(num_threads));
 }
 int get_inter_op_parallelism_threads() { return InterOpThreads(); }
 
 }  // namespace threading
+
+namespace optimizer {
+
+void set_experimental_options(const ExperimentalOptions& options) {
+  SetGraphPasses(!options.disable_meta_optimizer);
+}
+ExperimentalOptions get_experimental_options() {
+  return {.disable_meta_optimizer = !RunsGraphPasses()};
+}
+
+}  // namespace optimizer
+
+namespace experimental {
+
+void enable_op_determinism() { SetRequiresSeeds(true); }
+
+}  // namespace experimental
 }  // namespace config
 
 }  // namespace gk::api

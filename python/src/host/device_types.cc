@@ -1,13 +1,13 @@
 #include "python/src/host/device_types.h"
 
-#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "eager/device_settings.h"
 #include "framework/device_spec.h"
-#include "framework/logical_device.h"
-#include "framework/tensor.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/class_members.h"
 #include "python/src/binding/late_attributes.h"
@@ -153,8 +153,7 @@ PyGetSetDef spec_parts[] = {
 
 void AddDeviceSpec(nb::module_& m) {
   device_spec = AddClass(
-      m, "DeviceSpec", {},
-      Slots(std::begin(kSlots), std::end(kSlots)),
+      m, "DeviceSpec", {}, Slots(std::begin(kSlots), std::end(kSlots)),
       "DeviceSpec(job=None, replica=None, task=None, device_type=None, "
       "device_index=None)\n--\n\n"
       "Which device: any part that is None is left open.\n\n"
@@ -168,7 +167,7 @@ void AddDeviceSpec(nb::module_& m) {
 
 // Made when they are first needed: `namedtuple` takes a module of Python's and
 // compiles code.
-MadeOnce physical_type, logical_type, configuration_type, cpu;
+MadeOnce physical_type, logical_type, configuration_type;
 
 nb::handle NamedTuple(MadeOnce& once, const char* name,
                       std::initializer_list<const char*> names,
@@ -176,10 +175,10 @@ nb::handle NamedTuple(MadeOnce& once, const char* name,
   return once.Get([&] {
     nb::list fields;
     for (const char* field : names) fields.append(field);
-    nb::object type = nb::module_::import_("collections")
-                          .attr("namedtuple")(
-                              name, fields, nb::arg("defaults") = defaults,
-                              nb::arg("module") = "graphkiln._graphkiln");
+    nb::object type =
+        nb::module_::import_("collections")
+            .attr("namedtuple")(name, fields, nb::arg("defaults") = defaults,
+                                nb::arg("module") = "graphkiln._graphkiln");
     type.attr("__doc__") = doc;
     return type.release().ptr();
   });
@@ -192,13 +191,13 @@ nb::handle PhysicalDevice() {
       "'CPU'");
 }
 nb::handle LogicalDevice() {
-  return NamedTuple(
-      logical_type, "LogicalDevice", {"name", "device_type"}, nb::none(),
-      "A device that programs run on.\n\n"
-      ">>> tf.config.list_logical_devices('CPU')[0].device_type\n"
-      "'CPU'");
+  return NamedTuple(logical_type, "LogicalDevice", {"name", "device_type"},
+                    nb::none(),
+                    "A device that programs run on.\n\n"
+                    ">>> tf.config.list_logical_devices('CPU')[0].device_type\n"
+                    "'CPU'");
 }
-nb::handle LogicalDeviceConfiguration() {
+nb::handle LogicalDeviceConfigurationType() {
   return NamedTuple(
       configuration_type, "LogicalDeviceConfiguration",
       {"memory_limit", "experimental_priority", "experimental_device_ordinal"},
@@ -211,123 +210,79 @@ template <nb::handle (*kType)()>
 PyObject* Shared() {
   return Py_NewRef(kType().ptr());
 }
-nb::handle Cpu() {
-  return cpu.Get([] {
-    return PhysicalDevice()("/physical_device:CPU:0", "CPU").release().ptr();
-  });
+nb::object Physical(const KnownDevice& device) {
+  return PhysicalDevice()(device.name, device.type);
 }
-
-struct Settings {
-  nb::list visible;
-  // What the CPU is divided into, as it was given; null: not at all.
-  nb::object parts;
-  bool initialized = false;
-  uint64_t last_probe = 0;
-};
-// Under the GIL, for ever.
-Settings& Set() {
-  static Settings* settings = nullptr;
-  if (settings == nullptr) {
-    nb::handle device = Cpu();
-    auto* made = new Settings();
-    made->visible.append(device);
-    if (settings == nullptr) settings = made;
-  }
-  return *settings;
-}
-
-bool Is(nb::handle type, const char* name) {
-  return type.is_none() || type.equal(nb::str(name));
-}
-nb::list OfType(const nb::list& devices, nb::handle type) {
-  return Is(type, "CPU") ? nb::list(devices) : nb::list();
-}
-void CheckKnown(nb::handle device) {
-  if (!device.equal(Cpu())) {
+// What the program means: an equal pair will do.
+KnownDevice GivenDevice(nb::handle device) {
+  const KnownDevice cpu = PhysicalCpu();
+  if (!device.equal(Physical(cpu))) {
     Throw(ValueError("Unrecognized device: {}", TextOf(device)));
   }
+  return cpu;
 }
 
-nb::object Physical(nb::handle type) {
-  nb::list all;
-  all.append(Cpu());
-  return OfType(all, type);
+// Calls `then` with the type of devices that is asked for; None, or what is
+// the name of none, as it is.
+template <class Then>
+auto OfKind(nb::handle type, Then then) {
+  if (type.is_none()) return then(DeviceKind());
+  const std::string name = nb::isinstance<nb::str>(type) ? TextOf(type) : "";
+  return then(DeviceKind(name));
 }
-nb::object Visible(nb::handle type) { return OfType(Set().visible, type); }
-nb::object Logical(nb::handle type) {
-  Set().initialized = true;
+// The one argument of all three may be left out.
+template <std::vector<KnownDevice> (*kList)(DeviceKind), nb::handle (*kType)()>
+nb::object ListDevices(nb::handle, nb::handle type) {
   nb::list devices;
-  if (nb::len(Set().visible) > 0 && Is(type, "CPU")) {
-    for (int i = 0; i < NumLogicalDevices(); ++i) {
-      devices.append(
-          LogicalDevice()(Format("/device:CPU:{}", i).c_str(), "CPU"));
-    }
+  for (const KnownDevice& device : OfKind(type, kList)) {
+    devices.append(kType()(device.name, device.type));
   }
   return devices;
 }
-// The one argument of all three may be left out.
-template <nb::object (*kList)(nb::handle)>
-nb::object ListDevices(nb::handle, nb::handle type) {
-  return kList(type);
-}
 
 nb::object SetVisible(nb::handle, nb::handle given, nb::handle type) {
-  nb::list devices;
+  std::vector<KnownDevice> devices;
   if (nb::isinstance(given, PhysicalDevice())) {
-    devices.append(given);
+    devices.push_back(GivenDevice(given));
   } else {
-    devices = nb::list(nb::borrow(given));
-  }
-  for (nb::handle device : devices) CheckKnown(device);
-  if (Is(type, "CPU")) {
-    if (nb::len(devices) == 0) {
-      Throw(RuntimeError("The CPU cannot be hidden: it runs everything"));
+    for (nb::handle device : nb::borrow(given)) {
+      devices.push_back(GivenDevice(device));
     }
-    Set().visible = devices;
   }
+  ThrowIfError(OfKind(type, [&](DeviceKind kind) {
+    return SetVisibleDevices(std::move(devices), kind);
+  }));
   return nb::none();
 }
 
-// Has anything been made that sits on a device? Tensors are numbered: the one
-// made here follows the last one made here unless others came between.
-bool IsInitialized() {
-  Settings& set = Set();
-  if (!set.initialized) {
-    const uint64_t probe = Tensor::Scalar(0).id();
-    set.initialized = probe != set.last_probe + 1;
-    set.last_probe = probe;
-  }
-  return set.initialized;
-}
-
 nb::object GetDivision(nb::handle, nb::handle device) {
-  CheckKnown(device);
-  return Set().parts ? Set().parts : nb::none();
+  const DeviceDivision division =
+      ValueOrThrow(GetDeviceDivision(GivenDevice(device)));
+  if (!division) return nb::none();
+  nb::list parts;
+  for (const LogicalDeviceConfiguration& part : *division) {
+    parts.append(LogicalDeviceConfigurationType()(
+        Shown(part.memory_limit), Shown(part.experimental_priority),
+        Shown(part.experimental_device_ordinal)));
+  }
+  return parts;
+}
+template <class T>
+std::optional<T> GivenNumber(nb::handle part, const char* name) {
+  const nb::object value = part.attr(name);
+  if (value.is_none()) return std::nullopt;
+  return nb::cast<T>(value);
 }
 nb::object SetDivision(nb::handle, nb::handle device, nb::handle given) {
-  CheckKnown(device);
-  const nb::list parts(nb::borrow(given));
-  for (nb::handle part : parts) {
-    if (!part.attr("memory_limit").is_none()) {
-      Throw(ValueError(
-          "Setting memory limit on CPU virtual devices is currently not "
-          "supported"));
-    }
-    if (!part.attr("experimental_priority").is_none()) {
-      Throw(ValueError(
-          "Setting experimental_priority on CPU virtual  devices is currently "
-          "not supported"));
-    }
+  const KnownDevice cpu = GivenDevice(device);
+  std::vector<LogicalDeviceConfiguration> parts;
+  for (nb::handle part : nb::list(nb::borrow(given))) {
+    parts.push_back(
+        {GivenNumber<double>(part, "memory_limit"),
+         GivenNumber<int64_t>(part, "experimental_priority"),
+         GivenNumber<int64_t>(part, "experimental_device_ordinal")});
   }
-  if (Set().parts && Set().parts.equal(parts)) return nb::none();
-  if (IsInitialized()) {
-    Throw(RuntimeError(
-        "Virtual devices cannot be modified after being initialized"));
-  }
-  const size_t count = nb::len(parts);
-  ThrowIfError(SetNumLogicalDevices(
-      static_cast<int>(std::clamp<size_t>(count, 1, kMaxLogicalDevices + 1))));
-  Set().parts = parts;
+  ThrowIfError(SetDeviceDivision(cpu, std::move(parts)));
   return nb::none();
 }
 
@@ -348,17 +303,18 @@ nb::object Details(nb::handle, nb::handle device) {
 
 PyMethodDef kDeviceFunctions[] = {
     GK_MODULE_FUNCTION("list_physical_devices", "device_type=None",
-                       ListDevices<Physical>,
+                       (ListDevices<PhysicalDevices, PhysicalDevice>),
                        "The devices of this machine, or those of a type.\n\n"
                        ">>> tf.config.list_physical_devices('GPU')\n"
                        "[]"),
     GK_MODULE_FUNCTION("list_logical_devices", "device_type=None",
-                       ListDevices<Logical>,
+                       (ListDevices<LogicalDevices, LogicalDevice>),
                        "The devices that programs can name.\n\n"
                        ">>> len(tf.config.list_logical_devices('CPU'))\n"
                        "1"),
     GK_MODULE_FUNCTION(
-        "get_visible_devices", "device_type=None", ListDevices<Visible>,
+        "get_visible_devices", "device_type=None",
+        (ListDevices<VisibleDevices, PhysicalDevice>),
         "The physical devices that programs may use.\n\n"
         ">>> [device.name for device in tf.config.get_visible_devices('CPU')]\n"
         "['/physical_device:CPU:0']"),
@@ -406,7 +362,7 @@ void AddDeviceTypes(nb::module_& m) {
   AddDeviceSpec(m);
   AddLate("PhysicalDevice", Shared<PhysicalDevice>);
   AddLate("LogicalDevice", Shared<LogicalDevice>);
-  AddLate("LogicalDeviceConfiguration", Shared<LogicalDeviceConfiguration>);
+  AddLate("LogicalDeviceConfiguration", Shared<LogicalDeviceConfigurationType>);
   AddFunctions(m, kDeviceFunctions);
 }
 
