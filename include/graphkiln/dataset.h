@@ -183,6 +183,31 @@ class GK_EXPORT Dataset {
     return FromTensors(detail::ResultOf(tensors, /*rows=*/true),
                        /*slices=*/true);
   }
+  // What generators give, asked for when it is needed. Each iteration calls
+  // `generator`, which begins one: a callable whose results are optionals of
+  // elements, nothing at the end. Elements of another spec, and what either
+  // throws, are errors of whoever asks for the element.
+  template <class F>
+  static Dataset from_generator(F generator,
+                                const ElementSpec& output_signature) {
+    return FromGenerator(
+        [generator = std::move(generator)]() mutable {
+          using Running = std::decay_t<decltype(generator())>;
+          return [running = std::make_shared<Running>(
+                      generator())]() -> std::optional<detail::ElementResult> {
+            auto next = (*running)();
+            if (!next) return std::nullopt;
+            return detail::ResultOf(*next);
+          };
+        },
+        output_signature);
+  }
+  template <class F>
+  static Dataset from_generator(F generator, const TypeSpec& output_signature) {
+    return from_generator(
+        std::move(generator),
+        ElementSpec{nest::structure_of(0), {output_signature}, {}});
+  }
   // The dataset in a variant tensor, of elements of this spec.
   static Dataset from_variant(const Tensor& variant, const ElementSpec& spec);
   // 0, 1, ... below `stop`; `start`, `start` + `step`, ...: int64.
@@ -371,6 +396,12 @@ class GK_EXPORT Dataset {
   // several.
   DatasetElement get_single_element() const;
 
+  // What a function makes of this dataset: data.apply(f) is f(data).
+  template <class F>
+  Dataset apply(F&& transformation_func) const {
+    return transformation_func(*this);
+  }
+
   // Throws Error (RuntimeError) in a traced function.
   DatasetIterator begin() const { return DatasetIterator(*this); }
   std::default_sentinel_t end() const { return {}; }
@@ -387,6 +418,9 @@ class GK_EXPORT Dataset {
   const Spec& spec() const;
 
  private:
+  using NextElement = std::function<std::optional<detail::ElementResult>()>;
+  static Dataset FromGenerator(std::function<NextElement()> begin,
+                               const ElementSpec& spec);
   static Dataset FromTensors(const detail::ElementResult& value, bool slices);
   Dataset Map(const detail::ElementBody& f,
               const ParallelOptions& options) const;
