@@ -31,6 +31,8 @@ WRITTEN = {
     "constant": "gk::Tensor::Tensor",
     "convert_to_tensor": "gk::Tensor::Tensor",
     "errors.OpError": "gk::Error",
+    "random_normal_initializer": "gk::initializers::random_normal",
+    "random_uniform_initializer": "gk::initializers::random_uniform",
     "compat.v1.assign": "gk::Variable::assign",
     "compat.v1.assign_add": "gk::Variable::assign_add",
     "compat.v1.assign_sub": "gk::Variable::assign_sub",
@@ -40,7 +42,7 @@ ONLY_PYTHON = {
     "AutoGraph rewrites Python's statements; C++ has `gk::carry` and `gk::if_`.":
         "autograph.*",
     "Names of TensorFlow's first version, for programs that were written then.":
-        "compat.* random_normal_initializer random_uniform_initializer",
+        "compat.*",
     "Python's modules: logging, tracebacks, where the package keeps its headers.":
         "get_logger debugging.*traceback_filtering* sysconfig.*",
     "Python's protocols: capsules, iterators, arrays.":
@@ -49,7 +51,7 @@ ONLY_PYTHON = {
     "constructors.":
         "experimental.*dispatch_for* register_tensor_conversion_function __internal__.*",
     "What a value is: C++'s types tell when the program is compiled.":
-        "is_tensor dtypes.as_dtype debugging.is_numeric_tensor "
+        "is_tensor debugging.is_numeric_tensor "
         "debugging.assert_proper_iterable",
     "Classes that Python's annotations make: in C++ `GK_EXTENSION_TYPE` names the "
     "fields of a struct, `gk::BatchEncoder` what is stacked (`extension_type.h`).":
@@ -57,16 +59,14 @@ ONLY_PYTHON = {
         "experimental.extension_type.*",
     "Python's annotations of types.":
         "types.experimental.*",
-    "Settings of devices, of other machines and of TensorFlow's own runtime: here "
-    "without effect.":
-        "config.*device* config.*Device* config.optimizer.* "
+    "Kept for programs that set or ask them, and of no effect here: GPUs, several "
+    "machines, TensorFlow's own runtime.":
+        "config.experimental.get_device_details config.experimental.*device_policy "
         "config.experimental.get_memory_growth config.experimental.set_memory_growth "
         "config.experimental.*synchronous_execution "
-        "config.experimental.*tensor_float_32* "
-        "config.experimental.enable_op_determinism DeviceSpec device "
-        "debugging.*log_device_placement VariableSynchronization VariableAggregation "
-        "AggregationMethod data.experimental.copy_to_device "
-        "data.experimental.prefetch_to_device",
+        "config.experimental.*tensor_float_32* config.optimizer.*jit "
+        "VariableSynchronization VariableAggregation AggregationMethod "
+        "data.experimental.copy_to_device data.experimental.prefetch_to_device",
     "A class for each code of an error: C++ has `gk::Error` and its `code()`.":
         "errors.*",
     "Helps Python's tests.":
@@ -169,6 +169,12 @@ def cpp_names() -> frozenset[str]:
     texts = [opgen_public.functions_header(made)]
     texts += [h.read_text(encoding="utf-8") for h in sorted(HEADERS.glob("*.h"))]
     return frozenset(name for text in texts for name in names_in(text))
+
+
+@functools.cache
+def cpp_enums() -> frozenset[str]:
+    texts = (h.read_text(encoding="utf-8") for h in HEADERS.glob("*.h"))
+    return frozenset(n for t in texts for n in re.findall(r"enum class (\w+)", t))
 
 
 def cpp_name(name: str) -> str:

@@ -1,16 +1,66 @@
 """Which members of Python's public classes the C++ classes of their names have.
 
 Members are read from the public headers as parity.py reads names: functions, fields
-and enumerators, those of bases included. They are the same where their letters are:
-`from_row_splits`, `Stop` for `stop`, `kAutoSelect` for `AUTO_SELECT`.
+and enumerators, those of bases included; of an enum class the functions that take
+one of it first. They are the same where their letters are: `from_row_splits`, `Stop`
+for `stop`, `kAutoSelect` for `AUTO_SELECT`. WHY says why others are missing.
 """
 
 import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 import parity
+
+# Why C++ has no such member: patterns of class and member. The first that
+# matches counts.
+WHY = {
+    "Describes Python's classes to traces; C++ reads structs by `TraceStructure`.":
+        "*.cast *.from_tensors *.to_tensors *.placeholder_value *.value_type "
+        "DType.flatten DType.is_subtype_of DType.most_specific_common_supertype "
+        "TensorShape.flatten TensorSpec.flatten",
+    "An older or second name: `==`, `shape`, `rank`, `dims`, `device`, `outputs`, "
+    "`most_specific_common_supertype`, `get_operations`, `get_all_collection_keys`, "
+    "`from_string`, `value`, `get_next`, `gk::name_scope`, the options of these names.":
+        "*.most_specific_compatible_type *.get_shape *.experimental_ref "
+        "DType.is_compatible_with TensorShape.ndims TensorShape.as_list "
+        "Tensor.backing_device Operation.values Graph.operations Graph.collections "
+        "DeviceSpec.parse_from_string Graph.name_scope Variable.initialized_value "
+        "Variable.read_value_no_copy data.Iterator.next data.Options.experimental_*",
+    "NumPy's arrays, lists and their methods; C++ has `to_vector` and functions.":
+        "*.numpy *.to_list *.as_numpy_iterator DType.as_numpy_dtype "
+        "DType.is_numpy_compatible Tensor.T Tensor.astype Tensor.clip Tensor.ndim "
+        "Tensor.ravel Tensor.reshape Tensor.size Tensor.tolist Tensor.transpose",
+    "Sessions of TensorFlow's first version; where Python has it, it raises.":
+        "*.eval Operation.run Variable.load",
+    "Messages of Python's `protobuf`; C++ reads and writes whole graphs as bytes, and "
+    "`create_op` adds one operation.":
+        "*.as_proto *.from_proto *.to_proto Operation.from_node_def "
+        "Graph.graph_def_versions",
+    "Python's syntax: keys of dictionaries, decorators, operators by name, strings or "
+    "objects for one argument, frames.":
+        "*.ref Module.with_name_scope Tensor.OVERLOADABLE_OPERATORS "
+        "Graph.as_graph_element Operation.traceback",
+    "Asked of the parts, which are tensors: `values().op()`.":
+        "IndexedSlices.* SparseTensor.consumers SparseTensor.graph SparseTensor.op "
+        "RaggedTensor.consumers",
+    "What C++ has no second kind of: quantized types and references, packed tensors, "
+    "graphs of other threads, flat values that are no tensors, handles of arrays.":
+        "DType.is_quantized DType.base_dtype Tensor.is_packed "
+        "Graph.switch_to_thread_local RaggedTensorSpec.flat_values_spec "
+        "TensorArray.handle",
+    "Kept for programs that ask, and of no effect.":
+        "Variable.aggregation Variable.synchronization Variable.constraint",
+    "Told when the value is made: the shape of a variable, of a sparse tensor.":
+        "Variable.set_shape SparseTensor.set_shape SparseTensor.from_value",
+    "A struct: fields are read, set and copied, enumerators are numbers.":
+        "DeviceSpec.replace TensorSpec.from_spec TensorArraySpec.* "
+        "DType.as_datatype_enum",
+    "An exception of C++: `what()` and `code()`.":
+        "errors.OpError.*",
+}
 
 
 @dataclass
@@ -19,6 +69,18 @@ class Class:
     cpp: str
     have: list[str]
     lack: list[str]
+
+    @property
+    def missing(self) -> list[str]:
+        """What C++ lacks for no reason."""
+        return [m for m in self.lack if not why(self.name, m)]
+
+
+def why(cls: str, member: str) -> str:
+    for reason, patterns in WHY.items():
+        if any(fnmatchcase(f"{cls}.{member}", p) for p in patterns.split()):
+            return reason
+    return ""
 
 
 def letters(name: str) -> str:
@@ -49,8 +111,20 @@ def fields(words: list[str]) -> Iterator[str]:
             yield names[-1]
 
 
+def of_fields(words: list[str]) -> bool:
+    """Does the declaration begin with fields that have values?"""
+    before = words[: (words + ["="]).index("=")]
+    return before != words and not {"(", "using", "operator"} & set(before)
+
+
+def first_parameter(words: list[str]) -> str:
+    """The type of a function's first parameter, if that is one word."""
+    inside = words[(words + ["("]).index("(") + 1:]
+    return inside[0] if inside[2:3] and inside[2] in ",)" else ""
+
+
 def facts_in(text: str) -> Iterator[tuple[str, str, str]]:
-    """(class, "has" or "is", member or other class) of a header."""
+    """(class, "has", member), (class, "is", other), (type, "goes to", function)."""
     scopes: list[tuple[str, str]] = []  # kind, name
     words: list[str] = []
     depth = 0
@@ -64,7 +138,7 @@ def facts_in(text: str) -> Iterator[tuple[str, str, str]]:
         if kind == "class" and words and token != "}":
             while words[1:2] == [":"]:
                 words = words[2:]
-            name = parity.declared(words)
+            name = "" if of_fields(words) else parity.declared(words)
             for member in [name] if name else fields(words):
                 yield inside, "has", member
         elif kind == "enum" and token == "}":
@@ -74,6 +148,8 @@ def facts_in(text: str) -> Iterator[tuple[str, str, str]]:
             other = [w for w in words[3:] if re.match(r"[A-Z]", w)]
             if other:
                 yield words[1], "is", other[-1]
+        elif kind == "namespace" and token == ";" and first_parameter(words):
+            yield first_parameter(words), "goes to", parity.declared(words) or ""
         if token == "{":
             name = parity.declared(words) or ""
             if words[:1] in (["class"], ["struct"]) and name:
@@ -95,11 +171,12 @@ def cpp_members() -> dict[str, set[str]]:
     """The letters of the members of each class, by its last name."""
     has: dict[str, set[str]] = {}
     same: dict[str, set[str]] = {}
+    enums = parity.cpp_enums()
     for header in sorted(parity.HEADERS.glob("*.h")):
         for name, what, other in facts_in(header.read_text(encoding="utf-8")):
-            if what == "has":
+            if what == "has" or (what == "goes to" and name in enums):
                 has.setdefault(name, set()).add(letters(other))
-            else:
+            elif what == "is":
                 same.setdefault(name, set()).add(other)
     for _ in range(3):  # bases of bases
         for name, others in same.items():
@@ -143,16 +220,28 @@ def totals() -> tuple[int, int]:
 
 def section() -> str:
     have, of = totals()
+    missing = sum(len(c.missing) for c in classes())
     lines = [
         "## Members of classes", "",
         f"Of {of} public methods and attributes of {len(classes())} classes that both "
-        f"have {have} have the same name in C++ ({100 * have / of:.0f} %). Others are "
-        "functions there, go by operators, or are Python's protocols.", "",
-        "| Python | C++ | has | has not by that name |", "|---|---|---|---|",
+        f"have {have} have the same name in C++ ({100 * have / of:.0f} %), "
+        f"{of - have - missing} are otherwise there or Python's alone, as the second "
+        f"table says, and {missing} are missing.", "",
+        "| Python | C++ | has | otherwise | missing |", "|---|---|---|---|---|",
     ]
     for c in classes():
-        lack = ", ".join(f"`{m}`" for m in c.lack)
+        lacks = [
+            ", ".join(f"`{m}`" for m in c.lack if bool(why(c.name, m)) == told)
+            for told in (True, False)
+        ]
         lines.append(
             f"| `tf.{c.name}` | `{c.cpp}` | {len(c.have)} of {len(c.have + c.lack)} "
-            f"| {lack} |")
+            f"| {lacks[0]} | {lacks[1]} |")
+    lines += ["", "| members | why |", "|---|---|"]
+    for reason in WHY:
+        names = [
+            f"`{c.name}.{m}`"
+            for c in classes() for m in c.lack if why(c.name, m) == reason
+        ]
+        lines.append(f"| {', '.join(names)} | {reason} |")
     return "\n".join(["", *lines, ""])
