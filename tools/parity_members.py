@@ -20,7 +20,7 @@ WHY = {
     "Describes Python's classes to traces; C++ reads structs by `TraceStructure`.":
         "*.cast *.from_tensors *.to_tensors *.placeholder_value *.value_type "
         "DType.flatten DType.is_subtype_of DType.most_specific_common_supertype "
-        "TensorShape.flatten TensorSpec.flatten",
+        "TensorShape.flatten TensorSpec.flatten experimental.DynamicRaggedShape.Spec",
     "An older or second name: `==`, `shape`, `rank`, `dims`, `device`, `outputs`, "
     "`most_specific_common_supertype`, `get_operations`, `get_all_collection_keys`, "
     "`from_string`, `value`, `get_next`, `gk::name_scope`, the options of these names.":

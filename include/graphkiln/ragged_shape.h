@@ -55,6 +55,15 @@ GK_API_NAMESPACE {
     Tensor nvals() const;
     // The length of all rows, if that is known to be one.
     std::optional<int64_t> uniform_row_length() const { return uniform_; }
+    std::optional<int64_t> static_uniform_row_length() const {
+      return uniform_;
+    }
+    bool is_uniform() const { return uniform_.has_value(); }
+    // How many rows and values there are, where that is known.
+    std::optional<int64_t> static_nrows() const;
+    std::optional<int64_t> static_nvals() const;
+    // The same with splits of int32 or int64.
+    RowPartition with_dtype(DataType dtype) const;
 
     // --- For the library itself.
     RowPartition(Tensor row_splits, std::optional<int64_t> uniform)
@@ -90,6 +99,8 @@ GK_API_NAMESPACE {
       return partitions_;
     }
     const Tensor& inner_shape() const { return inner_; }
+    // How many numbers those are; -1 if that is not known.
+    int inner_rank() const { return known_inner_.rank(); }
     // Of its numbers.
     DataType dtype() const { return inner_.dtype(); }
     // The same with numbers of int32 or int64.

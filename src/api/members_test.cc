@@ -239,6 +239,16 @@ TEST(MembersTest, RaggedRows) {
             }).code(),
             ErrorCode::kInvalidArgument);
 
+  const auto partition =
+      gk::RowPartition::from_row_lengths(Tensor(Int64s{2, 0, 1}));
+  EXPECT_FALSE(partition.is_uniform());
+  EXPECT_EQ(partition.static_nrows(), 3);
+  EXPECT_EQ(partition.static_nvals(), 3);
+  EXPECT_EQ(partition.with_dtype(DataType::kInt32).dtype(), DataType::kInt32);
+  EXPECT_EQ(
+      gk::DynamicRaggedShape({partition}, Tensor(Int64s{3, 2})).inner_rank(),
+      2);
+
   const std::vector<Tensor> lengths = {Tensor(Int64s{2, 1}),
                                        Tensor(Int64s{1, 0, 2})};
   const RaggedTensor deep =

@@ -76,6 +76,16 @@ Tensor RowPartition::nvals() const {
   return MadeTensor([&] { return InnerRows(*this).nvals(); });
 }
 
+std::optional<int64_t> RowPartition::static_nrows() const {
+  return Guarded([&] { return InnerRows(*this).known_nrows(); });
+}
+std::optional<int64_t> RowPartition::static_nvals() const {
+  return Guarded([&] { return InnerRows(*this).known_nvals(); });
+}
+RowPartition RowPartition::with_dtype(DataType dtype) const {
+  return MadeRows([&] { return InnerRows(*this).WithType(Inner(dtype)); });
+}
+
 DynamicRaggedShape::DynamicRaggedShape(const RaggedShape& value)
     : inner_(Outer(value.inner())), known_inner_(Outer(value.known_inner())) {
   for (const Partition& p : value.partitions())

@@ -13,8 +13,8 @@ import parity_members  # noqa: E402
 # What there is; it only grows, to 0.95.
 FLOOR = 0.95
 MEMBERS_FLOOR = 400
-# Members that C++ lacks for no reason: it only falls.
-MISSING = 11
+# Members that C++ lacks for no reason.
+MISSING = 0
 
 HEADER = """
 #ifndef A_H_
