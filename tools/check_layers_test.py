@@ -62,6 +62,15 @@ class LocalNamesTest(unittest.TestCase):
             self.assertEqual(status, 0, output)
 
 
+class ApiOpsTest(unittest.TestCase):
+    def test_two_functions_of_one_name(self) -> None:
+        status, output = judge({"src/api/a.cc": "f(ops::Add(x, y));\n"})
+        self.assertEqual(status, 1, output)
+        self.assertIn("ops::Add is one of two functions", output)
+        for line in ("f(::gk::ops::Add(x, y));\n", "// ops::Add\n"):
+            self.assertEqual(judge({"src/api/a.cc": line})[0], 0, line)
+
+
 class HooksTest(unittest.TestCase):
     def test_functions_that_are_given_functions(self) -> None:
         alias = "using PrintSink = Status (*)(std::string_view text);\n"

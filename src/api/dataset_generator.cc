@@ -34,7 +34,15 @@ class Generators {
       const std::lock_guard lock(mutex_);
       return running_.at(number);
     }();
-    const std::optional<ElementResult> element = next();
+    const std::optional<ElementResult> element = [&] {
+      try {
+        return next();
+      } catch (const Error& e) {
+        // Of the program's own code it is no end of the elements.
+        if (e.code() != ErrorCode::kOutOfRange) throw;
+        throw Error(ErrorCode::kUnknown, e.what());
+      }
+    }();
     if (!element) throw ::gk::Error(OutOfRange("End of sequence"));
     const std::vector<Tensor>& tensors = element->parts.tensors;
     const Spec given = SpecOf(*element, ::gk::SignatureOf(Inner(tensors)));

@@ -69,4 +69,24 @@ TEST(DatasetGeneratorTest, ElementsAreAskedForWhenTheyAreNeeded) {
   ExpectHas(e.what(), "`generator` yielded an element of");
 }
 
+TEST(DatasetGeneratorTest, ErrorsKeepTheirCode) {
+  const auto thrown = [&](gk::ErrorCode code) {
+    return ErrorOf([&] {
+      for (Tensor x : gk::Dataset::from_generator(
+               [code] {
+                 return [code]() -> std::optional<Tensor> {
+                   throw gk::Error(code, "the disk is gone");
+                 };
+               },
+               TensorSpec{{}, DataType::kInt32})) {
+      }
+    });
+  };
+  const gk::Error lost = thrown(gk::ErrorCode::kDataLoss);
+  EXPECT_EQ(lost.code(), gk::ErrorCode::kDataLoss);
+  ExpectHas(lost.what(), "the disk is gone");
+  // The elements do not just end.
+  EXPECT_EQ(thrown(gk::ErrorCode::kOutOfRange).code(), gk::ErrorCode::kUnknown);
+}
+
 }  // namespace

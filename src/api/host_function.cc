@@ -18,7 +18,7 @@ std::vector<Tensor> Call(TensorFunction f, const std::vector<Tensor>& inp,
     return Outer(CallOnHost(
         [f = std::move(f)](const std::string&, const TensorVector& values,
                            const std::vector<InnerType>&) {
-          return Inner(f(Outer(values)));
+          return Inner(Inward([&] { return f(Outer(values)); }));
         },
         Inner(inp), InnerList(types), kind, name));
   });

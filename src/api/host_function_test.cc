@@ -1,10 +1,12 @@
 // C++ functions as nodes of graphs.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <vector>
 
+#include "api/same_gradient_for_test.h"
 #include "graphkiln/graphkiln.h"
 
 namespace {
@@ -102,6 +104,23 @@ TEST(HostFunctionTest, ErrorsComeOutOfTheCall) {
   EXPECT_THROW(gk::py_function([](const Tensors&) { return Tensors{}; }, {},
                                {gk::DataType::kFloat}),
                gk::Error);
+}
+
+TEST(HostFunctionTest, ErrorsKeepTheirCode) {
+  const auto lose = [](const Tensor& x) {
+    return gk::py_function(
+        [](const Tensors&) -> Tensors {
+          throw gk::Error(gk::ErrorCode::kNotFound, "it is lost");
+        },
+        {x}, {gk::DataType::kFloat})[0];
+  };
+  for (const std::function<Tensor(const Tensor&)>& f :
+       {std::function<Tensor(const Tensor&)>(lose),
+        std::function<Tensor(const Tensor&)>(gk::function(lose))}) {
+    const gk::Error e = gk_test::ErrorOf([&] { f(Tensor(1.0f)); });
+    EXPECT_EQ(e.code(), gk::ErrorCode::kNotFound);
+    gk_test::ExpectHas(e.what(), "it is lost");
+  }
 }
 
 TEST(HostFunctionTest, GraphsInFilesHaveTheNodeAlone) {

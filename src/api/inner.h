@@ -36,6 +36,17 @@ decltype(auto) Guarded(F&& body) {
   }
 }
 
+// Runs code of the program's for the library: an Error that it throws is the
+// library's own inside, of its code.
+template <class F>
+decltype(auto) Inward(F&& body) {
+  try {
+    return body();
+  } catch (const Error& e) {
+    throw ::gk::Error(Status(static_cast<Code>(e.code()), e.what()));
+  }
+}
+
 // Makes the library ready: ops, eager context, runtime. Cheap afterwards.
 void EnsureReady();
 

@@ -173,7 +173,7 @@ RaggedTensor DynamicRaggedShape::broadcast(const RaggedTensor& values) const {
 
 Tensor broadcast_dynamic_shape(const Tensor& shape_x, const Tensor& shape_y) {
   return MadeTensor(
-      [&] { return ops::BroadcastArgs(Inner(shape_x), Inner(shape_y)); });
+      [&] { return ::gk::ops::BroadcastArgs(Inner(shape_x), Inner(shape_y)); });
 }
 DynamicRaggedShape broadcast_dynamic_shape(const DynamicRaggedShape& shape_x,
                                            const DynamicRaggedShape& shape_y) {

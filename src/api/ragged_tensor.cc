@@ -539,22 +539,26 @@ RaggedTensor reduce_join(const RaggedTensor& inputs, Axis axis, bool keepdims,
 RaggedTensor unsorted_segment_sum(const RaggedTensor& data,
                                   const RaggedTensor& segment_ids,
                                   const Tensor& num_segments) {
-  return Segments(ops::UnsortedSegmentSum, data, segment_ids, num_segments);
+  return Segments(::gk::ops::UnsortedSegmentSum, data, segment_ids,
+                  num_segments);
 }
 RaggedTensor unsorted_segment_prod(const RaggedTensor& data,
                                    const RaggedTensor& segment_ids,
                                    const Tensor& num_segments) {
-  return Segments(ops::UnsortedSegmentProd, data, segment_ids, num_segments);
+  return Segments(::gk::ops::UnsortedSegmentProd, data, segment_ids,
+                  num_segments);
 }
 RaggedTensor unsorted_segment_max(const RaggedTensor& data,
                                   const RaggedTensor& segment_ids,
                                   const Tensor& num_segments) {
-  return Segments(ops::UnsortedSegmentMax, data, segment_ids, num_segments);
+  return Segments(::gk::ops::UnsortedSegmentMax, data, segment_ids,
+                  num_segments);
 }
 RaggedTensor unsorted_segment_min(const RaggedTensor& data,
                                   const RaggedTensor& segment_ids,
                                   const Tensor& num_segments) {
-  return Segments(ops::UnsortedSegmentMin, data, segment_ids, num_segments);
+  return Segments(::gk::ops::UnsortedSegmentMin, data, segment_ids,
+                  num_segments);
 }
 RaggedTensor sigmoid_cross_entropy_with_logits(const RaggedTensor& labels,
                                                const RaggedTensor& logits) {

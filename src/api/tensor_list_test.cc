@@ -15,7 +15,7 @@ using gk_test::ExpectSameWithGradient;
 
 // The values of `f(n)` eagerly and traced, where `n` is 4.
 template <class F>
-void ExpectBoth(F f, const std::vector<int>& want) {
+void ExpectList(F f, const std::vector<int>& want) {
   EXPECT_EQ(f(Tensor(4)).template to_vector<int>(), want);
   EXPECT_EQ(gk::function(f)(Tensor(4)).template to_vector<int>(), want);
 }
@@ -33,8 +33,8 @@ TensorList Squares(const Tensor& n) {
 }
 
 TEST(TensorListTest, GrowsInLoops) {
-  ExpectBoth([](const Tensor& n) { return Squares(n).stack(); }, {0, 1, 4, 9});
-  ExpectBoth(
+  ExpectList([](const Tensor& n) { return Squares(n).stack(); }, {0, 1, 4, 9});
+  ExpectList(
       [](const Tensor& n) {
         const TensorList l = Squares(n);
         return gk::stack({l[0], l[-1], l[n - 2], l[n - 5], l.size()});
@@ -43,7 +43,7 @@ TEST(TensorListTest, GrowsInLoops) {
 }
 
 TEST(TensorListTest, ChangesInPlace) {
-  ExpectBoth(
+  ExpectList(
       [](const Tensor& n) {
         TensorList l = Squares(n);
         const TensorList before = l;
@@ -60,7 +60,7 @@ TEST(TensorListTest, ChangesInPlace) {
 }
 
 TEST(TensorListTest, PartsAndErases) {
-  ExpectBoth(
+  ExpectList(
       [](const Tensor& n) {
         TensorList l = TensorList::of_rows(gk::range(n + 2));
         const TensorList odd = l.part(Slice(1, {}, 2));
@@ -73,7 +73,7 @@ TEST(TensorListTest, PartsAndErases) {
 }
 
 TEST(TensorListTest, StacksAndJoinsAlongAnyAxis) {
-  ExpectBoth(
+  ExpectList(
       [](const Tensor& n) {
         TensorList l(DataType::kInt32, {2});
         l.append(gk::stack({n, n + 1}));
@@ -83,7 +83,7 @@ TEST(TensorListTest, StacksAndJoinsAlongAnyAxis) {
                           0);
       },
       {4, 1, 5, 2, 4, 5, 1, 2, 4, 5, 1, 2, 2, 2});
-  ExpectBoth(
+  ExpectList(
       [](const Tensor& n) {
         TensorList l(DataType::kInt32, {2, gk::kUnknown});
         l.append(gk::fill({2, 1}, n));
@@ -94,7 +94,7 @@ TEST(TensorListTest, StacksAndJoinsAlongAnyAxis) {
 }
 
 TEST(TensorListTest, BranchesChangeIt) {
-  ExpectBoth(
+  ExpectList(
       [](const Tensor& n) {
         TensorList l = Squares(n);
         gk::carry(l).if_(

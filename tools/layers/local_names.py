@@ -39,8 +39,22 @@ def cut(text: str, at: str) -> list[str]:
 def declared(head: str) -> str | None:
     """What a declaration defines, read up to its body or value: a name, of a
     function with the types of its parameters, of an alias with all of it."""
-    if head.startswith(("template", "namespace")) or "operator" in head:
+    if head.startswith("namespace") or "operator" in head:
         return None  # may be overloads, or said again
+    if head.startswith("template"):
+        # Of functions alone: types may be said again, for some arguments.
+        head = head.partition("<")[2]
+        ends = [i for i, c in enumerate(head) if c == ">"
+                and head[:i].count("<") == head[:i].count(">")]
+        if not ends:
+            return None
+        given, rest = head[:ends[0]], head[ends[0] + 1:].strip()
+        rest = re.sub(r"^requires .*?\) (?=\w)", "", rest)
+        function = LOCAL_FUNCTION.match(cut(rest, "=")[0].rstrip())
+        if function is None or LOCAL_TYPE.match(rest):
+            return None
+        kinds = ",".join(p.strip().rpartition(" ")[0] for p in cut(given, ","))
+        return f"<{kinds}>{declared(rest)}"
     if found := LOCAL_ALIAS.match(head):
         return head
     if found := LOCAL_TYPE.match(head):
@@ -95,6 +109,25 @@ def compiled_alone(root: Path) -> Iterator[str]:
                 for name in names.split():
                     own = re.fullmatch(r"\$\{(\w+)\}", name)
                     yield from lists[own[1]].split() if own else [name]
+
+
+# Public functions (gk::api::ops) and the library's (gk::ops) in one file.
+UNCLEAR_OPS = re.compile(r"(?<![\w:])ops::\w+")
+
+
+def check_api_ops(root: Path) -> Iterator[str]:
+    for path in sorted((root / "src/api").glob("*.cc")):
+        if path.name.endswith("_test.cc"):
+            continue
+        text = path.read_text(encoding="utf-8")
+        for number, line in enumerate(text.splitlines(), 1):
+            found = UNCLEAR_OPS.search(NO_CODE.sub("", line))
+            if found and not line.startswith("namespace"):
+                yield (
+                    f"{path.relative_to(root).as_posix()}:{number}: {found[0]} is one "
+                    "of two functions where a release compiles neighbouring files "
+                    "together; write ::gk::ops:: or gk::api::ops::"
+                )
 
 
 def check_local_names(root: Path) -> Iterator[str]:

@@ -80,7 +80,7 @@ struct ListSpec {
   }
 };
 
-nb::object Length(const ListValue& list) {
+nb::object LengthOf(const ListValue& list) {
   return list.is_open() ? nb::int_(0) : Wrapped(list.Length());
 }
 void SetItem(ListValue& list, nb::handle index, nb::handle value) {
@@ -164,7 +164,7 @@ void AddListValue(nb::module_& m) {
       .def("is_same_as", &ListValue::IsSameAs,
            "Was nothing done to one of the two alone?")
       .def("__repr__", &ListValue::Text)
-      .def("length", &Length, "An int32 tensor; 0 if it is open.")
+      .def("length", &LengthOf, "An int32 tensor; 0 if it is open.")
       .def(
           "element",
           [](const ListValue& self, nb::handle number) {

@@ -223,7 +223,7 @@ PyObject* Captures(PyObject* o, void*) {
   }
   return list.Release();
 }
-PyObject* Name(PyObject* o, void*) {
+PyObject* NameOfGraph(PyObject* o, void*) {
   return ToPyString(Self(o)->func ? Self(o)->func->name() : "");
 }
 PyObject* BuildingFunction(PyObject* o, void*) {
@@ -269,7 +269,7 @@ PyGetSetDef getset[] = {
      "What the function returns, flat.", nullptr},
     {"captures", Guarded<Captures>, nullptr, "Pairs of outer and inner tensor.",
      nullptr},
-    {"name", Guarded<Name>, nullptr, "The name.", nullptr},
+    {"name", Guarded<NameOfGraph>, nullptr, "The name.", nullptr},
     {"building_function", Guarded<BuildingFunction>, nullptr,
      "Is it the body of a function?", nullptr},
     {"finalized", Guarded<Finalized>, nullptr, "Can nothing be added any more?",
@@ -298,7 +298,7 @@ PyMemberDef members[] = {
     {nullptr, 0, 0, 0, nullptr}};
 
 PyObject* FuncGraphText(PyObject* o) {
-  PyRef name = PyRef::Steal(Name(o, nullptr));
+  PyRef name = PyRef::Steal(NameOfGraph(o, nullptr));
   PyRef id = PyRef::Steal(PyLong_FromVoidPtr(o));
   return name && id ? PyUnicode_FromFormat("FuncGraph(name=%U, id=%S)",
                                            name.get(), id.get())
