@@ -117,8 +117,8 @@ struct TileLoop {
   }
 
  private:
-  static constexpr bool kNarrowOut = kFloatConversions<Out> != nullptr;
-  static constexpr bool kNarrowIn = ((kFloatConversions<In> != nullptr) || ...);
+  static constexpr bool kNarrowOut = kIsNarrow<Out>;
+  static constexpr bool kNarrowIn = (kIsNarrow<In> || ...);
 
   static TileFn Floats(Isa isa) requires std::is_void_v<Fn> {
     static_assert((std::is_same_v<ComputeType<In>, ComputeType<Out>> && ...));

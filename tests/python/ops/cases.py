@@ -56,7 +56,7 @@ class Case:
     def call(self, tf: Any, arguments: dict[str, Any]) -> Any:
         """The raw op on these tensors. Some arguments have other names in
         Python than in the op's definition (`axis`)."""
-        names = _raw_names(self.op)
+        names = raw_names(self.op)
         given = {**arguments, **self.attrs}
         function = getattr(tf.raw_ops, self.op)
         return function(**{names.get(n, n): v for n, v in given.items()})
@@ -67,7 +67,7 @@ class Case:
 
 
 @functools.cache
-def _raw_names(op: str) -> dict[str, str]:
+def raw_names(op: str) -> dict[str, str]:
     """The raw op's argument names by the definition's, where they differ."""
     rec = record(op)
     inferred = {

@@ -61,6 +61,8 @@ def fails(call: Any) -> tuple[str, str]:
 def names(op: str, label: str, error: str, text: str) -> bool:
     """Does an error's text name the argument that was changed, and the op?"""
     argument = re.split(r"[\[ ]", label)[0]
+    # As the call has it; some texts have the definition's name.
+    argument = f"{argument}|{cases.raw_names(op).get(argument, argument)}"
     text = re.sub(r" \[Op:__inference\w+\]| name: ", " ", text)
     ops = f"{op}|{re.sub('(?<=[a-z0-9])(?=[A-Z])', '_', op).lower()}"
     # Of Python values that are no attribute, TensorFlow names the argument.
