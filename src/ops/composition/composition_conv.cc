@@ -157,7 +157,7 @@ using PoolOp = Tensor (*)(OpAttrs, const Tensor&);
 template <PoolOp kOp>
 TensorVector Pool2d(CompositionCall& c) {
   const std::string format = FormatOf(c, 4, "NHWC");
-  constexpr bool is_max = kOp == PoolOp(ops::MaxPool);
+  const bool is_max = kOp == PoolOp(ops::MaxPool);
   const Padding padding = PaddingOf(c, 3);
   if (!is_max && padding.kind == "EXPLICIT") {
     throw Error(ValueError("avg_pool takes no explicit paddings"));
