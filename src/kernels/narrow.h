@@ -36,13 +36,6 @@ template <>
 inline constexpr const FloatConversions* kFloatConversions<float8_e4m3fn> =
     &kFloat8E4m3fnConversions;
 
-// Has it conversions? Asked of the type: addresses are no constants where
-// undefined behaviour is looked for.
-template <class T>
-inline constexpr bool kIsNarrow = false;
-template <class Format>
-inline constexpr bool kIsNarrow<NarrowFloat<Format>> = true;
-
 // An elementwise loop over narrow types: the loop over floats, between
 // conversions of a few elements at a time.
 struct LoopThroughFloat {

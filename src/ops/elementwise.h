@@ -117,8 +117,10 @@ struct TileLoop {
   }
 
  private:
-  static constexpr bool kNarrowOut = kIsNarrow<Out>;
-  static constexpr bool kNarrowIn = (kIsNarrow<In> || ...);
+  // Asked of the types: addresses of conversions are no constants where
+  // undefined behaviour is looked for.
+  static constexpr bool kNarrowOut = kIsNarrowFloat<Out>;
+  static constexpr bool kNarrowIn = (kIsNarrowFloat<In> || ...);
 
   static TileFn Floats(Isa isa) requires std::is_void_v<Fn> {
     static_assert((std::is_same_v<ComputeType<In>, ComputeType<Out>> && ...));

@@ -166,8 +166,7 @@ bool CallKey::AddValue(PyObject* o, int depth) {
          static_cast<uint64_t>(alias) << 32 |
          static_cast<uint64_t>(captured) << 48);
     for (int64_t d : v->shape.dims()) Word(d);
-    if (num_tensors_ == tensor_capacity_) GrowTensors();
-    tensors_[num_tensors_++] = v->handle.impl();
+    PushTensor(v->handle.impl());
     return true;
   }
   return AddObject(o);

@@ -67,9 +67,7 @@ class CallKey {
   void Identity(PyObject* o) { Word(reinterpret_cast<uint64_t>(o)); }
   bool AddBytes(uint64_t tag, const char* data, size_t n);
   [[gnu::always_inline]] void AddTensor(TensorImpl* impl) {
-    if (num_tensors_ == tensor_capacity_) [[unlikely]]
-      GrowTensors();
-    tensors_[num_tensors_++] = impl;
+    PushTensor(impl);
     if (impl->is_symbolic()) [[unlikely]]
       return AddSymbolicType(impl);
     AddType(impl->dtype(), impl->shape().dims());
@@ -79,6 +77,11 @@ class CallKey {
     Word(kTensorTag | static_cast<uint64_t>(dtype) << 8 |
          static_cast<uint64_t>(dims.size()) << 16);
     for (int64_t d : dims) Word(d);
+  }
+  [[gnu::always_inline]] void PushTensor(TensorImpl* impl) {
+    if (num_tensors_ == tensor_capacity_) [[unlikely]]
+      GrowTensors();
+    tensors_[num_tensors_++] = impl;
   }
   void AddSymbolicType(TensorImpl* impl);
   void GrowWords();
