@@ -451,7 +451,7 @@ def call(seed: int, index: int, only: str = "") -> Call:
         arguments = drawer.random_arguments()
     if rng.random() < 0.01 and arguments:
         arguments.pop(rng.choice([*arguments]))
-    names = cases._raw_names(op)
+    names = cases.raw_names(op)
     mode = rng.choice(MODES)
     if not drawer.values and "+" in mode:
         mode = mode.partition("+")[0]
