@@ -55,6 +55,36 @@ TEST(Fork, ChildrenCallFunctionsThatOthersTrace) {
             });
 }
 
+TEST(Fork, ChildrenFindVariablesWholeThatOthersChange) {
+  const gk::Variable numbers(gk::zeros({100}));
+  const auto step = gk::function([&](const gk::Tensor& x) {
+    numbers.assign_add(x);
+    return numbers * 1.0f;
+  });
+  const gk::Tensor one = gk::ones({100});
+  const auto all_equal = [&] {
+    const gk::Tensor now = numbers.read_value();
+    return gk::reduce_min(now).item<float>() ==
+           gk::reduce_max(now).item<float>();
+  };
+  ForkWhile(
+      [&](int i) {
+        if (i % 3 == 0) {
+          numbers.assign(gk::zeros({100}));
+        } else if (i % 3 == 1) {
+          numbers.assign_add(one);
+        } else {
+          step(one);
+        }
+      },
+      [&] {
+        if (!all_equal()) return false;
+        step(one);
+        numbers.assign_sub(one);
+        return all_equal();
+      });
+}
+
 TEST(Fork, ChildrenDifferentiateWhatOthersDifferentiate) {
   const auto cube = [](const gk::Tensor& x) { return x * x * x; };
   const auto slope = [&](const gk::Tensor& x) {

@@ -1,9 +1,9 @@
 #include "base/process_mutex.h"
 
-#include <pthread.h>
-
 #include <array>
 #include <cstdint>
+
+#include "base/fork.h"
 
 namespace gk {
 
@@ -14,7 +14,7 @@ struct ProcessMutex::All {
   static All& Get() {
     static All* const all = [] {
       auto* a = new All;
-      pthread_atfork(&Lock, &Unlock, &Unlock);
+      OnFork(ForkStage::kMutexes, &Lock, &Unlock, &Unlock);
       return a;
     }();
     return *all;

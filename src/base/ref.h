@@ -58,6 +58,7 @@ class Ref {
     std::swap(p_, o.p_);
     return *this;
   }
+  friend void swap(Ref& a, Ref& b) noexcept { std::swap(a.p_, b.p_); }
   ~Ref() {
     if (p_) p_->Unref();
   }

@@ -1,8 +1,8 @@
 #include "base/thread_number.h"
 
-#include <pthread.h>
-
 #include <atomic>
+
+#include "base/fork.h"
 
 namespace gk {
 namespace {
@@ -14,17 +14,20 @@ thread_local uint64_t mine = 0;
 // that forked. Changed while the process has one thread.
 uint64_t before = 0, kept = 0;
 
+// From the start: a thread that is making a static variable while another
+// forks never ends that in the child.
+[[maybe_unused]] const bool listens = [] {
+  OnFork(ForkStage::kNumbers, nullptr, nullptr, [] {
+    kept = mine;
+    before = last.load();
+  });
+  return true;
+}();
+
 }  // namespace
 
 uint64_t ThreadNumber() {
-  if (mine == 0) {
-    [[maybe_unused]] static const int listens =
-        pthread_atfork(nullptr, nullptr, [] {
-          kept = mine;
-          before = last.load();
-        });
-    mine = ++last;
-  }
+  if (mine == 0) mine = ++last;
   return mine;
 }
 

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/blocked_signals.h"
+#include "base/fork.h"
 #include "base/interrupt.h"
 
 namespace gk {
@@ -124,7 +125,7 @@ struct ThreadPool::Registry {
   static Registry& Get() {
     static Registry* const registry = [] {
       auto* r = new Registry;
-      pthread_atfork(&Prepare, &Parent, &Child);
+      OnFork(ForkStage::kThreads, &Prepare, &Parent, &Child);
       return r;
     }();
     return *registry;

@@ -1,7 +1,6 @@
 #include "data/task_pool.h"
 
 #include <cxxabi.h>
-#include <pthread.h>
 
 #include <atomic>
 #include <chrono>
@@ -11,6 +10,7 @@
 #include <thread>
 
 #include "base/blocked_signals.h"
+#include "base/fork.h"
 
 namespace gk {
 namespace {
@@ -60,13 +60,14 @@ struct TaskPool::State {
 };
 
 TaskPool::TaskPool() : state_(new State) {
-  pthread_atfork([] { Global().state_->mutex.lock(); },
-                 [] { Global().state_->mutex.unlock(); },
-                 [] {
-                   // The threads are gone, and with them whoever waited.
-                   Global().state_ = new State;
-                   ++generation;
-                 });
+  OnFork(
+      ForkStage::kThreads, [] { Global().state_->mutex.lock(); },
+      [] { Global().state_->mutex.unlock(); },
+      [] {
+        // The threads are gone, and with them whoever waited.
+        Global().state_ = new State;
+        ++generation;
+      });
 }
 
 TaskPool& TaskPool::Global() {

@@ -1,6 +1,5 @@
 #include "framework/allocator.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fork.h"
 #include "base/memory.h"
 #include "base/sanitizer.h"
 #include "framework/resource.h"
@@ -100,8 +100,9 @@ class Pool {
     const int64_t pages = sysconf(_SC_PHYS_PAGES);
     const int64_t page = sysconf(_SC_PAGESIZE);
     limit_ = pages > 0 && page > 0 ? pages * page : int64_t{1} << 46;
-    pthread_atfork([] { Get().lock_.Lock(); }, [] { Get().lock_.Unlock(); },
-                   [] { Get().lock_.Unlock(); });
+    OnFork(
+        ForkStage::kMemory, [] { Get().lock_.Lock(); },
+        [] { Get().lock_.Unlock(); }, [] { Get().lock_.Unlock(); });
   }
 
   class SpinLock {

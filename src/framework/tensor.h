@@ -110,6 +110,9 @@ class Tensor {
     return t;
   }
 
+  // At no moment is either of them null that will not be.
+  friend void swap(Tensor& a, Tensor& b) noexcept { swap(a.p_, b.p_); }
+
   explicit operator bool() const { return static_cast<bool>(p_); }
   TensorImpl* impl() const { return p_.get(); }
   TensorImpl* Release() { return p_.Release(); }

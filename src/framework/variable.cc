@@ -57,7 +57,7 @@ Status VariableResource::Assign(const Tensor& value, bool check_shape) {
     GK_ASSIGN_OR_RETURN(old, value.Copy());
   }
   LockSettled();
-  std::swap(old, value_);
+  swap(old, value_);
   Unlock();
   return OkStatus();  // `old` is released outside the lock.
 }
@@ -75,17 +75,18 @@ Status VariableResource::Update(FunctionRef<Status(Tensor&)> update) {
 
 Status VariableResource::Replace(
     FunctionRef<Status(const Tensor&, Tensor*)> update) {
+  Tensor old, value;
+  const WholeWork whole;
   LockSettled();
   if (!value_) {
     Unlock();
     return Uninitialized();
   }
   taken_ = true;
-  Tensor old = std::move(value_);
+  old = std::move(value_);
   Unlock();
   // An update in place must not end half-way, and others wait for it.
-  const NoInterrupts whole;
-  Tensor value;
+  const NoInterrupts to_the_end;
   Status status;
   try {
     status = update(old, &value);
@@ -100,7 +101,7 @@ Status VariableResource::Replace(
 void VariableResource::Clear() {
   Tensor old;
   LockSettled();
-  std::swap(old, value_);
+  swap(old, value_);
   Unlock();
 }
 

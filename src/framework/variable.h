@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/fork.h"
 #include "base/function_ref.h"
 #include "framework/resource.h"
 #include "framework/tensor.h"
@@ -51,21 +52,22 @@ class VariableResource final : public Resource {
   Status Replace(FunctionRef<Status(const Tensor& old, Tensor* value)> update);
   void Clear();
 
-  // For writers that change several variables at once. Takes the value (null
-  // if uninitialised) out; everybody else waits until it is put back, so
-  // whoever takes several does so in the order of their addresses.
+  // For writers that change several variables at once, within WholeWork. Takes
+  // the value (null if uninitialised) out; everybody else waits until it is put
+  // back, so whoever takes several does so in the order of their addresses.
   Tensor Take();
   void Put(Tensor value);
   Status Uninitialized() const;
 
  private:
   void Lock() const {
-    while (locked_.test_and_set(std::memory_order_acquire)) {
-      while (locked_.test(std::memory_order_relaxed)) {
+    const uint32_t here = ProcessGeneration();
+    while (locked_.exchange(here, std::memory_order_acquire) == here) {
+      while (locked_.load(std::memory_order_relaxed) == here) {
       }
     }
   }
-  void Unlock() const { locked_.clear(std::memory_order_release); }
+  void Unlock() const { locked_.store(0, std::memory_order_release); }
   // Waits until no writer has the value, then holds the lock.
   void LockSettled() const;
 
@@ -74,7 +76,10 @@ class VariableResource final : public Resource {
   PartialTensorShape shape_;
   bool trainable_;
   std::string container_;
-  mutable std::atomic_flag locked_ = ATOMIC_FLAG_INIT;
+  // By a thread of which process (ProcessGeneration), or 0. One that a fork
+  // has left behind has it no longer: the value is whole at every moment, and
+  // taken out during WholeWork only.
+  mutable std::atomic<uint32_t> locked_{0};
   // A writer has taken the value out and will put one back.
   bool taken_ = false;
   Tensor value_;

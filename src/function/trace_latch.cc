@@ -1,7 +1,5 @@
 #include "function/trace_latch.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -9,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/fork.h"
 #include "base/interrupt.h"
 #include "base/process_mutex.h"
 #include "base/thread_number.h"
@@ -32,20 +31,18 @@ struct Tracing {
 
 Tracing& State() {
   static Tracing* const state = [] {
-    ThreadNumber();  // its handler comes first
-    // These are held by nobody who waits for the lock here, but taken under
-    // it: fork() locks them after it.
-    ProcessMutex::Of(nullptr);
-    pthread_atfork([] { State().mutex.lock(); }, [] { State().mutex.unlock(); },
-                   [] {
-                     Tracing& s = State();
-                     std::erase_if(s.active, [](const TraceLatch::Entry* e) {
-                       return IsLeftBehind(e->thread);
-                     });
-                     s.waiting.clear();
-                     s.changed = new std::condition_variable;
-                     s.mutex.unlock();
-                   });
+    OnFork(
+        ForkStage::kTraces, [] { State().mutex.lock(); },
+        [] { State().mutex.unlock(); },
+        [] {
+          Tracing& s = State();
+          std::erase_if(s.active, [](const TraceLatch::Entry* e) {
+            return IsLeftBehind(e->thread);
+          });
+          s.waiting.clear();
+          s.changed = new std::condition_variable;
+          s.mutex.unlock();
+        });
     return new Tracing();
   }();
   return *state;

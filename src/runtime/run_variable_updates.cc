@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/fork.h"
 #include "base/interrupt.h"
 #include "framework/variable.h"
 #include "runtime/error_origin.h"
@@ -94,6 +95,7 @@ Status RunVariableUpdates(const Plan& plan, Frame& frame,
   const std::span<const VariableUpdate> updates(
       plan.updates.data() + instruction.first_update,
       instruction.num_updates);
+  const WholeWork whole;
   TakenValues values(updates.size());
   for (size_t i = 0; i < updates.size(); ++i) {
     TakenValues::One& one = values.all()[i];
@@ -105,7 +107,7 @@ Status RunVariableUpdates(const Plan& plan, Frame& frame,
     }
     one.variable = *v;
   }
-  const NoInterrupts whole;
+  const NoInterrupts to_the_end;
   GK_RETURN_IF_ERROR(values.Take(plan));
   for (TakenValues::One& one : values.all()) {
     const VariableUpdate& u = *one.update;

@@ -1,12 +1,11 @@
 #include "python/src/binding/py_ref.h"
 
-#include <pthread.h>
-
 #include <cstring>
 #include <mutex>
 #include <new>
 #include <vector>
 
+#include "base/fork.h"
 #include "framework/large_work.h"
 
 namespace gk::py {
@@ -28,8 +27,9 @@ struct Deferred {
   static Deferred* Make() {
     auto* made = new Deferred();
     // A child has no thread that could give the lock back.
-    pthread_atfork([] { Get().mutex.lock(); }, [] { Get().mutex.unlock(); },
-                   [] { Get().mutex.unlock(); });
+    OnFork(
+        ForkStage::kHost, [] { Get().mutex.lock(); },
+        [] { Get().mutex.unlock(); }, [] { Get().mutex.unlock(); });
     return made;
   }
 };
