@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/hash.h"
+#include "base/inlined_vector.h"
 #include "base/per_thread.h"
 #include "framework/arguments_text.h"
 #include "framework/logical_device.h"
@@ -128,8 +129,8 @@ StatusOr<TensorVector> Run(const OpRecord& record,
   if (!record.kernel.compute) {
     return Unimplemented("Op {} has no kernel for CPU", record.name);
   }
-  std::vector<const Tensor*> in(inputs.size());
-  for (size_t i = 0; i < inputs.size(); ++i) in[i] = &inputs[i];
+  InlinedVector<const Tensor*, 8> in;
+  for (const Tensor& t : inputs) in.push_back(&t);
   TensorVector outputs(call->num_outputs);
   const RunningCall running(call);
   KernelContext ctx(record, call->attrs, in, outputs);

@@ -21,8 +21,14 @@ void AttrMap::Set(std::string_view name, AttrValue value) {
       return;
     }
   }
+  Append(name, std::move(value));
+}
+
+void AttrMap::Append(std::string_view name, AttrValue value) {
   entries_.emplace_back(name, std::move(value));
 }
+
+void AttrMap::reserve(size_t n) { entries_.reserve(n); }
 
 void AttrMap::Remove(std::string_view name) {
   std::erase_if(entries_, [&](const Entry& e) { return e.first == name; });

@@ -67,6 +67,9 @@ class AttrMap {
     return nullptr;
   }
   void Set(std::string_view name, AttrValue value);
+  // The same of a name that is not in it.
+  void Append(std::string_view name, AttrValue value);
+  void reserve(size_t n);
   void Remove(std::string_view name);
   // Null unless present and of that type.
   template <class T>

@@ -155,6 +155,8 @@ void Graph::ForgetTensor(Node* node, int index) {
 Ref<Graph> Graph::Clone(std::vector<Node*>* map) const {
   Ref<Graph> copy = MakeRef<Graph>();
   std::vector<Node*> nodes(nodes_.size());
+  copy->nodes_.reserve(nodes_.size());
+  copy->by_name_.reserve(nodes_.size());
   for (size_t i = 0; i < nodes_.size(); ++i) {
     PollInterrupt();
     auto node = std::make_unique<Node>(*nodes_[i]);
@@ -172,7 +174,26 @@ Ref<Graph> Graph::Clone(std::vector<Node*>* map) const {
   return copy;
 }
 
+bool Graph::IsOrdered() const {
+  for (const auto& node : nodes_) {
+    const int id = node->id();
+    for (const Output& o : node->inputs()) {
+      if (o.node->id() >= id) return false;
+    }
+    for (const Node* c : node->control_inputs()) {
+      if (c->id() >= id) return false;
+    }
+  }
+  return true;
+}
+
 StatusOr<std::vector<Node*>> Graph::TopologicalOrder() const {
+  if (IsOrdered()) {
+    std::vector<Node*> order;
+    order.reserve(nodes_.size());
+    for (const auto& node : nodes_) order.push_back(node.get());
+    return order;
+  }
   const size_t n = nodes_.size();
   std::vector<int> waiting(n, 0);
   std::vector<int> first(n + 1, 0);

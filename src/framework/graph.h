@@ -153,6 +153,10 @@ class Graph : public SymbolicTensor::Source {
   StatusOr<std::vector<Node*>> TopologicalOrder() const;
 
  private:
+  // Do producers have lower ids than their consumers? Such an order is also
+  // what the search for one would find.
+  bool IsOrdered() const;
+
   std::vector<std::unique_ptr<Node>> nodes_;
   std::unordered_map<std::string, Node*> by_name_;
   std::unordered_map<std::string, int> used_names_;  // lower case
@@ -179,7 +183,7 @@ enum class ResourceUse : uint8_t { kNone, kRead, kWrite };
 
 // What running a function does besides computing its results.
 struct FunctionEffects {
-  std::vector<ResourceUse> arguments;  // of each argument
+  InlinedVector<ResourceUse, 8> arguments;  // of each argument
   bool stateful = false;  // contains any stateful op
   bool must_run = false;  // does more than read and draw random numbers
   // Prints, checks, calls into the host language, changes resources that are

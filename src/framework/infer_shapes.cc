@@ -211,7 +211,7 @@ Status InferShapes(Node* node) {
   const OpRecord& op = node->op();
   const int n = node->num_inputs(), m = node->num_outputs();
   std::vector<PartialTensorShape> shapes(n);
-  std::vector<DataType> types(n);
+  InlinedVector<DataType, 8> types;
   std::vector<Tensor> values(n);
   std::vector<const HandleData*> handles;
   std::vector<std::optional<PartialTensorShape>> value_shapes;
@@ -219,7 +219,7 @@ Status InferShapes(Node* node) {
     const Output& o = node->input(i);
     const Node::OutputInfo& in = o.node->output(o.index);
     shapes[i] = in.shape;
-    types[i] = in.dtype;
+    types.push_back(in.dtype);
     values[i] = in.value;
     if (!in.handle_data.empty()) {
       handles.resize(n);
@@ -249,9 +249,7 @@ Status InferShapes(Node* node) {
     Node::OutputInfo& out = node->mutable_output(i);
     out.shape = c.output(i);
     out.value = Tensor();
-    if (i < static_cast<int>(c.output_handles().size())) {
-      out.handle_data = c.output_handles()[i];
-    }
+    out.handle_data = c.output_handle(i);
     // An op that passes a resource on passes on what is known of it.
     const bool passes = op.Has(kView) && i == 0 && n > 0 &&
                         out.handle_data.empty() && IsObjectType(out.dtype);

@@ -14,8 +14,7 @@ InferenceContext::InferenceContext(const OpRecord& record, const AttrMap& attrs,
       inputs_(inputs),
       input_types_(input_types),
       values_(values),
-      outputs_(num_outputs),
-      output_handles_(num_outputs) {}
+      outputs_(num_outputs) {}
 
 const Tensor& InferenceContext::value(int i) const {
   static const Tensor none;
@@ -63,6 +62,7 @@ void InferenceContext::set_input_handles(
   input_handles_ = std::move(handles);
 }
 void InferenceContext::set_output_handle(int i, HandleData data) {
+  output_handles_.resize(outputs_.size());
   output_handles_[i] = std::move(data);
 }
 

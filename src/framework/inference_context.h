@@ -55,8 +55,9 @@ class InferenceContext {
   const HandleData* input_handle(int i) const;
   void set_input_handles(std::vector<const HandleData*> handles);
   void set_output_handle(int i, HandleData data);
-  const std::vector<HandleData>& output_handles() const {
-    return output_handles_;
+  // Empty where none was set.
+  HandleData output_handle(int i) const {
+    return output_handles_.empty() ? HandleData() : output_handles_[i];
   }
   void set_value_shapes(std::vector<std::optional<PartialTensorShape>> v) {
     value_shapes_ = std::move(v);

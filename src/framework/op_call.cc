@@ -67,10 +67,13 @@ const OpRecord& RecordOf(OpSite& site) {
   return *record;
 }
 
+// `args` are not in `attrs`.
 TensorVector Call(OpSite& site, OpName name, std::span<const Tensor> inputs,
                   AttrMap attrs, std::span<const OpArg> args) {
   const OpRecord& record = RecordOf(site);
-  for (const OpArg& arg : args) attrs.Set(arg.name(), arg.Take());
+  for (const OpArg& arg : args) {
+    if (!arg.is_default()) attrs.Append(arg.name(), arg.Take());
+  }
   return ValueOrThrow(Dispatch(record, inputs, std::move(attrs), name.text));
 }
 
@@ -101,10 +104,15 @@ TensorVector CallOp(OpSite& site, OpName name, std::span<const OpInput> inputs,
 Tensor CallOp1(OpSite& site, OpName name,
                std::span<const Tensor* const> inputs,
                std::span<const OpArg> args) {
-  TensorVector tensors;
-  tensors.reserve(inputs.size());
-  for (const Tensor* input : inputs) tensors.push_back(*input);
-  return Only(Call(site, name, tensors, {}, args));
+  constexpr size_t kFew = 4;
+  if (inputs.size() > kFew) {
+    TensorVector tensors;
+    for (const Tensor* input : inputs) tensors.push_back(*input);
+    return Only(Call(site, name, tensors, {}, args));
+  }
+  Tensor few[kFew];
+  for (size_t i = 0; i < inputs.size(); ++i) few[i] = *inputs[i];
+  return Only(Call(site, name, std::span(few, inputs.size()), {}, args));
 }
 
 Tensor CallOp1(OpSite& site, OpName name, std::span<const OpInput> inputs,

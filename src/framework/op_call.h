@@ -4,6 +4,7 @@
 #define GK_FRAMEWORK_OP_CALL_H_
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -48,6 +49,24 @@ class OpArg {
   OpArg(const char* name, int64_t v) : name_(name), kind_(kInt), int_(v) {}
   OpArg(const char* name, float v) : name_(name), kind_(kFloat), float_(v) {}
   OpArg(const char* name, bool v) : name_(name), kind_(kBool), bool_(v) {}
+  // Of attributes that have defaults, which need not be said.
+  OpArg(const char* name, int64_t v, int64_t standard) : OpArg(name, v) {
+    is_default_ = v == standard;
+  }
+  OpArg(const char* name, float v, float standard) : OpArg(name, v) {
+    is_default_ = std::bit_cast<int32_t>(v) == std::bit_cast<int32_t>(standard);
+  }
+  OpArg(const char* name, bool v, bool standard) : OpArg(name, v) {
+    is_default_ = v == standard;
+  }
+  OpArg(const char* name, DataType v, DataType standard) : OpArg(name, v) {
+    is_default_ = v == standard;
+  }
+  OpArg(const char* name, const std::string_view& v,
+        const std::string_view& standard)
+      : OpArg(name, v) {
+    is_default_ = v == standard;
+  }
   OpArg(const char* name, DataType v) : name_(name), kind_(kType), type_(v) {}
   OpArg(const char* name, const std::string_view& v) : OpArg(name, kText, &v) {}
   OpArg(const char* name, const PartialTensorShape& v)
@@ -67,6 +86,7 @@ class OpArg {
       : OpArg(name, kFunctions, &v) {}
 
   const char* name() const { return name_; }
+  bool is_default() const { return is_default_; }
   AttrValue Take() const;
 
  private:
@@ -83,6 +103,7 @@ class OpArg {
 
   const char* name_;
   Kind kind_;
+  bool is_default_ = false;
   union {
     int64_t int_;
     float float_;

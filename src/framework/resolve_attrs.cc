@@ -292,6 +292,7 @@ class Resolver {
 
   Status Finish() {
     AttrMap result;
+    result.reserve(def_.attrs.size());
     for (const AttrDef& attr : def_.attrs) {
       const AttrValue* v = found_.Find(attr.name);
       if (!v) v = given_->Find(attr.name);
@@ -307,7 +308,7 @@ class Resolver {
             def_.name, attr.name, AttrText(*v));
       }
       GK_RETURN_IF_ERROR(CheckAllowed(attr, *v));
-      result.Set(attr.name, *v);
+      result.Append(attr.name, *v);
     }
     for (const auto& [name, value] : *given_) {
       if (name.starts_with('_')) {

@@ -87,11 +87,10 @@ class Caller {
     type_ = AnyType();
     shape_ = AnyShape();
     try {
-      CallValues values;
-      for (const CompositionArg& arg : composition_.args) {
-        values.push_back(ValueOf(arg));
+      CompositionCall call(composition_, "");
+      for (size_t i = 0; i < composition_.args.size(); ++i) {
+        call.Give(static_cast<int>(i), ValueOf(composition_.args[i]));
       }
-      CompositionCall call(composition_, std::move(values), "");
       composition_.record->build(call);
       return OkStatus();
     } catch (const Error& e) {

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/hash.h"
+#include "base/inlined_vector.h"
 #include "base/interrupt.h"
 #include "grappler/edges.h"
 
@@ -13,9 +14,10 @@ namespace {
 // Comparing larger constants costs more than it can save.
 constexpr int64_t kMaxConstElements = 4096;
 
-std::vector<Output> CanonicalInputs(const Node& node,
-                                    const Replacements& replace) {
-  std::vector<Output> inputs;
+using Inputs = InlinedVector<Output, 4>;
+
+Inputs CanonicalInputs(const Node& node, const Replacements& replace) {
+  Inputs inputs;
   for (const Output& in : node.inputs()) inputs.push_back(replace.Follow(in));
   if (node.op().Has(kCommutative)) {
     std::sort(inputs.begin(), inputs.end(),
@@ -27,7 +29,7 @@ std::vector<Output> CanonicalInputs(const Node& node,
   return inputs;
 }
 
-size_t HashOf(const Node& node, const std::vector<Output>& inputs) {
+size_t HashOf(const Node& node, const Inputs& inputs) {
   size_t h = std::hash<const void*>()(&node.op());
   for (const Output& in : inputs) {
     h = HashCombine(h, in.node->id());
@@ -67,7 +69,7 @@ Status MergeCommonSubexpressions(RewriteGraph* function, bool* changed) {
   for (Node* node : order) {
     PollInterrupt();
     if (!MayMerge(*node)) continue;
-    const std::vector<Output> inputs = CanonicalInputs(*node, replace);
+    const Inputs inputs = CanonicalInputs(*node, replace);
     const size_t hash = HashOf(*node, inputs);
     const auto [first, last] = seen.equal_range(hash);
     Node* same = nullptr;

@@ -198,6 +198,26 @@ std::string CompositionCall::name(std::string_view part) const {
   return Format("{}{}{}/", scope_, scope_.back() == '/' ? "" : "/", part);
 }
 
+CompositionCall::CompositionCall(const Composition& composition,
+                                 std::string scope)
+    : composition_(composition), scope_(std::move(scope)) {
+  for (const CompositionArg& arg : composition.args) {
+    values_.push_back(&arg.default_value);
+  }
+}
+
+CompositionValue& CompositionCall::Give(int i, CompositionValue value) {
+  if (given_.empty()) given_.reserve(values_.size());
+  given_.push_back(std::move(value));
+  values_[i] = &given_.back();
+  return given_.back();
+}
+
+CompositionValue* CompositionCall::given(int i) {
+  if (values_[i] == &composition_.args[i].default_value) return nullptr;
+  return &given_[values_[i] - given_.data()];
+}
+
 std::string CompositionCall::name_beside(std::string_view part) const {
   if (scope_.empty()) return {};
   std::string_view outer = scope_;
@@ -265,16 +285,15 @@ TensorVector CallComposition(std::string_view public_name,
                              std::vector<CompositionValue> values) {
   const Composition* c = CompositionRegistry::Get().Find(public_name);
   if (c == nullptr) throw Error(NotFound("no function '{}'", public_name));
+  CompositionCall call(*c, std::string());
   for (size_t i = 0; i < c->args.size(); ++i) {
-    const CompositionArg& arg = c->args[i];
-    if (i < values.size()) continue;
-    if (arg.required) {
-      throw Error(
-          TypeError("{}() missing argument '{}'", public_name, arg.name));
+    if (i < values.size()) {
+      call.Give(static_cast<int>(i), std::move(values[i]));
+    } else if (c->args[i].required) {
+      throw Error(TypeError("{}() missing argument '{}'", public_name,
+                            c->args[i].name));
     }
-    values.push_back(arg.default_value);
   }
-  CompositionCall call(*c, std::move(values), std::string());
   return c->record->build(call);
 }
 

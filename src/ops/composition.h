@@ -23,6 +23,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/inlined_vector.h"
 #include "framework/op_builder.h"
 #include "framework/op_registry.h"
 
@@ -85,23 +86,26 @@ struct CompositionArg {
 
 struct Composition;
 
-// What a composition was called with.
+// What a composition was called with: defaults, until others are given.
 class CompositionCall {
  public:
-  CompositionCall(const Composition& composition,
-                  std::vector<CompositionValue> values, std::string scope)
-      : composition_(composition),
-        values_(std::move(values)),
-        scope_(std::move(scope)) {}
+  CompositionCall(const Composition& composition, std::string scope);
+  CompositionCall(const CompositionCall&) = delete;
+  CompositionCall& operator=(const CompositionCall&) = delete;
+
+  // Each once.
+  CompositionValue& Give(int i, CompositionValue value);
+  // Null: the default.
+  CompositionValue* given(int i);
 
   const Composition& composition() const { return composition_; }
   // By position. False: None was given.
   bool has(int i) const {
-    return !std::holds_alternative<std::monostate>(values_[i]);
+    return !std::holds_alternative<std::monostate>(*values_[i]);
   }
   template <class T>
   const T* get(int i) const {
-    return std::get_if<T>(&values_[i]);
+    return std::get_if<T>(values_[i]);
   }
   // Of that kind or a TypeError.
   const Tensor& tensor(int i) const { return As<Tensor>(i); }
@@ -133,13 +137,14 @@ class CompositionCall {
  private:
   template <class T>
   const T& As(int i) const {
-    if (const T* v = std::get_if<T>(&values_[i])) return *v;
+    if (const T* v = std::get_if<T>(values_[i])) return *v;
     WrongType(i);
   }
   [[noreturn]] void WrongType(int i) const;
 
   const Composition& composition_;
-  std::vector<CompositionValue> values_;
+  std::vector<CompositionValue> given_;  // with room for all
+  InlinedVector<const CompositionValue*, 12> values_;
   std::string scope_;
   std::map<int, Tensor> known_;
 };

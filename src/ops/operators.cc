@@ -113,6 +113,7 @@ DataType QuotientType(const Tensor& x, const Tensor& y,
 
 bool IsProductOfStacks(const Tensor& x, const Tensor& y) {
   const auto may_be_stack = [](const Tensor& t) {
+    if (!t.is_symbolic()) return t.shape().rank() > 2;
     const PartialTensorShape shape = t.partial_shape();
     return shape.unknown_rank() || shape.rank() > 2;
   };

@@ -34,7 +34,7 @@ StatusOr<Tensor> ConvertTensor(const CompositionArg& arg, PyObject* value,
   // A tensor of another dtype is left for the ops' own checks.
   if (GivenDType(value) == DataType::kInvalid && !IsTensorLike(value)) {
     if (group) {
-      want = (*groups)[arg.type_of];
+      want = (*groups)[arg];
     } else if (!arg.type_of.empty()) {
       hint = arg.named_type();
       // Numbers stand for no truth values.
@@ -43,11 +43,10 @@ StatusOr<Tensor> ConvertTensor(const CompositionArg& arg, PyObject* value,
       hint = DataType::kInt32;  // sizes, some of them tensors
     }
   }
-  const Narrowing narrowing = hint != DataType::kInvalid ||
-                                      arg.demands_type() ||
-                                      groups->guessed(arg.type_of)
-                                  ? Narrowing::kRefuse
-                                  : Narrowing::kCut;
+  const Narrowing narrowing =
+      hint != DataType::kInvalid || arg.demands_type() || groups->guessed(arg)
+          ? Narrowing::kRefuse
+          : Narrowing::kCut;
   StatusOr<Tensor> converted =
       OpBuilder::Current()->builds_graph()
           ? ToTensor(value, want, hint, NameOfInput(arg.node, element),
@@ -56,10 +55,10 @@ StatusOr<Tensor> ConvertTensor(const CompositionArg& arg, PyObject* value,
   if (!converted.ok()) return converted.status();
   Tensor t = *std::move(converted);
   if (group) {
-    DataType& known = (*groups)[arg.type_of];
+    DataType& known = (*groups)[arg];
     if (known == DataType::kInvalid) {
       known = t.dtype();
-      if (!IsTensorLike(value)) groups->Guess(arg.type_of);
+      if (!IsTensorLike(value)) groups->Guess(arg);
     }
   }
   return t;
@@ -69,15 +68,14 @@ StatusOr<Tensor> ConvertTensor(const CompositionArg& arg, PyObject* value,
 // dtype that a later one does not fit, all become int64.
 StatusOr<TensorVector> ConvertTensors(const CompositionArg& arg,
                                       PyObject* tuple, GroupTypes* groups) {
-  const bool open =
-      arg.in_group() && (*groups)[arg.type_of] == DataType::kInvalid;
+  const bool open = arg.in_group() && (*groups)[arg] == DataType::kInvalid;
   TensorVector tensors;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
     StatusOr<Tensor> t =
         ConvertTensor(arg, PyTuple_GET_ITEM(tuple, i), i, groups);
     if (!t.ok() && open && t.status().code() == Code::kValueError &&
-        (*groups)[arg.type_of] == DataType::kInt32) {
-      (*groups)[arg.type_of] = DataType::kInt64;
+        (*groups)[arg] == DataType::kInt32) {
+      (*groups)[arg] = DataType::kInt64;
       return ConvertTensors(arg, tuple, groups);
     }
     if (!t.ok()) return t.status();
@@ -225,7 +223,7 @@ StatusOr<CompositionValue> ConvertArgument(const CompositionArg& arg,
       if (!list) return PythonError();
       const Py_ssize_t n = PyTuple_GET_SIZE(list.get());
       if (arg.in_group()) {
-        DataType& known = (*groups)[arg.type_of];
+        DataType& known = (*groups)[arg];
         for (Py_ssize_t i = 0; i < n && known == DataType::kInvalid; ++i) {
           known = GivenDType(PyTuple_GET_ITEM(list.get(), i));
         }

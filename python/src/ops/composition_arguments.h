@@ -2,10 +2,8 @@
 #ifndef GK_PYTHON_COMPOSITION_ARGUMENTS_H_
 #define GK_PYTHON_COMPOSITION_ARGUMENTS_H_
 
-#include <algorithm>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include <array>
+#include <cstdint>
 
 #include "ops/composition.h"
 #include "python/src/binding/errors.h"
@@ -15,27 +13,25 @@ namespace gk::py {
 // Of a tensor or a variable; kInvalid: of anything else.
 DataType GivenDType(PyObject* o);
 
-// Dtypes of the groups ("tensor(T)") while arguments are converted.
+// Dtypes of the groups ("tensor(T)") while arguments are converted; those of
+// arguments that are in one.
 class GroupTypes {
  public:
-  DataType& operator[](std::string_view group) {
-    for (auto& [name, type] : known_) {
-      if (name == group) return type;
-    }
-    known_.push_back({group, DataType::kInvalid});
-    return known_.back().second;
-  }
+  DataType& operator[](const CompositionArg& arg) { return known_[At(arg)]; }
 
   // Its dtype is that of Python's numbers, which no tensor has confirmed.
-  void Guess(std::string_view group) { guessed_.push_back(group); }
-  bool guessed(std::string_view group) const {
-    return std::find(guessed_.begin(), guessed_.end(), group) != guessed_.end();
+  void Guess(const CompositionArg& arg) { guessed_ |= 1u << At(arg); }
+  bool guessed(const CompositionArg& arg) const {
+    return arg.in_group() && (guessed_ >> At(arg) & 1) != 0;
   }
 
  private:
-  std::vector<std::pair<std::string_view, DataType>> known_;
-  std::vector<std::string_view> guessed_;
+  static int At(const CompositionArg& arg) { return arg.type_of[0] - 'A'; }
+
+  std::array<DataType, 26> known_{};
+  uint32_t guessed_ = 0;
 };
+static_assert(DataType() == DataType::kInvalid);
 
 // `value` as `arg` takes it; what it says of the dtype of its group is kept in
 // `groups`. Gradients ("tensors(gradients)") may be null.

@@ -133,19 +133,20 @@ bool LearnType(const CompositionArg& arg, PyObject* value, DataType* known) {
 }
 
 // Makes tensors from outside captures of the graph that are named as their
-// arguments; `known`: the values of those.
-Status CaptureTensors(std::span<const CompositionArg> args,
-                      std::vector<CompositionValue>* values,
-                      std::map<int, Tensor>* known) {
+// arguments.
+Status CaptureTensors(CompositionCall* call) {
   const auto capture = [](Tensor* t, std::string_view name) -> Status {
     GK_ASSIGN_OR_RETURN(*t, FuncGraph::Current()->inputs().Capture(*t, name));
     return OkStatus();
   };
+  const std::vector<CompositionArg>& args = call->composition().args;
   for (size_t i = 0; i < args.size(); ++i) {
-    if (Tensor* t = std::get_if<Tensor>(&(*values)[i])) {
-      (*known)[static_cast<int>(i)] = t->KnownValue();
+    CompositionValue* value = call->given(static_cast<int>(i));
+    if (value == nullptr) continue;
+    if (Tensor* t = std::get_if<Tensor>(value)) {
+      call->set_known(static_cast<int>(i), t->KnownValue());
       GK_RETURN_IF_ERROR(capture(t, args[i].node));
-    } else if (auto* list = std::get_if<TensorVector>(&(*values)[i])) {
+    } else if (auto* list = std::get_if<TensorVector>(value)) {
       for (size_t k = 0; k < list->size(); ++k) {
         GK_RETURN_IF_ERROR(capture(&(*list)[k], NameOfInput(args[i].node, k)));
       }
@@ -168,7 +169,7 @@ PyObject* CompositionInfo::Call(PyObject* const* arguments,
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const CompositionArg& arg = composition_.args[arg_of_parameter_[i]];
     if (!arg.in_group()) continue;
-    DataType& known = groups[arg.type_of];
+    DataType& known = groups[arg];
     if (arg.kind == ArgKind::kType) {
       if (!LearnType(arg, arguments[i], &known)) return nullptr;
       continue;
@@ -176,39 +177,30 @@ PyObject* CompositionInfo::Call(PyObject* const* arguments,
     if (arguments[i] == nullptr) continue;
     if (known == DataType::kInvalid) known = GivenDType(arguments[i]);
   }
-  std::vector<CompositionValue> values(composition_.args.size());
+  CompositionCall call(composition_, std::move(scope));
   int64_t elements = 0;
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const int at = arg_of_parameter_[i];
     const CompositionArg& arg = composition_.args[at];
-    if (arguments[i] == nullptr) {
-      values[at] = arg.default_value;
-      continue;
-    }
+    if (arguments[i] == nullptr) continue;
     if (i == 0 && record().converts_whole) {
       StatusOr<Tensor> whole =
-          ConvertWhole(arguments, graph ? scope : record().scope);
+          ConvertWhole(arguments, graph ? call.name() : record().scope);
       if (!whole.ok()) return Raise(whole.status());
       if (*whole) {
-        values[at] = *std::move(whole);
+        call.Give(at, *std::move(whole));
         continue;
       }
     }
     StatusOr<CompositionValue> v = ConvertArgument(arg, arguments[i], &groups);
     if (!v.ok()) return Raise(v.status());
-    values[at] = *std::move(v);
-    elements += ElementsIn(values[at]);
+    elements += ElementsIn(call.Give(at, *std::move(v)));
   }
   StatusOr<TensorVector> results = [&]() -> StatusOr<TensorVector> {
     std::optional<LazyGilRelease> release;
     if (!graph) release.emplace(elements >= kLargeElements);
     try {
-      std::map<int, Tensor> known;
-      if (graph && record().captures) {
-        GK_RETURN_IF_ERROR(CaptureTensors(composition_.args, &values, &known));
-      }
-      CompositionCall call(composition_, std::move(values), scope);
-      for (auto& [i, value] : known) call.set_known(i, std::move(value));
+      if (graph && record().captures) GK_RETURN_IF_ERROR(CaptureTensors(&call));
       return record().build(call);
     } catch (...) {
       return CaughtStatus();

@@ -57,7 +57,7 @@ Tensor FillOrConstant(const CompositionCall& c, std::span<const int64_t> dims,
     Tensor t;
     {
       OpBuilder::Scope eager(OpBuilder::Eager());
-      CompositionCall unnamed(c.composition(), {}, {});
+      CompositionCall unnamed(c.composition(), {});
       t = value == 0 ? ValueOrThrow(Tensor::Zeros(dtype, shape))
                      : Filled(unnamed, IntsTensor(dims, DataType::kInt64),
                               value, dtype);
