@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -214,13 +215,13 @@ void DnnlPrimitive::Release(std::unique_ptr<State> state) {
   }
 }
 
-// Products of CPUs without AVX-512 let the stack pointer point into memory of
-// the heap: what a signal's handler pushes would overwrite what lies below it.
-dnnl_status_t DnnlPrimitive::Execute(const dnnl::primitive& primitive,
-                                     State& state) {
-  const BlockedSignals blocked(/*samples=*/false);
+// Products let the stack pointer point into memory of the heap: what a signal's
+// handler pushes would overwrite what lies below it.
+dnnl_status_t DnnlPrimitive::Execute(State& state) const {
+  std::optional<BlockedSignals> blocked;
+  if (!parts_.keeps_stack) blocked.emplace(/*samples=*/false);
   return dnnl_primitive_execute(
-      primitive.get(), state.stream.get(),
+      parts_.primitive.get(), state.stream.get(),
       static_cast<int>(state.c_arguments.size()), state.c_arguments.data());
 }
 
@@ -232,7 +233,7 @@ Status DnnlPrimitive::Run(std::span<void* const> pointers) {
     for (size_t i = 0; i < pointers.size(); ++i) {
       state->memories[i].set_data_handle(pointers[i]);
     }
-    const dnnl_status_t status = Execute(parts_.primitive, *state);
+    const dnnl_status_t status = Execute(*state);
     Release(std::move(state));
     if (status == dnnl_out_of_memory) {
       return ResourceExhausted("out of memory running a oneDNN primitive");

@@ -43,6 +43,9 @@ class DnnlPrimitive {
     dnnl::primitive primitive;
     dnnl::memory::desc scratchpad;
     std::vector<Argument> arguments;
+    // It leaves the stack pointer in the thread's own stack, so that handlers
+    // of signals may run meanwhile.
+    bool keeps_stack = false;
   };
 
   // Calls `make` under the guard and turns what it throws into a Status.
@@ -56,7 +59,7 @@ class DnnlPrimitive {
  private:
   struct State;
   explicit DnnlPrimitive(Parts parts);
-  static dnnl_status_t Execute(const dnnl::primitive& primitive, State& state);
+  dnnl_status_t Execute(State& state) const;
   std::unique_ptr<State> Acquire();
   void Release(std::unique_ptr<State> state);
 

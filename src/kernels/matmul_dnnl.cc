@@ -12,6 +12,11 @@ namespace {
 
 using dnnl::memory;
 
+// Kernels copy columns of this depth to the thread's stack, deeper ones to the
+// heap: STACK_K_CAPACITY in oneDNN's jit_avx512_common_gemm_f32.cpp, which is
+// larger in jit_avx_gemm_f32.cpp (versions 2.6 to 3.0).
+constexpr int64_t kMaxDepthOnStack = (4 * 4096 - 256) / (4 * 48);
+
 // Each slice packs operands anew: eight cost up to a fifth more than four,
 // which only very large products have the work to make up for.
 int64_t WantedSlices(const MatMulDesc& d) {
@@ -71,10 +76,11 @@ class DnnlMatMul : public MatMul {
       }
       const dnnl::matmul::primitive_desc made(dnnl::matmul::desc(a, b, c),
                                               attr, engine);
-      return DnnlPrimitive::Parts{dnnl::matmul(made), made.scratchpad_desc(),
-                                  {{DNNL_ARG_SRC, a},
-                                   {DNNL_ARG_WEIGHTS, b},
-                                   {DNNL_ARG_DST, c}}};
+      return DnnlPrimitive::Parts{
+          dnnl::matmul(made),
+          made.scratchpad_desc(),
+          {{DNNL_ARG_SRC, a}, {DNNL_ARG_WEIGHTS, b}, {DNNL_ARG_DST, c}},
+          d.k <= kMaxDepthOnStack};
     });
   }
 

@@ -226,13 +226,16 @@ TEST(MatMulTest, SignalsMeanwhile) {
   sigaction(SIGALRM, &action, &before);
   const itimerval often{{0, 200}, {0, 200}}, never{};
   setitimer(ITIMER_REAL, &often, nullptr);
-  MatMulDesc d{.m = 64, .k = 1200, .n = 1200};
-  auto made = MatMul::Create(d);
-  std::vector<float> a(d.m * d.k, 1.0f), b(d.k * d.n, 2.0f);
-  for (int i = 0; made.ok() && i < 150; ++i) {
-    std::vector<float> c(d.m * d.n, -1.0f);
-    EXPECT_TRUE((*made)->Run({a.data(), b.data(), c.data()}).ok());
-    EXPECT_EQ(std::count(c.begin(), c.end(), 2400.0f), d.m * d.n);
+  // The depths up to which columns are copied to the stack lie between.
+  for (const int64_t k : {64, 84, 85, 252, 253, 1200}) {
+    MatMulDesc d{.m = 64, .k = k, .n = 1200};
+    auto made = MatMul::Create(d);
+    std::vector<float> a(d.m * d.k, 1.0f), b(d.k * d.n, 2.0f);
+    for (int i = 0; made.ok() && i < 150; ++i) {
+      std::vector<float> c(d.m * d.n, -1.0f);
+      EXPECT_TRUE((*made)->Run({a.data(), b.data(), c.data()}).ok());
+      EXPECT_EQ(std::count(c.begin(), c.end(), 2.0f * k), d.m * d.n);
+    }
   }
   setitimer(ITIMER_REAL, &never, nullptr);
   sigaction(SIGALRM, &before, nullptr);
