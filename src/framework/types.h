@@ -60,9 +60,6 @@ class DataTypeSet {
   constexpr DataTypeSet operator&(DataTypeSet o) const {
     return FromBits(bits_ & o.bits_);
   }
-  constexpr DataTypeSet Without(DataTypeSet o) const {
-    return FromBits(bits_ & ~o.bits_);
-  }
   constexpr uint64_t bits() const { return bits_; }
   static constexpr DataTypeSet FromBits(uint64_t bits) {
     DataTypeSet s;

@@ -27,11 +27,18 @@ Tensor CheckedArraySize(const Tensor& size) {
 
 Tensor ListIndex(const Tensor& t) {
   if (t.dtype() == DataType::kInt32) return t;
+  using Limits = std::numeric_limits<int32_t>;
   Tensor near = t;
-  if (t.dtype() == DataType::kInt64) {
-    using Limits = std::numeric_limits<int32_t>;
-    near = ops::Minimum(near, IntegerOf(Limits::max(), DataType::kInt64));
-    near = ops::Maximum(near, IntegerOf(Limits::min(), DataType::kInt64));
+  switch (const DataType type = t.dtype()) {
+    case DataType::kInt64:
+      near = ops::Maximum(near, IntegerOf(Limits::min(), type));
+      [[fallthrough]];
+    case DataType::kUint32:
+    case DataType::kUint64:
+      near = ops::Minimum(near, IntegerOf(Limits::max(), type));
+      break;
+    default:
+      break;
   }
   return ops::Cast(near, DataType::kInt32);
 }

@@ -72,8 +72,14 @@ def test_places_in_lists_are_integers():
 
     assert int(f(tf.constant(3), tf.constant(1, tf.uint8))) == 1
     assert int(f(tf.constant(3), tf.constant(-1, tf.int64))) == 2
-    with pytest.raises(tf.errors.InvalidArgumentError):
-        f(tf.constant(3), tf.constant(2**32, tf.int64))
+    assert int(f(tf.constant(3), tf.constant(2, tf.uint64))) == 2
+    for place in (
+        tf.constant(2**32, tf.int64), tf.constant(-(2**32) + 1, tf.int64),
+        tf.constant(2**32 - 1, tf.uint32), tf.constant(2**32 + 1, tf.uint64),
+        tf.constant(2**64 - 1, tf.uint64),
+    ):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            f(tf.constant(3), place)
     for place in (tf.constant(1.5), 1.5, "a"):
         with pytest.raises(TypeError, match="list indices must be integers"):
             f(tf.constant(3), place)
