@@ -46,15 +46,16 @@ Graph::~Graph() = default;
 
 std::string Graph::UniqueName(std::string_view name) {
   std::string key = LowerCase(name);
-  auto [it, fresh] = used_names_.try_emplace(key, 1);
+  const auto [it, fresh] = used_names_.try_emplace(key, 1);
   if (fresh) return std::string(name);
-  int i = it->second++;
-  std::string candidate;
+  int& next = it->second;
+  const size_t length = key.size();
   do {
-    candidate = Format("{}_{}", key, i++);
-  } while (used_names_.count(candidate) != 0);
-  used_names_.emplace(std::move(candidate), 1);
-  return Format("{}_{}", name, i - 1);
+    key.resize(length);
+    key += '_';
+    key += std::to_string(next++);
+  } while (!used_names_.try_emplace(key, 1).second);
+  return std::string(name) + key.substr(length);
 }
 
 std::string Graph::PeekUniqueName(std::string_view name) const {
