@@ -76,7 +76,8 @@ def instructions(folder: str, before: str, call: str, warm: int, count: int) -> 
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
          sys.executable, "-c", program],
         capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": folder, "PYTHONHASHSEED": "0"},
+        env={**os.environ, "PYTHONPATH": folder, "PYTHONHASHSEED": "0",
+             "OPENBLAS_NUM_THREADS": "1"},  # or its threads spin meanwhile
     )
     found = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode or not found:

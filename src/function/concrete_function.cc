@@ -210,7 +210,8 @@ Status ConcreteFunction::CheckArguments(
           t.partial_shape().PythonString(), name());
     }
   }
-  return CheckCapturedArguments(arguments);
+  return captured_arguments_.empty() ? OkStatus()
+                                     : CheckCapturedArguments(arguments);
 }
 
 Status ConcreteFunction::CheckCapturedArguments(

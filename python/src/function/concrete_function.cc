@@ -226,16 +226,10 @@ PyMemberDef members[] = {
      nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
-}  // namespace
-
-PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs) {
-  const Status status = f->function->CheckArguments(inputs);
-  if (!status.ok()) return Raise(status);
-  return RunMatched(f, inputs, OpBuilder::Current());
-}
-
-PyObject* RunMatched(PyConcreteFunction* f, std::span<const Tensor> inputs,
-                     OpBuilder* builder) {
+// Within both of the functions below: a call is this and little more.
+[[gnu::always_inline]] inline PyObject* Run(PyConcreteFunction* f,
+                                            std::span<const Tensor> inputs,
+                                            OpBuilder* builder) {
   const ConcreteFunction& function = *f->function;
   // What gives a captured value may change the captures.
   Ref<ConcreteFunction> keep;
@@ -266,6 +260,19 @@ PyObject* RunMatched(PyConcreteFunction* f, std::span<const Tensor> inputs,
   if (!status.ok()) return RaiseRunError(status, function.name());
   size_t next = 0;
   return Pack(*f->structure, outputs, &next);
+}
+
+}  // namespace
+
+PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs) {
+  const Status status = f->function->CheckArguments(inputs);
+  if (!status.ok()) return Raise(status);
+  return Run(f, inputs, OpBuilder::Current());
+}
+
+PyObject* RunMatched(PyConcreteFunction* f, std::span<const Tensor> inputs,
+                     OpBuilder* builder) {
+  return Run(f, inputs, builder);
 }
 
 Status SetCaptures(PyConcreteFunction* f,
