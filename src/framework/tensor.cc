@@ -13,13 +13,17 @@ namespace {
 // cache line.
 uint64_t NextId() {
   static std::atomic<uint64_t> next_block{1};
-  thread_local uint64_t next = 0, end = 0;
+  struct Ids {
+    uint64_t next = 0, end = 0;
+  };
+  static constinit thread_local Ids mine;  // both by one look-up
   constexpr uint64_t kBlock = 1024;
-  if (next == end) {
-    next = next_block.fetch_add(kBlock, std::memory_order_relaxed);
-    end = next + kBlock;
+  Ids& ids = mine;
+  if (ids.next == ids.end) {
+    ids.next = next_block.fetch_add(kBlock, std::memory_order_relaxed);
+    ids.end = ids.next + kBlock;
   }
-  return next++;
+  return ids.next++;
 }
 
 // A few freed TensorImpls per thread, for eager scalars.
