@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/down_cast.h"
 #include "base/ref.h"
 #include "framework/tensor_shape.h"
 #include "framework/types.h"
@@ -47,7 +48,7 @@ class ResourceHandle {
   const HandleData& handle_data() const { return data_; }
   template <class R>
   R* As() const {
-    return dynamic_cast<R*>(resource_.get());
+    return DownCast<R>(resource_.get());
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/down_cast.h"
 #include "base/ref.h"
 #include "base/status.h"
 
@@ -34,7 +35,7 @@ class Variant {
   bool IsExclusive() const { return object_ && object_->RefCountIsOne(); }
   template <class T>
   T* As() const {
-    return dynamic_cast<T*>(object_.get());
+    return DownCast<T>(object_.get());
   }
 
  private:
