@@ -5,8 +5,6 @@
 #include <mutex>
 #include <thread>
 
-#include "base/thread_number.h"
-
 namespace gk {
 namespace {
 
@@ -31,6 +29,13 @@ struct alignas(64) Count {
 };
 constinit Count counts[kCounts];
 constinit std::atomic<int> forking{0};
+
+std::atomic<int>* RunningHere() {
+  static constinit std::atomic<unsigned> next{0};
+  static constinit thread_local Count* mine = nullptr;
+  if (mine == nullptr) mine = &counts[next.fetch_add(1) % kCounts];
+  return &mine->running;
+}
 
 void Prepare() {
   // Without the mutex: the work may call OnFork.
@@ -77,8 +82,7 @@ void OnFork(ForkStage stage, void (*prepare)(), void (*parent)(),
   (handler->next ? handler->next->previous : last) = handler;
 }
 
-WholeWork::WholeWork()
-    : running_(&counts[ThreadNumber() % kCounts].running) {
+WholeWork::WholeWork() : running_(RunningHere()) {
   for (;;) {
     running_->fetch_add(1);
     if (forking.load() == 0) return;

@@ -16,7 +16,7 @@ uint64_t before = 0, kept = 0;
 
 // From the start: a thread that is making a static variable while another
 // forks never ends that in the child.
-[[maybe_unused]] const bool listens = [] {
+[[maybe_unused]] const bool knows_of_forks = [] {
   OnFork(ForkStage::kNumbers, nullptr, nullptr, [] {
     kept = mine;
     before = last.load();
