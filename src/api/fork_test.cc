@@ -17,8 +17,8 @@ namespace {
 // again.
 void ForkWhile(const std::function<void(int)>& busy,
                const std::function<bool()>& child) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "the sanitizer's allocator stays locked in children of "
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "allocators of sanitizers stay locked in children of "
                   "processes whose other threads allocate (gcc 12)";
 #endif
   // What is made at the first use of all is made: a thread that makes a static
