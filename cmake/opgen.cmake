@@ -12,6 +12,10 @@ foreach(file IN LISTS GK_RECORD_FILES)
   list(APPEND GK_OPGEN_SOURCES ${GK_OPGEN_OUT}/ops/fn/${stem}.cc)
   list(APPEND GK_OPGEN_HEADERS ${GK_OPGEN_OUT}/ops/fn/${stem}.h)
 endforeach()
+# A file that is gone makes nothing newer: the list of them does.
+list(JOIN GK_RECORD_FILES "\n" record_list)
+file(CONFIGURE OUTPUT ${GK_OPGEN_OUT}/ops/record_files.txt
+     CONTENT "${record_list}\n" @ONLY)
 # Files that did not change keep their time stamps, so that editing a kernel
 # rebuilds one file.
 add_custom_command(
@@ -20,7 +24,8 @@ add_custom_command(
   COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/opgen.py
           ${PROJECT_SOURCE_DIR} ${GK_OPGEN_OUT}
   COMMAND ${CMAKE_COMMAND} -E touch ${GK_OPGEN_OUT}/ops/opgen.stamp
-  DEPENDS ${GK_RECORD_FILES} ${PROJECT_SOURCE_DIR}/tools/opgen.py
+  DEPENDS ${GK_RECORD_FILES} ${GK_OPGEN_OUT}/ops/record_files.txt
+          ${PROJECT_SOURCE_DIR}/tools/opgen.py
           ${PROJECT_SOURCE_DIR}/tools/op_records.py
   COMMENT "Deriving op functions from the op records")
 add_custom_target(gk_opgen DEPENDS ${GK_OPGEN_OUT}/ops/opgen.stamp)
