@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "framework/attr_value.h"
@@ -49,24 +50,6 @@ class OpArg {
   OpArg(const char* name, int64_t v) : name_(name), kind_(kInt), int_(v) {}
   OpArg(const char* name, float v) : name_(name), kind_(kFloat), float_(v) {}
   OpArg(const char* name, bool v) : name_(name), kind_(kBool), bool_(v) {}
-  // Of attributes that have defaults, which need not be said.
-  OpArg(const char* name, int64_t v, int64_t standard) : OpArg(name, v) {
-    is_default_ = v == standard;
-  }
-  OpArg(const char* name, float v, float standard) : OpArg(name, v) {
-    is_default_ = std::bit_cast<int32_t>(v) == std::bit_cast<int32_t>(standard);
-  }
-  OpArg(const char* name, bool v, bool standard) : OpArg(name, v) {
-    is_default_ = v == standard;
-  }
-  OpArg(const char* name, DataType v, DataType standard) : OpArg(name, v) {
-    is_default_ = v == standard;
-  }
-  OpArg(const char* name, const std::string_view& v,
-        const std::string_view& standard)
-      : OpArg(name, v) {
-    is_default_ = v == standard;
-  }
   OpArg(const char* name, DataType v) : name_(name), kind_(kType), type_(v) {}
   OpArg(const char* name, const std::string_view& v) : OpArg(name, kText, &v) {}
   OpArg(const char* name, const PartialTensorShape& v)
@@ -84,6 +67,17 @@ class OpArg {
   OpArg(const char* name, std::vector<Tensor>& v) : OpArg(name, kTensors, &v) {}
   OpArg(const char* name, std::vector<FunctionAttr>& v)
       : OpArg(name, kFunctions, &v) {}
+  // Of an attribute with a default, which need not be said.
+  template <class T>
+  OpArg(const char* name, const T& v, const std::type_identity_t<T>& standard)
+      : OpArg(name, v) {
+    if constexpr (std::is_same_v<T, float>) {  // 0 and -0 are two values
+      is_default_ =
+          std::bit_cast<int32_t>(v) == std::bit_cast<int32_t>(standard);
+    } else {
+      is_default_ = v == standard;
+    }
+  }
 
   const char* name() const { return name_; }
   bool is_default() const { return is_default_; }
