@@ -1,14 +1,13 @@
 // Processes that fork while other threads call functions: what those threads
 // hold is free in the child, and whole.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <functional>
 #include <thread>
 #include <vector>
 
+#include "base/forked_child_for_test.h"
 #include "graphkiln/graphkiln.h"
 
 namespace {
@@ -33,14 +32,7 @@ void ForkWhile(const std::function<void(int)>& busy,
     });
   }
   for (int i = 0; i < 200 && !testing::Test::HasFailure(); ++i) {
-    const pid_t pid = fork();
-    if (pid == 0) {
-      alarm(20);
-      _exit(child() ? 0 : 1);
-    }
-    int status = -1;
-    EXPECT_EQ(waitpid(pid, &status, 0), pid);
-    EXPECT_EQ(status, 0) << "fork " << i;
+    EXPECT_EQ(gk::StatusOfForkedChild(child), 0) << "fork " << i;
   }
   stop = true;
   for (std::thread& t : threads) t.join();

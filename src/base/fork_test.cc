@@ -1,13 +1,13 @@
 #include "base/fork.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "base/forked_child_for_test.h"
 
 namespace gk {
 namespace {
@@ -18,12 +18,6 @@ std::string& Said() {
   return said;
 }
 
-int StatusOf(pid_t child) {
-  int status = -1;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  return status;
-}
-
 TEST(ForkTest, HandlersRunInTheOrderOfTheirStages) {
   OnFork(
       ForkStage::kHost, [] { Said() += "c"; }, [] { Said() += "C"; },
@@ -31,22 +25,21 @@ TEST(ForkTest, HandlersRunInTheOrderOfTheirStages) {
   OnFork(
       ForkStage::kThreads, [] { Said() += "a"; }, [] { Said() += "A"; },
       [] { Said() += "1"; });
-  OnFork(ForkStage::kHost, [] { Said() += "d"; }, nullptr, nullptr);
+  OnFork(
+      ForkStage::kHost, [] { Said() += "d"; }, nullptr, nullptr);
   OnFork(
       ForkStage::kMutexes, [] { Said() += "b"; }, [] { Said() += "B"; },
       [] { Said() += "2"; });
   Said().clear();
-  const pid_t child = fork();
-  if (child == 0) _exit(Said() == "abcd321" ? 0 : 1);
-  EXPECT_EQ(StatusOf(child), 0);
+  EXPECT_EQ(StatusOfForkedChild([] { return Said() == "abcd321"; }), 0);
   EXPECT_EQ(Said(), "abcdCBA");
 }
 
 TEST(ForkTest, TheGenerationIsTheChildsOwn) {
   const uint32_t parent = ProcessGeneration();
-  const pid_t child = fork();
-  if (child == 0) _exit(ProcessGeneration() == parent + 1 ? 0 : 1);
-  EXPECT_EQ(StatusOf(child), 0);
+  EXPECT_EQ(
+      StatusOfForkedChild([&] { return ProcessGeneration() == parent + 1; }),
+      0);
   EXPECT_EQ(ProcessGeneration(), parent);
 }
 
@@ -65,13 +58,11 @@ TEST(ForkTest, ChildrenFindWorkWhole) {
     });
   }
   for (int i = 0; i < 200; ++i) {
-    const pid_t child = fork();
-    if (child == 0) {
-      alarm(20);
+    const int status = StatusOfForkedChild([&] {
       const WholeWork whole;
-      _exit(first == second ? 0 : 1);
-    }
-    ASSERT_EQ(StatusOf(child), 0) << "fork " << i;
+      return first == second;
+    });
+    ASSERT_EQ(status, 0) << "fork " << i;
   }
   stop = true;
   for (std::thread& t : busy) t.join();
@@ -83,13 +74,11 @@ TEST(ForkTest, ThreadsForkAtTheSameTime) {
     threads.emplace_back([] {
       for (int i = 0; i < 30; ++i) {
         { const WholeWork whole; }
-        const pid_t child = fork();
-        if (child == 0) {
-          alarm(20);
+        const int status = StatusOfForkedChild([] {
           const WholeWork whole;
-          _exit(0);
-        }
-        ASSERT_EQ(StatusOf(child), 0);
+          return true;
+        });
+        ASSERT_EQ(status, 0);
       }
     });
   }

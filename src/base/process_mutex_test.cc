@@ -1,12 +1,12 @@
 #include "base/process_mutex.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <mutex>
 #include <thread>
+
+#include "base/forked_child_for_test.h"
 
 namespace gk {
 namespace {
@@ -24,14 +24,10 @@ TEST(ProcessMutexTest, ChildrenFindItFreeAndWhatItGuardsWhole) {
     }
   });
   for (int i = 0; i < 100; ++i) {
-    const pid_t child = fork();
-    if (child == 0) {
-      alarm(20);
+    const int status = StatusOfForkedChild([&] {
       std::lock_guard lock(*mutex);
-      _exit(first == second ? 0 : 1);
-    }
-    int status = -1;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
+      return first == second;
+    });
     ASSERT_EQ(status, 0) << "fork " << i;
   }
   stop = true;

@@ -1,8 +1,6 @@
 #include "base/thread_pool.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -12,6 +10,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "base/forked_child_for_test.h"
 
 #if defined(__SANITIZE_THREAD__)
 // Lets a forked child start threads. Hidden, the sanitizer would not find it.
@@ -146,21 +146,15 @@ TEST(ThreadPoolTest, ForkedChildStartsItsOwnWorkers) {
     while (!stop.load()) SumOnPool(pool, 20);
   });
   for (int i = 0; i < 5; ++i) {
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-      alarm(20);
+    const int status = StatusOfForkedChild([&] {
       std::atomic<int> arrived{0};
       pool.ParallelFor(2, [&](int64_t) {
         arrived.fetch_add(1);
         while (arrived.load() < 2) std::this_thread::yield();
       });
-      _exit(SumOnPool(pool, 100) == 5050 ? 0 : 1);
-    }
-    int status = -1;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_TRUE(WIFEXITED(status));
-    EXPECT_EQ(WEXITSTATUS(status), 0);
+      return SumOnPool(pool, 100) == 5050;
+    });
+    EXPECT_EQ(status, 0);
   }
   stop.store(true);
   busy.join();
