@@ -6,6 +6,7 @@
 #define GK_FUNCTION_SPARSE_VALUE_H_
 
 #include "framework/op_builder.h"
+#include "framework/op_name.h"
 #include "ops/operators.h"
 
 namespace gk {
@@ -23,9 +24,9 @@ struct SparseValue {
 
   // A tensor with `fill`, 0 if null, where nothing is. InvalidArgument for
   // indices out of the shape and, if `ordered`, for those that do not rise.
-  Tensor ToDense(Tensor fill, bool ordered) const;
+  Tensor ToDense(Tensor fill, bool ordered, OpName name = OpName({})) const;
   // With the indices in row-major order.
-  SparseValue Reordered() const;
+  SparseValue Reordered(OpName name = OpName({})) const;
   // The values by those of `other`, a scalar or of a shape that broadcasts, at
   // their places: kMultiply or kDivide.
   Tensor Scaled(Operator which, const Tensor& other) const;

@@ -216,21 +216,26 @@ PyGetSetDef sparse_properties[] = {
 
 // --- Functions of sparse tensors.
 
+// Of a function that is one op; empty: the op's own.
+std::string NodeNameOf(Handle name) {
+  return name.is_none() ? std::string() : nb::cast<std::string>(name);
+}
+
 Object FromDense(Handle, Handle tensor, Handle name) {
   const CallScope scope(name, "dense_to_sparse");
   return Wrapped(SparseValue::FromDense(AsComponent(tensor)));
 }
-Object SparseToDense(Handle, Handle sparse, Handle fill, bool ordered,
+Object MadeDense(Handle, Handle sparse, Handle fill, bool ordered,
                      Handle name) {
-  const CallScope scope(name, "SparseToDense");
+  const std::string node = NodeNameOf(name);
   const SparseValue value = AsSparse(sparse);
   Tensor filler;
   if (!fill.is_none()) filler = AsComponent(fill, value.values.dtype());
-  return Wrapped(value.ToDense(filler, ordered));
+  return Wrapped(value.ToDense(filler, ordered, OpName(node)));
 }
 Object Reorder(Handle, Handle sparse, Handle name) {
-  const CallScope scope(name, "SparseReorder");
-  return Wrapped(AsSparse(sparse).Reordered());
+  const std::string node = NodeNameOf(name);
+  return Wrapped(AsSparse(sparse).Reordered(OpName(node)));
 }
 
 PyMethodDef kSparseFunctions[] = {
@@ -242,7 +247,7 @@ PyMethodDef kSparseFunctions[] = {
     GK_MODULE_FUNCTION(
         "sparse_to_dense",
         "sp_input, default_value=None, validate_indices=True, name=None",
-        SparseToDense,
+        MadeDense,
         "A tensor with `default_value` where `sp_input` has nothing.\n\n"
         "Args:\n"
         "  default_value: a scalar; zero, false or \"\" unless given.\n"

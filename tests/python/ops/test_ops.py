@@ -21,7 +21,7 @@ VALUE_SHAPED = {
     "UniqueV2", "UniqueWithCountsV2", "ListDiff", "StringSplitV2","BroadcastGradientArgs", "Where", "Unique", "UniqueWithCounts",
     "DenseCountSparseOutput", "SparseCountSparseOutput",
     "RaggedCountSparseOutput"}
-VALUE_SHAPED |= {"DynamicPartition"}
+VALUE_SHAPED |= {"DynamicPartition", "RaggedRange", "SparseFillEmptyRows"}
 VALUE_SHAPED |= {f"Segment{how}" for how in ("Sum", "Mean", "Prod", "Max", "Min")}
 
 

@@ -1,0 +1,195 @@
+// Loops over sparse tensors: n places of `rank` coordinates each, and a value
+// at each place.
+//
+// Raw memory. Where nothing else is said callers have checked the places.
+#ifndef GK_KERNELS_SPARSE_H_
+#define GK_KERNELS_SPARSE_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "base/interrupt.h"
+#include "base/thread_pool.h"
+
+namespace gk {
+
+struct Places {
+  const int64_t* data;
+  int64_t n;
+  int64_t rank;
+
+  std::span<const int64_t> operator[](int64_t i) const {
+    return {data + i * rank, static_cast<size_t>(rank)};
+  }
+};
+
+// Which of two places comes first, row by row: < 0, 0 or > 0.
+inline int ComparePlaces(std::span<const int64_t> a,
+                         std::span<const int64_t> b) {
+  for (size_t d = 0; d < a.size(); ++d) {
+    if (a[d] != b[d]) return a[d] < b[d] ? -1 : 1;
+  }
+  return 0;
+}
+
+// The numbers of the places, row by row; of equal ones the first comes first.
+inline std::vector<int64_t> RowMajorOrder(const Places& places) {
+  std::vector<int64_t> order(places.n);
+  std::iota(order.begin(), order.end(), int64_t{0});
+  TurnPoll poll;
+  const auto before = [&](int64_t a, int64_t b) {
+    poll();
+    return ComparePlaces(places[a], places[b]) < 0;
+  };
+  bool sorted = true;
+  for (int64_t i = 1; i < places.n && sorted; ++i) {
+    sorted = !before(i, i - 1);
+  }
+  if (!sorted) std::stable_sort(order.begin(), order.end(), before);
+  return order;
+}
+
+// The first place that is not in an array of these sizes, or -1.
+inline int64_t FirstOutside(const Places& places,
+                            std::span<const int64_t> sizes) {
+  TurnPoll poll;
+  for (int64_t i = 0; i < places.n; ++i) {
+    poll();
+    for (int64_t d = 0; d < places.rank; ++d) {
+      if (places[i][d] < 0 || places[i][d] >= sizes[d]) return i;
+    }
+  }
+  return -1;
+}
+
+// Rows picked by number: to[i] = from[order[i]], of `width` elements each.
+template <class T>
+void PickRows(const T* from, std::span<const int64_t> order, int64_t width,
+              T* to) {
+  TurnPoll poll;
+  for (size_t i = 0; i < order.size(); ++i) {
+    poll();
+    std::copy_n(from + order[i] * width, width, to + i * width);
+  }
+}
+
+// Copies places, `by` further along dimension `axis`.
+inline void ShiftPlaces(const Places& places, int64_t axis, int64_t by,
+                        int64_t* to) {
+  std::copy_n(places.data, places.n * places.rank, to);
+  for (int64_t i = 0; i < places.n; ++i) to[i * places.rank + axis] += by;
+}
+
+// The numbers of elements at the places of an array of these sizes.
+inline void FlatPlaces(const Places& places, std::span<const int64_t> sizes,
+                       int64_t* flat) {
+  TurnPoll poll;
+  for (int64_t i = 0; i < places.n; ++i) {
+    poll();
+    int64_t at = 0;
+    for (int64_t d = 0; d < places.rank; ++d) {
+      at = at * sizes[d] + places[i][d];
+    }
+    flat[i] = at;
+  }
+}
+
+// to[flat[i]] = values[i * step]; the last of equal places counts.
+template <class T>
+void PutElements(const T* values, int64_t step, std::span<const int64_t> flat,
+                 T* to) {
+  TurnPoll poll;
+  for (size_t i = 0; i < flat.size(); ++i) {
+    poll();
+    to[flat[i]] = values[i * step];
+  }
+}
+
+// first[row] becomes the number of the first value of each row, and first[rows]
+// that of all, once every empty row has one. Gives the first place that is in
+// no row, or -1.
+inline int64_t FirstOfRows(const Places& places, int64_t rows, int64_t* first) {
+  std::fill_n(first, rows + 1, int64_t{0});
+  TurnPoll poll;
+  for (int64_t i = 0; i < places.n; ++i) {
+    poll();
+    const int64_t row = places[i][0];
+    if (row < 0 || row >= rows) return i;
+    ++first[row];
+  }
+  int64_t at = 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    poll();
+    const int64_t held = std::max<int64_t>(first[row], 1);
+    first[row] = at;
+    at += held;
+  }
+  first[rows] = at;
+  return -1;
+}
+
+// Places row by row, in each row as they were; in empty rows one at its begin.
+// moved[i] is where place i has gone. `first` is as FirstOfRows gives it.
+inline void FillEmptyRows(const Places& places, int64_t rows,
+                          const int64_t* first, bool* empty, int64_t* out,
+                          int64_t* moved) {
+  std::fill_n(empty, rows, true);
+  std::vector<int64_t> next(first, first + rows);
+  TurnPoll poll;
+  for (int64_t i = 0; i < places.n; ++i) {
+    poll();
+    const int64_t row = places[i][0];
+    empty[row] = false;
+    moved[i] = next[row]++;
+    std::ranges::copy(places[i], out + moved[i] * places.rank);
+  }
+  for (int64_t row = 0; row < rows; ++row) {
+    poll();
+    if (!empty[row]) continue;
+    std::fill_n(out + first[row] * places.rank, places.rank, int64_t{0});
+    out[first[row] * places.rank] = row;
+  }
+}
+
+// The sum of the elements that `places` does not name.
+template <class T>
+T SumOfOthers(std::span<const T> values, std::span<const int64_t> places) {
+  std::vector<bool> named(values.size());
+  for (int64_t at : places) named[at] = true;
+  using Sum =
+      std::conditional_t<sizeof(T) == 2 && !std::is_integral_v<T>, float, T>;
+  Sum sum{};
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!named[i]) sum += static_cast<Sum>(values[i]);
+  }
+  return static_cast<T>(sum);
+}
+
+// out [rows, columns] += the product of a sparse matrix, the transpose of the
+// one with these places if `transposed`, with b. `Sum` is what sums are kept
+// as; value(i) the value at place i, b_at(k, j) an element of b.
+template <class Sum, class Value, class Dense>
+void AddSparseTimesDense(const Places& a, bool transposed, Value&& value,
+                         Dense&& b_at, int64_t columns, Sum* out,
+                         ThreadPool& pool) {
+  // Threads have columns of their own, so that sums do not depend on them.
+  pool.ParallelRange(columns, 2 * a.n, [&](int64_t first, int64_t last) {
+    TurnPoll poll;
+    for (int64_t i = 0; i < a.n; ++i) {
+      poll();
+      const int64_t row = a[i][transposed ? 1 : 0];
+      const int64_t k = a[i][transposed ? 0 : 1];
+      const Sum v = value(i);
+      Sum* const to = out + row * columns;
+      for (int64_t j = first; j < last; ++j) to[j] += v * b_at(k, j);
+    }
+  });
+}
+
+}  // namespace gk
+
+#endif  // GK_KERNELS_SPARSE_H_
