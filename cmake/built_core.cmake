@@ -4,8 +4,8 @@ add_library(gk_all STATIC IMPORTED)
 set_target_properties(gk_all PROPERTIES IMPORTED_LOCATION ${GK_CORE}/libgk_all.a)
 target_include_directories(gk_flags INTERFACE ${GK_CORE}/generated)
 find_package(Threads REQUIRED)
-find_library(GK_DNNL_LIBRARY dnnl REQUIRED)
-target_link_libraries(gk_all INTERFACE gk_flags ${GK_DNNL_LIBRARY} gomp
+include(cmake/third_party.cmake)
+target_link_libraries(gk_all INTERFACE gk_flags ${GK_LIBRARIES}
   Threads::Threads ${CMAKE_DL_LIBS})
 foreach(made IN ITEMS gk_opgen gk_protogen gk_public_ops)
   add_custom_target(${made})

@@ -26,22 +26,18 @@ install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/graphkiln
   FILES_MATCHING PATTERN "*.h")
 
 # What the shared libraries that ours needs are called where it is loaded, and in
-# which packages of Debian they are: their names and numbers, `libdnnl2`.
-function(gk_soname library name package)
+# which packages of Debian they are.
+set(GK_SONAMES "")
+foreach(library IN LISTS GK_LIBRARIES)
   execute_process(COMMAND ${CMAKE_READELF} -d ${library}
     OUTPUT_VARIABLE dynamic ERROR_QUIET)
   if(NOT dynamic MATCHES "\\(SONAME\\)[^[]*\\[([^]]+)\\]")
     message(FATAL_ERROR "${library} has no soname: ${CMAKE_READELF} shows none")
   endif()
-  set(${name} ${CMAKE_MATCH_1} PARENT_SCOPE)
-  string(REGEX REPLACE "\\.so\\.([0-9]+).*" "\\1" debian ${CMAKE_MATCH_1})
-  set(${package} ${debian} PARENT_SCOPE)
-endfunction()
-execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libgomp.so
-  OUTPUT_VARIABLE gomp OUTPUT_STRIP_TRAILING_WHITESPACE)
-list(GET GK_DNNL_LIBRARY 0 dnnl)
-gk_soname(${dnnl} GK_DNNL_SONAME GK_DNNL_PACKAGE)
-gk_soname(${gomp} GK_GOMP_SONAME GK_GOMP_PACKAGE)
+  list(APPEND GK_SONAMES ${CMAKE_MATCH_1})
+endforeach()
+list(JOIN GK_SONAMES " " GK_SONAMES_TEXT)
+list(JOIN GK_LIBRARY_PACKAGES " " GK_PACKAGES_TEXT)
 
 set(GK_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/graphkiln)
 install(EXPORT graphkiln_targets NAMESPACE graphkiln::

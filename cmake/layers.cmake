@@ -4,10 +4,7 @@ set(GK_LAYERS base proto kernels framework data graph ops grappler runtime
     eager function api)
 
 find_package(Threads REQUIRED)
-find_path(GK_DNNL_INCLUDE oneapi/dnnl/dnnl.hpp REQUIRED)
-find_library(GK_DNNL_LIBRARY dnnl REQUIRED)
-# oneDNN's OpenMP run time, to hold its team at one thread.
-list(APPEND GK_DNNL_LIBRARY gomp)
+include(cmake/third_party.cmake)
 
 # Dense products want fused multiply-add; nothing else may have it.
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/kernels/gemm_block.cc
@@ -84,7 +81,7 @@ foreach(part IN LISTS GK_LAYERS ITEMS plain_ops plain_function)
     add_library(gk_${part} OBJECT ${sources})
     add_dependencies(gk_${part} gk_protogen gk_opgen)
     target_link_libraries(gk_${part} PUBLIC gk_flags)
-    target_include_directories(gk_${part} PRIVATE ${GK_DNNL_INCLUDE})
+    target_include_directories(gk_${part} PRIVATE ${GK_LIBRARY_INCLUDES})
     list(APPEND GK_OBJECTS $<TARGET_OBJECTS:gk_${part}>)
     if(part MATCHES "^(base|proto|kernels|framework|data|graph|ops|plain_ops)$")
       list(APPEND GK_RECORD_OBJECTS $<TARGET_OBJECTS:gk_${part}>)
@@ -96,7 +93,8 @@ foreach(part IN LISTS GK_LAYERS ITEMS plain_ops plain_function)
     # Files with loops and the executor's are not compiled together: what is made
     # inline depends on the file.
     if(part STREQUAL "ops")
-      gk_unity(gk_ops 8 FOLDERS control core list math nn ops random
+      gk_unity(gk_ops 8 FOLDERS control core image linalg list lookup math nn ops
+        quantization queue ragged random set signal sparse
         ALONE elementwise fused_tiles ${GK_LOOP_OPS})
     elseif(part STREQUAL "runtime")
       gk_unity(gk_runtime 8 ALONE ${GK_RUN_SOURCES})
@@ -140,7 +138,7 @@ target_compile_definitions(gk_api PRIVATE GRAPHKILN_BUILDING=1)
 
 # The C++ library. The Python module links the same objects.
 add_library(graphkiln SHARED ${GK_OBJECTS})
-target_link_libraries(graphkiln PRIVATE gk_flags ${GK_DNNL_LIBRARY}
+target_link_libraries(graphkiln PRIVATE gk_flags ${GK_LIBRARIES}
   Threads::Threads ${CMAKE_DL_LIBS})
 # Where it is installed nobody has our sources, or wants 20 MB of symbols.
 target_link_options(graphkiln PRIVATE $<$<CONFIG:Release>:-s>)
@@ -148,5 +146,5 @@ set_target_properties(graphkiln PROPERTIES VERSION ${PROJECT_VERSION}
   SOVERSION 0)
 # Tests and tools see every symbol through the archive of all objects.
 add_library(gk_all STATIC ${GK_OBJECTS})
-target_link_libraries(gk_all PUBLIC gk_flags ${GK_DNNL_LIBRARY}
+target_link_libraries(gk_all PUBLIC gk_flags ${GK_LIBRARIES}
   Threads::Threads ${CMAKE_DL_LIBS})

@@ -121,7 +121,7 @@ TensorVector Expanded(CompositionCall& c) {
   return {Picked(indices, which, 1), s.values, Picked(sizes, which, 0)};
 }
 
-TensorVector Eye(CompositionCall& c) {
+TensorVector SparseEye(CompositionCall& c) {
   const Tensor rows = CastTo(c.tensor(0), DataType::kInt64);
   const Tensor columns =
       c.has(1) ? CastTo(c.tensor(1), DataType::kInt64) : rows;
@@ -190,7 +190,7 @@ const CompositionRecord kRecords[] = {
      .args = "num_rows: tensor; num_columns: tensor? = None; dtype: type = "
              "float32",
      .scope = "eye",
-     .build = Eye,
+     .build = SparseEye,
      .result = "SparseTensor",
      .doc = "A sparse matrix with ones on its diagonal.",
      .example = ">>> tf.sparse.to_dense(tf.sparse.eye(2, 3)).numpy().tolist()\n"

@@ -7,36 +7,20 @@ facts do not say it. In TABLE
 
 and names that are no input are attributes. `dtypes` limits the main dtype
 where a literal would make no sense in others.
+
+A family with many ops has a table of its own, `case_table_<family>.py`, with
+TABLE and, where it needs them, NOT_CALLED and VALUE_SHAPED; they are joined here.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import importlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-
-@dataclass(frozen=True)
-class F:
-    """Values of the main dtype, of this shape."""
-
-    shape: tuple[int, ...]
-
-    def __init__(self, *shape: int):
-        object.__setattr__(self, "shape", shape)
-
-
-class V(F):
-    """A variable of such values, given by its handle."""
-
-
-@dataclass
-class Variable:
-    """An input that is a variable holding `value`."""
-
-    value: np.ndarray
-
+from case_values import I64, F, V, Variable
 
 # Ops whose call needs more than arrays and plain attributes, and the reason.
 NOT_CALLED = {
@@ -106,12 +90,7 @@ NOT_CALLED = {
     ),
 }
 
-def I64(*values: int) -> np.ndarray:
-    return np.array(values, np.int64)
-
-
 ROWS = [[0], [2]]
-PLACES = np.array([[1, 0], [0, 2], [0, 1]], np.int64)  # of a sparse tensor
 CONV3 = {"strides": [1, 1, 1, 1, 1], "padding": "SAME"}
 CONV = {"strides": [1, 1, 1, 1], "padding": "SAME"}
 POOL = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID"}
@@ -191,35 +170,6 @@ TABLE: dict[str, dict[str, Any]] = {
     "RaggedCountSparseOutput": {
         "splits": np.array([0, 2, 2, 4], np.int64), "values": [1, 2, 1, 4],
         "weights": F(4), "binary_output": False,
-    },
-    "SparseReorder": {
-        "input_indices": PLACES, "input_values": F(3), "input_shape": I64(2, 3),
-    },
-    "SparseReshape": {
-        "input_indices": PLACES, "input_shape": I64(2, 3),
-        "new_shape": I64(3, -1),
-    },
-    "SparseToDense": {
-        "sparse_indices": [[0, 1], [1, 2]], "output_shape": [2, 3],
-        "sparse_values": F(2), "default_value": F(),
-    },
-    "SparseTensorDenseMatMul": {
-        "a_indices": PLACES, "a_values": F(3), "a_shape": I64(2, 3),
-        "b": F(3, 2),
-    },
-    "SparseFillEmptyRows": {
-        "indices": PLACES, "values": F(3), "dense_shape": I64(5, 3),
-        "default_value": F(),
-    },
-    "SparseFillEmptyRowsGrad": {
-        "reverse_index_map": I64(1, 3), "grad_values": F(5),
-    },
-    "SparseConcat": {
-        "indices": [PLACES, PLACES], "values": [F(3), F(3)],
-        "shapes": [I64(2, 3), I64(2, 3)], "concat_dim": 1,
-    },
-    "RaggedRange": {
-        "starts": [0, 5, 8], "limits": [3, 3, 9], "deltas": [1, 1, 1],
     },
     "StringToNumber": {"string_tensor": ["1", "-2.5", "1e3"]},
     "ReduceJoin": {
@@ -596,3 +546,20 @@ TABLE: dict[str, dict[str, Any]] = {
         for how in ("Add", "Sub", "Min", "Max", "Update")
     },
 }
+
+# Ops whose outputs' shapes depend on values that are no shapes.
+VALUE_SHAPED = {
+    "BroadcastGradientArgs", "DenseCountSparseOutput", "DynamicPartition",
+    "ListDiff", "RaggedCountSparseOutput", "SegmentMax", "SegmentMean",
+    "SegmentMin", "SegmentProd", "SegmentSum", "SparseCountSparseOutput",
+    "StringSplitV2", "Unique", "UniqueV2", "UniqueWithCounts",
+    "UniqueWithCountsV2", "Where",
+}
+
+for path in sorted(Path(__file__).parent.glob("case_table_*.py")):
+    family = importlib.import_module(path.stem)
+    for name in ("TABLE", "NOT_CALLED"):
+        for op, row in getattr(family, name, {}).items():
+            assert op not in globals()[name], f"{op} is in two tables"
+            globals()[name][op] = row
+    VALUE_SHAPED |= getattr(family, "VALUE_SHAPED", set())

@@ -17,7 +17,8 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-from case_table import NOT_CALLED, TABLE, F, V, Variable
+from case_table import NOT_CALLED, TABLE
+from case_values import F, V, Variable
 
 from graphkiln import _graphkiln
 

@@ -11,18 +11,10 @@ import graphkiln as tf
 
 import cases
 import known_gaps
+from case_table import VALUE_SHAPED
 
 OPS = cases.called_ops()
 CLEAR_ERRORS = (tf.errors.OpError, TypeError, ValueError, NotImplementedError)
-
-
-# Their outputs' shapes depend on values that are no shapes.
-VALUE_SHAPED = {
-    "UniqueV2", "UniqueWithCountsV2", "ListDiff", "StringSplitV2","BroadcastGradientArgs", "Where", "Unique", "UniqueWithCounts",
-    "DenseCountSparseOutput", "SparseCountSparseOutput",
-    "RaggedCountSparseOutput"}
-VALUE_SHAPED |= {"DynamicPartition", "RaggedRange", "SparseFillEmptyRows"}
-VALUE_SHAPED |= {f"Segment{how}" for how in ("Sum", "Mean", "Prod", "Max", "Min")}
 
 
 def is_random(op: str) -> bool:
