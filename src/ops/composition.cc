@@ -75,6 +75,15 @@ void ParseDefault(const CompositionRecord& r, std::string_view text,
       arg->default_text = Format("tf.{}", text);
       return;
     }
+    case ArgKind::kInts: {  // "[1, 1]"
+      std::vector<int64_t> values;
+      std::string_view rest = text.substr(1, text.size() - 2);
+      while (!rest.empty()) {
+        values.push_back(std::atoll(std::string(Take(&rest, ',')).c_str()));
+      }
+      arg->default_value = std::move(values);
+      return;
+    }
     case ArgKind::kName:
       return;
     default:

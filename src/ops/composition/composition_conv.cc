@@ -1,8 +1,7 @@
 // Convolutions and pooling: ksize, strides and dilations as an int or a list,
 // padding as a name or as explicit amounts.
-#include <algorithm>
-
 #include "ops/composition.h"
+#include "ops/composition/window_arguments.h"
 #include "ops/fn/ExpandDims.h"
 #include "ops/fn/Squeeze.h"
 #include "ops/with_attrs/AvgPool.h"
@@ -10,96 +9,37 @@
 #include "ops/with_attrs/Conv2D.h"
 #include "ops/with_attrs/Conv2DBackpropInput.h"
 #include "ops/with_attrs/Conv3D.h"
-#include "ops/with_attrs/DepthwiseConv2dNative.h"
 #include "ops/with_attrs/MaxPool.h"
 #include "ops/with_attrs/MaxPool3D.h"
 
 namespace gk {
 namespace {
 
-// `value` (1, n or n + 2 numbers) for every dimension of an n-dimensional
-// window in `format`.
-std::vector<int64_t> PerDimension(const std::vector<int64_t>& value, int n,
-                                  const std::string& format,
-                                  std::string_view what) {
-  if (static_cast<int>(value.size()) == n + 2) return value;
-  std::vector<int64_t> spatial;
-  if (value.size() == 1) {
-    spatial.assign(n, value[0]);
-  } else if (static_cast<int>(value.size()) == n) {
-    spatial = value;
-  } else {
-    throw Error(
-        ValueError("{} should be of length 1, {} or {}. Received: "
-                   "{} of length {}",
-                   what, n, n + 2, what, value.size()));
-  }
-  std::vector<int64_t> out{1};
-  if (format.starts_with("NC")) out.push_back(1);
-  out.insert(out.end(), spatial.begin(), spatial.end());
-  if (!format.starts_with("NC")) out.push_back(1);
-  return out;
-}
-
-struct Padding {
-  std::string kind;
-  std::vector<int64_t> explicit_amounts;
-};
-
-Padding PaddingOf(const CompositionCall& c, int i) {
-  if (const std::string* s = c.get<std::string>(i)) {
-    Padding p{*s, {}};
-    std::transform(p.kind.begin(), p.kind.end(), p.kind.begin(),
-                   [](unsigned char ch) { return std::toupper(ch); });
-    return p;
-  }
-  const auto amounts = c.has(i) ? KnownInts(c.tensor(i)) : std::nullopt;
-  if (!amounts || amounts->size() != 8) {
-    throw Error(ValueError("padding must be a string or a list of 4 pairs"));
-  }
-  return {"EXPLICIT", *amounts};
-}
-
-std::string FormatOf(const CompositionCall& c, int i, const char* fallback) {
-  return c.has(i) ? c.text(i) : std::string(fallback);
-}
-
-AttrMap WindowAttrs(const Padding& padding, const std::string& format,
-                    bool has_explicit = true) {
-  AttrMap attrs{{"padding", padding.kind}, {"data_format", format}};
-  if (has_explicit) attrs.Set("explicit_paddings", padding.explicit_amounts);
-  return attrs;
-}
-
-std::vector<int64_t> Dilations(const CompositionCall& c, int i, int n,
-                               const std::string& format) {
-  return c.has(i) ? PerDimension(c.ints(i), n, format, "dilations")
-                  : std::vector<int64_t>(n + 2, 1);
-}
-
 TensorVector Conv2d(CompositionCall& c) {
   const std::string format = FormatOf(c, 4, "NHWC");
   AttrMap attrs = WindowAttrs(PaddingOf(c, 3), format);
   attrs.Set("strides", PerDimension(c.ints(2), 2, format, "strides"));
   attrs.Set("dilations", Dilations(c, 5, 2, format));
-  return {ops::Conv2D(OpAttrs(std::move(attrs), c.name()), c.tensor(0),
-                      c.tensor(1))};
+  auto conv = [&](const Tensor& x) {
+    return ops::Conv2D(OpAttrs(attrs, c.name()), x, c.tensor(1));
+  };
+  const Tensor& x = c.tensor(0);
+  return {x.partial_shape().rank() > 4 ? OverBatches(x, 3, conv) : conv(x)};
 }
 
+// Where a window with holes moves by more than one place, every residue of the
+// places is a picture of its own.
 TensorVector DepthwiseConv2d(CompositionCall& c) {
   const std::string format = FormatOf(c, 4, "NHWC");
-  AttrMap attrs = WindowAttrs(PaddingOf(c, 3), format);
   if (c.ints(2).size() != 4) {
     throw Error(InvalidArgument(
         "Sliding window strides field must specify 4 dimensions, got {}: "
         "[1, height, width, 1]",
         c.ints(2).size()));
   }
-  attrs.Set("strides", c.ints(2));
-  attrs.Set("dilations", Dilations(c, 5, 2, format));
-  const std::string name = c.name("depthwise");
-  return {ops::DepthwiseConv2dNative(OpAttrs(std::move(attrs), name),
-                                     c.tensor(0), c.tensor(1))};
+  return {DepthwiseConvolution(
+      c.tensor(0), c.tensor(1), c.ints(2), PaddingOf(c, 3), format,
+      Dilations(c, 5, 2, format), c.name("depthwise"))};
 }
 
 TensorVector Conv2dTranspose(CompositionCall& c) {
@@ -116,8 +56,11 @@ TensorVector Conv3d(CompositionCall& c) {
   AttrMap attrs = WindowAttrs(PaddingOf(c, 3), format, false);
   attrs.Set("strides", PerDimension(c.ints(2), 3, format, "strides"));
   attrs.Set("dilations", Dilations(c, 5, 3, format));
-  return {ops::Conv3D(OpAttrs(std::move(attrs), c.name()), c.tensor(0),
-                      c.tensor(1))};
+  auto conv = [&](const Tensor& x) {
+    return ops::Conv3D(OpAttrs(attrs, c.name()), x, c.tensor(1));
+  };
+  const Tensor& x = c.tensor(0);
+  return {x.partial_shape().rank() > 5 ? OverBatches(x, 4, conv) : conv(x)};
 }
 
 // One dimension: a picture of height 1.
@@ -143,13 +86,17 @@ TensorVector Conv1d(CompositionCall& c) {
   attrs.Set("strides", widen(c.ints(2), "stride"));
   attrs.Set("dilations", c.has(5) ? widen(c.ints(5), "dilations")
                                   : std::vector<int64_t>(4, 1));
-  const Tensor x =
-      ops::ExpandDims(OpName(c.name("ExpandDims")), c.tensor(0), Int32Of(at));
   const Tensor f =
       ops::ExpandDims(OpName(c.name("ExpandDims_1")), c.tensor(1), Int32Of(0));
-  const std::string name = c.name("Conv2D");
-  const Tensor y = ops::Conv2D(OpAttrs(std::move(attrs), name), x, f);
-  return {ops::Squeeze(OpName(c.name("Squeeze")), y, std::vector<int64_t>{at})};
+  auto conv = [&](const Tensor& flat) {
+    const Tensor x =
+        ops::ExpandDims(OpName(c.name("ExpandDims")), flat, Int32Of(at));
+    const std::string name = c.name("Conv2D");
+    const Tensor y = ops::Conv2D(OpAttrs(attrs, name), x, f);
+    return ops::Squeeze(OpName(c.name("Squeeze")), y, std::vector<int64_t>{at});
+  };
+  const Tensor& x = c.tensor(0);
+  return {x.partial_shape().rank() > 3 ? OverBatches(x, 2, conv) : conv(x)};
 }
 
 using PoolOp = Tensor (*)(OpAttrs, const Tensor&);
@@ -158,7 +105,7 @@ template <PoolOp kOp>
 TensorVector Pool2d(CompositionCall& c) {
   const std::string format = FormatOf(c, 4, "NHWC");
   const bool is_max = kOp == PoolOp(ops::MaxPool);
-  const Padding padding = PaddingOf(c, 3);
+  const WindowPadding padding = PaddingOf(c, 3);
   if (!is_max && padding.kind == "EXPLICIT") {
     throw Error(ValueError("avg_pool takes no explicit paddings"));
   }
