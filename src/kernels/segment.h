@@ -6,10 +6,12 @@
 #define GK_KERNELS_SEGMENT_H_
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 #include "base/interrupt.h"
 #include "base/thread_pool.h"
@@ -77,6 +79,90 @@ void FillRows(std::span<const int64_t> ids, int64_t inner, T value, T* out) {
     poll();
     std::fill_n(out + id * inner, inner, value);
   }
+}
+
+// What sums of rows are divided by: nothing, their number, or its root.
+enum class SegmentScale { kSum, kMean, kSqrtN };
+
+template <class C>
+C DivisorOf(SegmentScale scale, int64_t rows) {
+  if constexpr (std::is_floating_point_v<C>) {
+    if (scale == SegmentScale::kMean) return static_cast<C>(rows);
+    if (scale == SegmentScale::kSqrtN) return std::sqrt(static_cast<C>(rows));
+  }
+  return C(1);
+}
+
+// Sorted ids: where each of `segments` segments begins, and the last one ends.
+inline std::vector<int64_t> SegmentStarts(std::span<const int64_t> ids,
+                                          int64_t segments) {
+  std::vector<int64_t> starts(segments + 1);
+  size_t i = 0;
+  for (int64_t s = 0; s <= segments; ++s) {
+    while (i < ids.size() && ids[i] < s) ++i;
+    starts[s] = static_cast<int64_t>(i);
+  }
+  return starts;
+}
+
+// out [segments, inner]: row s is the sum of the rows of data that rows[k] name
+// for k in [starts[s], starts[s + 1]), divided as `scale` says; zeros for none.
+template <class T>
+void SumPickedRows(const T* data, std::span<const int64_t> rows,
+                   std::span<const int64_t> starts, int64_t inner,
+                   SegmentScale scale, T* out, ThreadPool& pool) {
+  using C = ComputeType<T>;
+  const int64_t segments = static_cast<int64_t>(starts.size()) - 1;
+  const int64_t each =
+      inner * (std::ssize(rows) / std::max<int64_t>(segments, 1) + 1);
+  pool.ParallelRange(segments, each, [&](int64_t begin, int64_t end) {
+    TurnPoll poll;
+    std::vector<C> sums(inner);
+    for (int64_t s = begin; s < end; ++s) {
+      std::fill(sums.begin(), sums.end(), C());
+      for (int64_t k = starts[s]; k < starts[s + 1]; ++k) {
+        poll();
+        const T* from = data + rows[k] * inner;
+        for (int64_t i = 0; i < inner; ++i) {
+          sums[i] = static_cast<C>(sums[i] + Convert<C>(from[i]));
+        }
+      }
+      const C divisor =
+          DivisorOf<C>(scale, std::max<int64_t>(starts[s + 1] - starts[s], 1));
+      for (int64_t i = 0; i < inner; ++i) {
+        out[s * inner + i] = Convert<T>(static_cast<C>(sums[i] / divisor));
+      }
+    }
+  });
+}
+
+// The transpose of that: out [n, inner] gets, at row rows[k], row ids[k] of
+// grad, divided as `scale` says by the number of k with this id.
+template <class T>
+void AddPickedRows(const T* grad, std::span<const int64_t> rows,
+                   std::span<const int64_t> ids, std::span<const int64_t> sizes,
+                   int64_t n, int64_t inner, SegmentScale scale, T* out,
+                   ThreadPool& pool) {
+  using C = ComputeType<T>;
+  // Columns are independent: threads share them out, never a row.
+  pool.ParallelRange(inner, std::ssize(rows), [&](int64_t begin, int64_t end) {
+    const int64_t width = end - begin;
+    std::vector<C> sums(n * width);
+    TurnPoll poll;
+    for (size_t k = 0; k < rows.size(); ++k) {
+      poll();
+      const C divisor = DivisorOf<C>(scale, sizes[ids[k]]);
+      const T* from = grad + ids[k] * inner + begin;
+      C* to = sums.data() + rows[k] * width;
+      for (int64_t i = 0; i < width; ++i)
+        to[i] += Convert<C>(from[i]) / divisor;
+    }
+    for (int64_t r = 0; r < n; ++r) {
+      for (int64_t i = 0; i < width; ++i) {
+        out[r * inner + begin + i] = Convert<T>(sums[r * width + i]);
+      }
+    }
+  });
 }
 
 }  // namespace gk

@@ -155,6 +155,57 @@ inline void FillEmptyRows(const Places& places, int64_t rows,
   }
 }
 
+// The places of two arrays, row by row: of each the number in a and in b, or
+// -1. Those of one array that are equal stay apart.
+struct MergedPlaces {
+  std::vector<int64_t> a, b;
+};
+inline MergedPlaces MergePlaces(const Places& a, const Places& b) {
+  const std::vector<int64_t> order_a = RowMajorOrder(a),
+                             order_b = RowMajorOrder(b);
+  MergedPlaces merged;
+  merged.a.reserve(a.n + b.n);
+  merged.b.reserve(a.n + b.n);
+  TurnPoll poll;
+  for (int64_t i = 0, j = 0; i < a.n || j < b.n;) {
+    poll();
+    const int order = i == a.n   ? 1
+                      : j == b.n ? -1
+                                 : ComparePlaces(a[order_a[i]], b[order_b[j]]);
+    merged.a.push_back(order <= 0 ? order_a[i++] : -1);
+    merged.b.push_back(order >= 0 ? order_b[j++] : -1);
+  }
+  return merged;
+}
+
+// Copies the places that are named by one of two numbers, -1 for none.
+inline void PickPlaces(const Places& a, const Places& b,
+                       const MergedPlaces& from, int64_t* to) {
+  TurnPoll poll;
+  for (size_t i = 0; i < from.a.size(); ++i) {
+    poll();
+    to =
+        std::ranges::copy(from.a[i] >= 0 ? a[from.a[i]] : b[from.b[i]], to).out;
+  }
+}
+
+// For each place of `some` the number of the first equal one in `all`, or -1.
+inline std::vector<int64_t> FindPlaces(const Places& some, const Places& all) {
+  const std::vector<int64_t> order = RowMajorOrder(all);
+  std::vector<int64_t> found(some.n, -1);
+  TurnPoll poll;
+  for (int64_t i = 0; i < some.n; ++i) {
+    poll();
+    const auto at = std::ranges::lower_bound(
+        order, 0, [](int compared, int) { return compared < 0; },
+        [&](int64_t k) { return ComparePlaces(all[k], some[i]); });
+    if (at != order.end() && ComparePlaces(all[*at], some[i]) == 0) {
+      found[i] = *at;
+    }
+  }
+  return found;
+}
+
 // The sum of the elements that `places` does not name.
 template <class T>
 T SumOfOthers(std::span<const T> values, std::span<const int64_t> places) {

@@ -18,15 +18,10 @@
 #include "ops/fn/Sub.h"
 #include "ops/fn/Sum.h"
 #include "ops/fn/Transpose.h"
+#include "ops/sparse/sparse_parts.h"
 
 namespace gk {
 namespace {
-
-std::string ShownPlace(std::span<const int64_t> place) {
-  std::string text = "[";
-  for (int64_t d : place) text += Format("{}{}", text == "[" ? "" : ",", d);
-  return text + "]";
-}
 
 // ---- SparseToDense ----
 
@@ -74,24 +69,24 @@ Status CheckPlaces(const Places& places, std::span<const int64_t> sizes,
     if (!in_order) {
       return InvalidArgument(
           "Indices are not valid (out of bounds).  Shape: {}",
-          ShownPlace(sizes));
+          ShownSizes(sizes));
     }
     return InvalidArgument(
         "indices[{}] = {} is out of bounds: need 0 <= index < {}", bad,
-        ShownPlace(places[bad]), ShownPlace(sizes));
+        ShownSizes(places[bad]), ShownSizes(sizes));
   }
   for (int64_t i = 1; in_order && i < places.n; ++i) {
     const int order = ComparePlaces(places[i - 1], places[i]);
     if (order == 0) {
       return InvalidArgument("indices[{}] = {} is repeated", i,
-                             ShownPlace(places[i]));
+                             ShownSizes(places[i]));
     }
     if (order > 0) {
       return InvalidArgument(
           "indices[{}] = {} is out of order. Many sparse ops require sorted "
           "indices.\n    Use `tf.sparse.reorder` to create a correctly ordered "
           "copy.\n\n",
-          i, ShownPlace(places[i]));
+          i, ShownSizes(places[i]));
     }
   }
   return OkStatus();

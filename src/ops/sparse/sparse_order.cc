@@ -12,6 +12,7 @@
 #include "ops/fn/InvertPermutation.h"
 #include "ops/fn/Range.h"
 #include "ops/fn/Size.h"
+#include "ops/sparse/sparse_parts.h"
 
 namespace gk {
 namespace {
@@ -28,35 +29,9 @@ Status ReorderShape(InferenceContext& c) {
   return OkStatus();
 }
 
-Status CheckParts(const Tensor& indices, const Tensor& values,
-                  const Tensor& shape) {
-  if (indices.rank() != 2) {
-    return InvalidArgument("Sparse indices must be rank 2 but is rank {}",
-                           indices.rank());
-  }
-  if (values.rank() != 1) {
-    return InvalidArgument("Sparse values must be rank 1 but is rank {}",
-                           values.rank());
-  }
-  if (shape.rank() != 1) {
-    return InvalidArgument("Sparse shape must be rank 1 but is rank {}",
-                           shape.rank());
-  }
-  if (indices.dim(0) != values.dim(0)) {
-    return InvalidArgument(
-        "Number of elements in indices ({}) and values ({}) do not match",
-        indices.dim(0), values.dim(0));
-  }
-  if (indices.dim(1) != shape.dim(0)) {
-    return InvalidArgument("Index rank ({}) and shape rank ({}) do not match",
-                           indices.dim(1), shape.dim(0));
-  }
-  return OkStatus();
-}
-
 Status ComputeReorder(KernelContext& c) {
   const Tensor &indices = c.input(0), &values = c.input(1);
-  GK_RETURN_IF_ERROR(CheckParts(indices, values, c.input(2)));
+  GK_RETURN_IF_ERROR(CheckSparseParts(indices, values, c.input(2)));
   const Places places{indices.data<int64_t>(), indices.dim(0), indices.dim(1)};
   const std::vector<int64_t> order = RowMajorOrder(places);
   Tensor *out_indices, *out_values;
@@ -95,12 +70,6 @@ Status ReshapeShape(InferenceContext& c) {
   c.set_output(0, {indices.dim(0), to.dim(0)});
   c.set_output(1, {to.dim(0)});
   return OkStatus();
-}
-
-std::string ShownSizes(std::span<const int64_t> sizes) {
-  std::string text = "[";
-  for (int64_t d : sizes) text += Format("{}{}", text == "[" ? "" : ",", d);
-  return text + "]";
 }
 
 StatusOr<int64_t> Product(std::span<const int64_t> sizes) {

@@ -10,6 +10,21 @@ from case_values import I64, F
 
 PLACES = np.array([[1, 0], [0, 2], [0, 1]], np.int64)  # of a sparse tensor
 
+SORTED = np.array([[0, 1], [0, 2], [1, 0]], np.int64)
+A = {"a_indices": SORTED, "a_values": F(3), "a_shape": I64(2, 3)}
+B = {
+    "b_indices": np.array([[0, 2], [1, 1]], np.int64), "b_values": F(2),
+    "b_shape": I64(2, 3),
+}
+SP = {"sp_indices": SORTED, "sp_values": F(3), "sp_shape": I64(2, 3)}
+REDUCED = {
+    "input_indices": SORTED, "input_values": F(3), "input_shape": I64(2, 3),
+    "reduction_axes": [1],
+}
+PICKED = {"data": F(4, 3), "indices": [0, 3, 1], "segment_ids": [0, 0, 1]}
+PICKED_N = {**PICKED, "num_segments": 3}
+BACK = {"grad": F(2, 3), "indices": [0, 3, 1], "segment_ids": [0, 0, 1]}
+
 TABLE: dict[str, dict[str, Any]] = {
     "SparseReorder": {
         "input_indices": PLACES, "input_values": F(3), "input_shape": I64(2, 3),
@@ -40,5 +55,54 @@ TABLE: dict[str, dict[str, Any]] = {
     "RaggedRange": {
         "starts": [0, 5, 8], "limits": [3, 3, 9], "deltas": [1, 1, 1],
     },
+    "SparseAdd": {**A, **B, "thresh": np.float32(0), "dtypes": ["float32"]},
+    "SparseAddGrad": {
+        "backprop_val_grad": F(4), "a_indices": SORTED,
+        "b_indices": B["b_indices"],
+        "sum_indices": np.array([[0, 1], [0, 2], [1, 0], [1, 1]], np.int64),
+    },
+    "SparseSparseMaximum": {**A, **B},
+    "SparseSparseMinimum": {**A, **B},
+    "SparseTensorDenseAdd": {**A, "b": F(2, 3)},
+    **{f"SparseDenseCwise{how}": {**SP, "dense": F(1, 3)} for how in ("Add", "Mul", "Div")},
+    **{
+        f"SparseReduce{how}{kind}": REDUCED
+        for how in ("Sum", "Max") for kind in ("", "Sparse")
+    },
+    "SparseSlice": {
+        "indices": SORTED, "values": F(3), "shape": I64(2, 3),
+        "start": I64(0, 1), "size": I64(2, 2),
+    },
+    "SparseSliceGrad": {
+        "backprop_val_grad": F(2), "input_indices": SORTED,
+        "input_start": I64(0, 1),
+        "output_indices": np.array([[0, 0], [0, 1]], np.int64),
+    },
+    "SparseSplit": {
+        "split_dim": np.int64(1), "indices": SORTED, "values": F(3),
+        "shape": I64(2, 3), "num_split": 2,
+    },
+    "SparseSoftmax": SP,
+    **{f"SparseSegment{how}": PICKED for how in ("Sum", "Mean", "SqrtN")},
+    **{
+        f"SparseSegment{how}WithNumSegments": PICKED_N
+        for how in ("Sum", "Mean", "SqrtN")
+    },
+    **{
+        f"SparseSegment{how}Grad": {**BACK, "output_dim0": 5}
+        for how in ("Sum", "Mean", "SqrtN")
+    },
+    **{
+        f"SparseSegment{how}GradV2": {**BACK, "dense_output_dim0": 5}
+        for how in ("Sum", "Mean", "SqrtN")
+    },
 }
-VALUE_SHAPED = {"RaggedRange", "SparseFillEmptyRows"}
+VALUE_SHAPED = {
+    "RaggedRange", "SparseAdd", "SparseFillEmptyRows", "SparseReduceMaxSparse",
+    "SparseReduceSumSparse", "SparseSlice", "SparseSparseMaximum",
+    "SparseSparseMinimum", "SparseSplit",
+    *(
+        f"SparseSegment{how}{kind}" for how in ("Sum", "Mean", "SqrtN")
+        for kind in ("", "GradV2")
+    ),
+}

@@ -1,0 +1,353 @@
+// Two sparse tensors of one shape made one: sums, maxima and minima.
+#include "ops/fn/sparse_merge.h"
+
+#include <cmath>
+#include <complex>
+#include <type_traits>
+
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "kernels/elementwise.h"
+#include "kernels/sparse.h"
+#include "ops/fn/SparseAddGrad.h"
+#include "ops/sparse/sparse_parts.h"
+
+namespace gk {
+namespace {
+
+// Operands a at inputs 0 to 2, b at 3 to 5.
+Status MergeShapes(InferenceContext& c, SparseShapes* a, SparseShapes* b) {
+  GK_RETURN_IF_ERROR(InferSparseParts(c, 0, a));
+  return InferSparseParts(c, 3, b);
+}
+
+Status SameSizes(std::span<const int64_t> a, std::span<const int64_t> b) {
+  for (size_t d = 0; d < a.size(); ++d) {
+    if (a[d] != b[d]) {
+      return InvalidArgument(
+          "Operands' shapes do not match: got {} and {} for dimension {}", a[d],
+          b[d], d);
+    }
+  }
+  return OkStatus();
+}
+
+// ---- SparseAdd ----
+
+Status AddShape(InferenceContext& c) {
+  SparseShapes a, b;
+  GK_RETURN_IF_ERROR(MergeShapes(c, &a, &b));
+  int64_t rank;
+  GK_RETURN_IF_ERROR(
+      InferenceContext::MergeDims(a.shape.dim(0), b.shape.dim(0), &rank));
+  PartialTensorShape thresh;
+  GK_RETURN_IF_ERROR(c.WithRank(6, 0, &thresh));
+  c.set_output(0, {kUnknownDim, rank});
+  c.set_output(1, {kUnknownDim});
+  c.set_output(2, {rank});
+  return OkStatus();
+}
+
+Status CheckAdd(const KernelContext& c) {
+  const Tensor &a = c.input(0), &b = c.input(3), &a_values = c.input(1),
+               &b_values = c.input(4), &a_shape = c.input(2),
+               &b_shape = c.input(5);
+  const auto two = [](const Tensor& x, const Tensor& y) {
+    return Format("{} and {}", x.shape().DebugString(),
+                  y.shape().DebugString());
+  };
+  if (a.rank() != 2 || b.rank() != 2) {
+    return InvalidArgument(
+        "Input indices should be matrices but received shapes: {}", two(a, b));
+  }
+  if (a_values.rank() != 1 || b_values.rank() != 1) {
+    return InvalidArgument(
+        "Input values should be vectors but received shapes: {}",
+        two(a_values, b_values));
+  }
+  if (a_values.dim(0) != a.dim(0) || b_values.dim(0) != b.dim(0)) {
+    return InvalidArgument(
+        "Expected {} and {} non-empty input values, got {} and {}", a.dim(0),
+        b.dim(0), a_values.dim(0), b_values.dim(0));
+  }
+  if (a.dim(1) != b.dim(1)) {
+    return InvalidArgument(
+        "Input indices must have the same dimension, got {} and {}", a.dim(1),
+        b.dim(1));
+  }
+  if (a_shape.rank() != 1 || b_shape.rank() != 1) {
+    return InvalidArgument(
+        "Input shapes should be a vector but received shapes {}",
+        two(a_shape, b_shape));
+  }
+  if (a_shape.dim(0) != b_shape.dim(0) || a_shape.dim(0) != a.dim(1)) {
+    const auto shown = [](const Tensor& shape) {
+      std::string text;
+      for (int64_t d : shape.flat<int64_t>()) {
+        text += Format("{}{}", text.empty() ? "" : " ", d);
+      }
+      return text;
+    };
+    return InvalidArgument(
+        "Operands do not have the same ranks; got shapes: {} and {}",
+        shown(a_shape), shown(b_shape));
+  }
+  GK_RETURN_IF_ERROR(
+      SameSizes(a_shape.flat<int64_t>(), b_shape.flat<int64_t>()));
+  if (c.input(6).rank() != 0) {
+    return InvalidArgument(
+        "The magnitude threshold must be a scalar: got shape {}",
+        c.input(6).shape().DebugString());
+  }
+  return OkStatus();
+}
+
+template <class T>
+struct RealOf {
+  using type = T;
+};
+template <class T>
+struct RealOf<std::complex<T>> {
+  using type = T;
+};
+
+template <class C>
+auto Magnitude(C v) {
+  if constexpr (std::is_unsigned_v<C>) {
+    return v;
+  } else {
+    return std::abs(v);
+  }
+}
+
+// Sums of elements that both have, less those below the threshold; the others
+// as they are.
+template <class T>
+std::vector<T> Sums(const T* a, const T* b, T, auto threshold,
+                    MergedPlaces* from) {
+  using C = ComputeType<T>;
+  std::vector<T> sums;
+  sums.reserve(from->a.size());
+  size_t kept = 0;
+  for (size_t k = 0; k < from->a.size(); ++k) {
+    const int64_t i = from->a[k], j = from->b[k];
+    T value;
+    if (i >= 0 && j >= 0) {
+      const C sum = static_cast<C>(Convert<C>(a[i]) + Convert<C>(b[j]));
+      value = Convert<T>(sum);
+      // Not a number is no less than anything.
+      if (Magnitude(Convert<C>(value)) < threshold) continue;
+    } else {
+      value = i >= 0 ? a[i] : b[j];
+    }
+    from->a[kept] = i;
+    from->b[kept++] = j;
+    sums.push_back(value);
+  }
+  from->a.resize(kept);
+  from->b.resize(kept);
+  return sums;
+}
+
+Status ComputeAdd(KernelContext& c) {
+  GK_RETURN_IF_ERROR(CheckAdd(c));
+  const Tensor &a_values = c.input(1), &b_values = c.input(4);
+  const Places a = PlacesOf(c.input(0)), b = PlacesOf(c.input(3));
+  const std::span<const int64_t> sizes = c.input(2).flat<int64_t>();
+  GK_RETURN_IF_ERROR(CheckPlacesInside(a, sizes));
+  GK_RETURN_IF_ERROR(CheckPlacesInside(b, sizes));
+  MergedPlaces merged = MergePlaces(a, b);
+  Status status = c.NoKernel();
+  VisitNumber(a_values.dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    using Real = typename RealOf<T>::type;
+    if (c.input(6).dtype() != kTypeOf<Real>) return;
+    const auto threshold = Convert<ComputeType<Real>>(*c.input(6).data<Real>());
+    const std::vector<T> sums =
+        Sums(a_values.data<T>(), b_values.data<T>(), T(), threshold, &merged);
+    const int64_t n = sums.size();
+    Tensor *indices, *values;
+    status =
+        c.Allocate(0, DataType::kInt64, TensorShape({n, a.rank}), &indices);
+    if (!status.ok()) return;
+    status = c.Allocate(1, a_values.dtype(), TensorShape({n}), &values);
+    if (!status.ok()) return;
+    PickPlaces(a, b, merged, indices->data<int64_t>());
+    std::ranges::copy(sums, values->data<T>());
+  });
+  GK_RETURN_IF_ERROR(status);
+  c.set_output(2, c.input(2));
+  return OkStatus();
+}
+
+void AddGradient(GradContext& g) {
+  const TensorVector parts =
+      ops::SparseAddGrad(g.dy(1), g.x(0), g.x(3), g.y(0));
+  g.Set(1, parts[0]);
+  g.Set(4, parts[1]);
+}
+
+// ---- SparseAddGrad ----
+
+Status AddGradShape(InferenceContext& c) {
+  PartialTensorShape a, b;
+  GK_RETURN_IF_ERROR(c.WithRank(1, 2, &a));
+  GK_RETURN_IF_ERROR(c.WithRank(2, 2, &b));
+  c.set_output(0, {a.dim(0)});
+  c.set_output(1, {b.dim(0)});
+  return OkStatus();
+}
+
+Status ComputeAddGrad(KernelContext& c) {
+  const Tensor &grad = c.input(0), &a = c.input(1), &b = c.input(2),
+               &sum = c.input(3);
+  if (a.rank() != 2 || b.rank() != 2 || sum.rank() != 2) {
+    return InvalidArgument(
+        "Inputs a_indices, b_indices, and sum_indices should be matrices but "
+        "received shapes: {} and {} and {}",
+        a.shape().DebugString(), b.shape().DebugString(),
+        sum.shape().DebugString());
+  }
+  if (grad.rank() != 1) {
+    return InvalidArgument(
+        "Input backprop_val_grad should be a vector but received shape: {}",
+        grad.shape().DebugString());
+  }
+  if (a.dim(1) != b.dim(1) || b.dim(1) != sum.dim(1)) {
+    return InvalidArgument(
+        "The densified operands should have the same ndims; for A, B, sum got: "
+        "{}{}{}",
+        a.dim(1), b.dim(1), sum.dim(1));
+  }
+  if (grad.dim(0) != sum.dim(0)) {
+    return InvalidArgument(
+        "# elements of backprop_val_grad and # rows of sum_indices should "
+        "match (#nnz of sum): got {} and {}",
+        grad.dim(0), sum.dim(0));
+  }
+  const Places all = PlacesOf(sum);
+  const Tensor* const inputs[] = {&a, &b};
+  for (int i = 0; i < 2; ++i) {
+    const std::vector<int64_t> found = FindPlaces(PlacesOf(*inputs[i]), all);
+    Tensor* out;
+    GK_RETURN_IF_ERROR(
+        c.Allocate(i, grad.dtype(), TensorShape({inputs[i]->dim(0)}), &out));
+    const bool known = VisitNumber(grad.dtype(), [&](auto tag) {
+      using T = decltype(tag);
+      for (size_t k = 0; k < found.size(); ++k) {
+        out->data<T>()[k] = found[k] < 0 ? T{} : grad.data<T>()[found[k]];
+      }
+    });
+    if (!known) return c.NoKernel();
+  }
+  return OkStatus();
+}
+
+// ---- SparseSparseMaximum, SparseSparseMinimum ----
+
+Status ExtremeShape(InferenceContext& c) {
+  SparseShapes a, b;
+  GK_RETURN_IF_ERROR(MergeShapes(c, &a, &b));
+  int64_t rank;
+  GK_RETURN_IF_ERROR(
+      InferenceContext::MergeDims(a.shape.dim(0), b.shape.dim(0), &rank));
+  c.set_output(0, {kUnknownDim, rank});
+  c.set_output(1, {kUnknownDim});
+  return OkStatus();
+}
+
+// Like the ops on dense tensors: not a number if one is.
+template <bool kMax, class C>
+C Extreme(C x, C y) {
+  if (x != x) return x;
+  if (y != y) return y;
+  return (kMax ? x < y : y < x) ? y : x;
+}
+
+template <bool kMax>
+Status ComputeExtreme(KernelContext& c) {
+  const Tensor &a_values = c.input(1), &b_values = c.input(4);
+  GK_RETURN_IF_ERROR(CheckSparseParts(c.input(0), a_values, c.input(2)));
+  GK_RETURN_IF_ERROR(CheckSparseParts(c.input(3), b_values, c.input(5)));
+  const std::span<const int64_t> sizes = c.input(2).flat<int64_t>();
+  const Places a = PlacesOf(c.input(0)), b = PlacesOf(c.input(3));
+  if (a.rank != b.rank) {
+    return InvalidArgument(
+        "Operands do not have the same ranks; got shapes: {} and {}",
+        ShownSizes(sizes), ShownSizes(c.input(5).flat<int64_t>()));
+  }
+  GK_RETURN_IF_ERROR(SameSizes(sizes, c.input(5).flat<int64_t>()));
+  GK_RETURN_IF_ERROR(CheckPlacesInside(a, sizes));
+  GK_RETURN_IF_ERROR(CheckPlacesInside(b, sizes));
+  const MergedPlaces merged = MergePlaces(a, b);
+  const int64_t n = merged.a.size();
+  Tensor *indices, *values;
+  GK_RETURN_IF_ERROR(
+      c.Allocate(0, DataType::kInt64, TensorShape({n, a.rank}), &indices));
+  GK_RETURN_IF_ERROR(
+      c.Allocate(1, a_values.dtype(), TensorShape({n}), &values));
+  PickPlaces(a, b, merged, indices->data<int64_t>());
+  const bool known = VisitRealNumber(a_values.dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    using C = ComputeType<T>;
+    for (int64_t k = 0; k < n; ++k) {
+      const int64_t i = merged.a[k], j = merged.b[k];
+      const C x = i < 0 ? C() : Convert<C>(a_values.data<T>()[i]);
+      const C y = j < 0 ? C() : Convert<C>(b_values.data<T>()[j]);
+      values->data<T>()[k] = Convert<T>(Extreme<kMax, C>(x, y));
+    }
+  });
+  return known ? OkStatus() : c.NoKernel();
+}
+
+const OpRecord kRecords[] = {
+    {.name = "SparseAdd",
+     .inputs = "a_indices: int64; a_values: T; a_shape: int64; b_indices: "
+               "int64; b_values: T; b_shape: int64; thresh: Treal",
+     .outputs = "sum_indices: int64; sum_values: T; sum_shape: int64",
+     .attrs =
+         "T: type in " GK_SPARSE_NUMBERS "; Treal: type in " GK_SPARSE_REALS,
+     .shape = AddShape,
+     .kernel = {.compute = ComputeAdd},
+     .gradient = AddGradient,
+     .doc = "The sum of two sparse tensors of one shape. Sums of two elements "
+            "whose magnitude is below thresh are left out."},
+
+    {.name = "SparseAddGrad",
+     .inputs = "backprop_val_grad: T; a_indices: int64; b_indices: int64; "
+               "sum_indices: int64",
+     .outputs = "a_val_grad: T; b_val_grad: T",
+     .attrs = "T: type in " GK_SPARSE_NUMBERS,
+     .traits = kNoGradient,
+     .shape = AddGradShape,
+     .kernel = {.compute = ComputeAddGrad},
+     .doc = "Gradients of SparseAdd."},
+
+    {.name = "SparseSparseMaximum",
+     .inputs = "a_indices: int64; a_values: T; a_shape: int64; b_indices: "
+               "int64; b_values: T; b_shape: int64",
+     .outputs = "output_indices: int64; output_values: T",
+     .attrs = "T: type in " GK_SPARSE_REALS,
+     .traits = kNoGradient,
+     .shape = ExtremeShape,
+     .kernel = {.compute = ComputeExtreme<true>},
+     .doc = "The larger of the elements at each place that one of two sparse "
+            "tensors has; what is not there counts as 0."},
+
+    {.name = "SparseSparseMinimum",
+     .inputs = "a_indices: int64; a_values: T; a_shape: int64; b_indices: "
+               "int64; b_values: T; b_shape: int64",
+     .outputs = "output_indices: int64; output_values: T",
+     .attrs = "T: type in " GK_SPARSE_NUMBERS,
+     .traits = kNoGradient,
+     .shape = ExtremeShape,
+     .kernel = {.compute = ComputeExtreme<false>},
+     .doc = "The smaller of the elements at each place that one of two sparse "
+            "tensors has; what is not there counts as 0."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(sparse_merge)
+
+}  // namespace gk
