@@ -234,7 +234,7 @@ Status ComputeCwise(KernelContext& c) {
   return known ? status : c.NoKernel();
 }
 
-Tensor Conjugated(const Tensor& x) {
+Tensor ConjugateOf(const Tensor& x) {
   return IsComplex(x.dtype()) ? ops::Conj(x) : x;
 }
 
@@ -269,13 +269,13 @@ void CwiseGradient(GradContext& g) {
   if (kOp == Cwise::kAdd) {
     g.Set(1, dy);
   } else {
-    const Tensor partner = Conjugated(ops::GatherNd(dense, places));
+    const Tensor partner = ConjugateOf(ops::GatherNd(dense, places));
     if (kOp == Cwise::kMul) {
       g.Set(1, ops::Mul(dy, partner));
-      of_dense = ops::Mul(dy, Conjugated(g.x(1)));
+      of_dense = ops::Mul(dy, ConjugateOf(g.x(1)));
     } else {
       g.Set(1, ops::RealDiv(dy, partner));
-      of_dense = ops::Mul(dy, ops::RealDiv(ops::Neg(Conjugated(g.x(1))),
+      of_dense = ops::Mul(dy, ops::RealDiv(ops::Neg(ConjugateOf(g.x(1))),
                                            ops::Mul(partner, partner)));
     }
   }

@@ -149,6 +149,17 @@ std::vector<T> Sums(const T* a, const T* b, T, auto threshold,
   return sums;
 }
 
+// Its dtype is what the caller has: a number as an int, say.
+template <class C>
+C ThresholdOf(const Tensor& thresh) {
+  C value{};
+  VisitRealNumber(thresh.dtype(), [&](auto tag) {
+    value = static_cast<C>(
+        Convert<ComputeType<decltype(tag)>>(*thresh.data<decltype(tag)>()));
+  });
+  return value;
+}
+
 Status ComputeAdd(KernelContext& c) {
   GK_RETURN_IF_ERROR(CheckAdd(c));
   const Tensor &a_values = c.input(1), &b_values = c.input(4);
@@ -161,8 +172,7 @@ Status ComputeAdd(KernelContext& c) {
   VisitNumber(a_values.dtype(), [&](auto tag) {
     using T = decltype(tag);
     using Real = typename RealOf<T>::type;
-    if (c.input(6).dtype() != kTypeOf<Real>) return;
-    const auto threshold = Convert<ComputeType<Real>>(*c.input(6).data<Real>());
+    const auto threshold = ThresholdOf<ComputeType<Real>>(c.input(6));
     const std::vector<T> sums =
         Sums(a_values.data<T>(), b_values.data<T>(), T(), threshold, &merged);
     const int64_t n = sums.size();
