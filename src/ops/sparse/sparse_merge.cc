@@ -9,7 +9,13 @@
 #include "framework/op_registry.h"
 #include "kernels/elementwise.h"
 #include "kernels/sparse.h"
+#include "ops/element_moves.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/Range.h"
+#include "ops/fn/Size.h"
 #include "ops/fn/SparseAddGrad.h"
+#include "ops/fn/Sub.h"
+#include "ops/fn/UnsortedSegmentSum.h"
 #include "ops/sparse/sparse_parts.h"
 
 namespace gk {
@@ -253,6 +259,18 @@ Status ComputeAddGrad(KernelContext& c) {
   return OkStatus();
 }
 
+// Of each sum the gradients of what it was made of.
+void AddGradGradient(GradContext& g) {
+  const Tensor n = ops::Size(g.x(0), DataType::kInt64),
+               one = IntegerConstant(1, DataType::kInt64);
+  const Tensor numbers = ops::Range(one, ops::AddV2(n, one), one);
+  const TensorVector from = ops::SparseAddGrad(numbers, g.x(1), g.x(2), g.x(3));
+  // Numbers below 0 are of sums that were left out.
+  g.Set(0, ops::AddV2(
+               ops::UnsortedSegmentSum(g.dy(0), ops::Sub(from[0], one), n),
+               ops::UnsortedSegmentSum(g.dy(1), ops::Sub(from[1], one), n)));
+}
+
 // ---- SparseSparseMaximum, SparseSparseMinimum ----
 
 Status ExtremeShape(InferenceContext& c) {
@@ -328,9 +346,9 @@ const OpRecord kRecords[] = {
                "sum_indices: int64",
      .outputs = "a_val_grad: T; b_val_grad: T",
      .attrs = "T: type in " GK_SPARSE_NUMBERS,
-     .traits = kNoGradient,
      .shape = AddGradShape,
      .kernel = {.compute = ComputeAddGrad},
+     .gradient = AddGradGradient,
      .doc = "Gradients of SparseAdd."},
 
     {.name = "SparseSparseMaximum",

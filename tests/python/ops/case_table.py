@@ -6,7 +6,8 @@ facts do not say it. In TABLE
     a literal   that value, in the dtype its argument has
 
 and names that are no input are attributes. `dtypes` limits the main dtype
-where a literal would make no sense in others.
+where a literal would make no sense in others, `types` says what other type
+attributes are.
 
 A family with many ops has a table of its own, `case_table_<family>.py`, with
 TABLE and, where it needs them, NOT_CALLED and VALUE_SHAPED; they are joined here.

@@ -55,7 +55,10 @@ TABLE: dict[str, dict[str, Any]] = {
     "RaggedRange": {
         "starts": [0, 5, 8], "limits": [3, 3, 9], "deltas": [1, 1, 1],
     },
-    "SparseAdd": {**A, **B, "thresh": 0},
+    "SparseAdd": {
+        **A, **B, "thresh": 0, "dtypes": ["float32"],
+        "types": {"Treal": "float32"},
+    },
     "SparseAddGrad": {
         "backprop_val_grad": F(4), "a_indices": SORTED,
         "b_indices": B["b_indices"],

@@ -198,7 +198,7 @@ def make(op: str, dtype: str | None = None) -> Case:
     if dtype is None:
         dtype = dtypes(op)[0]
     case = Case(op, dtype)
-    types = {main: dtype}
+    types = {main: dtype, **given.pop("types", {})}
     shapes = _shapes(op)
     variable_dtype = dtype or "float32"
 
