@@ -239,6 +239,11 @@ def make(op: str, dtype: str | None = None) -> Case:
     case.attrs = given
     if op == "Complex":
         case.attrs["Tout"] = COMPLEX_OF[dtype]
+    # Transforms of real numbers: two types of one precision.
+    if {a["name"] for a in rec["attrs"]} == {"Treal", "Tcomplex"}:
+        other = "Tcomplex" if main == "Treal" else "Treal"
+        pairs = {**COMPLEX_OF, **{b: a for a, b in COMPLEX_OF.items()}}
+        case.attrs[other] = pairs[dtype]
     # The dtype of a read is an attribute of its own.
     if op in ("ReadVariableOp", "ResourceGather", "ResourceGatherNd"):
         case.attrs["dtype"] = variable_dtype
