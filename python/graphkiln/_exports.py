@@ -64,4 +64,53 @@ EXPORTS: dict[str, str] = {
         py_function numpy_function compat.v1.py_func=numpy_function
         compat.v1.py_function compat.v1.numpy_function
         """,
+    "graphkiln._src.session.session": """
+        compat.v1.Session compat.v1.InteractiveSession
+        """,
+    "graphkiln._src.session.default_session": "compat.v1.get_default_session",
+    "graphkiln._src.session.values": """
+        compat.v1.IndexedSlicesValue compat.v1.ragged.RaggedTensorValue
+        compat.v1.ragged.constant_value
+        """,
+    "graphkiln._src.session.graph_keys": "compat.v1.GraphKeys",
+    "graphkiln._src.session.graph_variables": """
+        compat.v1.add_to_collection compat.v1.add_to_collections
+        compat.v1.all_variables compat.v1.assert_variables_initialized
+        compat.v1.colocate_with compat.v1.get_collection
+        compat.v1.get_collection_ref compat.v1.global_variables
+        compat.v1.global_variables_initializer
+        compat.v1.initialize_all_variables
+        compat.v1.initialize_local_variables
+        compat.v1.initialize_variables compat.v1.initializers.global_variables=global_variables_initializer
+        compat.v1.initializers.local_variables=local_variables_initializer
+        compat.v1.initializers.tables_initializer
+        compat.v1.initializers.variables=variables_initializer
+        compat.v1.is_variable_initialized compat.v1.local_variables
+        compat.v1.local_variables_initializer compat.v1.model_variables
+        compat.v1.moving_average_variables
+        compat.v1.report_uninitialized_variables compat.v1.tables_initializer
+        compat.v1.trainable_variables compat.v1.variables_initializer
+        """,
+    "graphkiln._src.session.eager_switch": """
+        compat.v1.control_flow_v2_enabled compat.v1.disable_eager_execution
+        compat.v1.disable_v2_behavior compat.v1.enable_control_flow_v2
+        compat.v1.enable_eager_execution compat.v1.enable_resource_variables
+        compat.v1.enable_tensor_equality compat.v1.enable_v2_behavior
+        compat.v1.enable_v2_tensorshape
+        compat.v1.executing_eagerly_outside_functions
+        compat.v1.reset_default_graph compat.v1.resource_variables_enabled
+        """,
+    "graphkiln._src.testing.test_case": """
+        test.TestCase compat.v1.test.get_temp_dir=temporary_directory
+        """,
+    "graphkiln._src.testing.benchmark": "test.Benchmark test.benchmark_config",
+    "graphkiln._src.testing.gradient_check": "test.compute_gradient",
+    "graphkiln._src.testing.machine": """
+        test.disable_with_predicate test.experimental.sync_devices
+        test.gpu_device_name test.is_built_with_cuda
+        test.is_built_with_gpu_support test.is_built_with_rocm
+        test.is_built_with_xla test.is_cpu_target_available
+        test.is_gpu_available test.with_eager_op_as_function
+        """,
+    "graphkiln._src.testing.run_tests": "test.main",
 }

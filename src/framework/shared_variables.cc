@@ -36,6 +36,16 @@ class SharedVariables {
     return made;
   }
 
+  void Drop(std::string_view container) {
+    std::vector<Ref<VariableResource>> dropped;  // released after the lock
+    const std::lock_guard lock(mutex_);
+    auto it = variables_.lower_bound({std::string(container), ""});
+    while (it != variables_.end() && it->first.first == container) {
+      dropped.push_back(std::move(it->second));
+      it = variables_.erase(it);
+    }
+  }
+
  private:
   // Names that were destroyed, or never given a value, and that nobody has a
   // handle to take no memory for ever.
@@ -68,6 +78,10 @@ Tensor SharedVariableHandle(std::string container, const std::string& name,
   return Tensor::Scalar(ResourceHandle(std::move(variable), name,
                                        {HandleShape{dtype, shape}},
                                        std::move(container)));
+}
+
+void DropSharedVariables(std::string_view container) {
+  SharedVariables::Get().Drop(container);
 }
 
 }  // namespace gk

@@ -24,6 +24,8 @@ inline constexpr std::string_view kAnonymousName =
 // Reads and writes as another dtype than that of its value fail.
 Tensor SharedVariableHandle(std::string container, const std::string& name,
                             DataType dtype, const PartialTensorShape& shape);
+// Handles of the container's names refer to new variables from now on.
+void DropSharedVariables(std::string_view container);
 
 }  // namespace gk
 

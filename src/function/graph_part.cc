@@ -18,11 +18,23 @@ std::string Shown(const ImportedElement& e) {
   return e.index < 0 ? OperationText(*e.node) : EdgeText({e.node, e.index});
 }
 
+Status MustBeFed(const Node& node) {
+  const Node::OutputInfo& made = node.output(0);
+  const std::string shape = made.shape.DebugString();
+  return InvalidArgument(
+      "You must feed a value for placeholder tensor '{}' with dtype {}{}\n"
+      "\t [[{{{{node {}}}}}]]",
+      node.name(), DataTypeString(made.dtype),
+      made.shape.unknown_rank() ? "" : Format(" and shape {}", shape),
+      node.name());
+}
+
 }  // namespace
 
 StatusOr<GraphPart> GraphPart::Between(const FuncGraph* graph,
                                        std::vector<Output> feeds,
-                                       std::vector<ImportedElement> fetches) {
+                                       std::vector<ImportedElement> fetches,
+                                       Unfed unfed) {
   GraphPart part;
   part.graph_ = graph;
   part.feeds_ = std::move(feeds);
@@ -53,6 +65,7 @@ StatusOr<GraphPart> GraphPart::Between(const FuncGraph* graph,
                                Output{node, index}) != part.feeds_.end();
     if (fed || part.needed_[node->id()]) continue;
     if (node->op().Has(kPlaceholder) && !captured.contains(node)) {
+      if (unfed == Unfed::kMustBeFed) return MustBeFed(*node);
       std::string path;
       int first = static_cast<int>(i);
       for (int at = first; at >= 0; at = steps[at].by) {
@@ -82,8 +95,9 @@ std::string GraphPart::ArgumentName(size_t feed) const {
   return needed_[node.id()] ? Format("feed_{}", feed) : node.name();
 }
 
-StatusOr<TensorVector> GraphPart::CopyInto(
-    FuncGraph* to, std::span<const Tensor> given) const {
+StatusOr<TensorVector> GraphPart::CopyInto(FuncGraph* to,
+                                           std::span<const Tensor> given,
+                                           const std::string& container) const {
   if (given.size() != feeds_.size()) {
     return InvalidArgument("A part of a graph with {} feeds got {} tensors",
                            feeds_.size(), given.size());
@@ -93,6 +107,12 @@ StatusOr<TensorVector> GraphPart::CopyInto(
     const Node* node = graph_->graph()->FindNode(def.name);
     return node == nullptr || !needed_[node->id()];
   });
+  for (proto::NodeDef& def : message.node) {
+    const auto own = def.attr.find("container");
+    if (!container.empty() && own != def.attr.end() && own->second.s.empty()) {
+      own->second.set_s(container);
+    }
+  }
   GraphImport import{.prefix = ""};
   for (size_t i = 0; i < feeds_.size(); ++i) {
     import.input_map[EdgeName(feeds_[i])] = given[i];
@@ -141,7 +161,7 @@ StatusOr<TensorVector> GraphPart::CopyInto(
 }
 
 StatusOr<Ref<ConcreteFunction>> GraphPart::ToFunction(
-    const std::string& name) const {
+    const std::string& name, const std::string& container) const {
   auto graph = MakeRef<FuncGraph>(name);
   TensorVector given, results;
   std::vector<FunctionParameter> parameters;
@@ -156,7 +176,7 @@ StatusOr<Ref<ConcreteFunction>> GraphPart::ToFunction(
                           TraceType::Tensor(info.dtype, info.shape)});
   }
   const FuncGraph::Building building(graph.get());
-  GK_ASSIGN_OR_RETURN(results, CopyInto(graph.get(), given));
+  GK_ASSIGN_OR_RETURN(results, CopyInto(graph.get(), given, container));
   std::erase_if(results, [](const Tensor& t) { return !t; });
   graph->set_signature(
       {MakeRef<FunctionType>(std::move(parameters)),

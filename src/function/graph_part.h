@@ -17,21 +17,29 @@ namespace gk {
 
 class GraphPart {
  public:
-  // `fetches`: edges, or nodes that run. FailedPrecondition if one needs a
-  // placeholder that is not fed. The graph outlives this.
+  // What is said of a placeholder that is needed and not fed: that the part
+  // cannot be lifted out of the graph, or that a run must feed it.
+  enum class Unfed { kUnliftable, kMustBeFed };
+
+  // `fetches`: edges, or nodes that run. FailedPrecondition, or
+  // InvalidArgument of runs, if one needs a placeholder that is not fed. The
+  // graph outlives this.
   static StatusOr<GraphPart> Between(const FuncGraph* graph,
                                      std::vector<Output> feeds,
-                                     std::vector<ImportedElement> fetches);
+                                     std::vector<ImportedElement> fetches,
+                                     Unfed unfed = Unfed::kUnliftable);
 
   // What an argument is called that stands for a feed.
   std::string ArgumentName(size_t feed) const;
   // Copies the part into a graph, where `given` stand for the feeds. The
-  // tensors that stand for the fetches, null for nodes.
-  StatusOr<TensorVector> CopyInto(FuncGraph* to,
-                                  std::span<const Tensor> given) const;
+  // tensors that stand for the fetches, null for nodes. `container`: of
+  // resources that name none.
+  StatusOr<TensorVector> CopyInto(FuncGraph* to, std::span<const Tensor> given,
+                                  const std::string& container = {}) const;
   // A function of the feeds that returns the edges among the fetches, a tuple
   // unless it is one.
-  StatusOr<Ref<ConcreteFunction>> ToFunction(const std::string& name) const;
+  StatusOr<Ref<ConcreteFunction>> ToFunction(
+      const std::string& name, const std::string& container = {}) const;
 
  private:
   GraphPart() = default;

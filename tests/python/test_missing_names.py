@@ -47,7 +47,7 @@ def test_the_words_end_as_python_goes_on():
         ("tf.io.gfile.exists", "io.gfile"),
         ("tf.keras.layers.Dense", "keras"),
         ("tf.raw_ops.Abort", "raw_ops.Abort"),
-        ("tf.compat.v1.Session", "compat.v1.Session"),
+        ("tf.compat.v1.Print", "compat.v1.Print"),
         ("tf.compat.v1.train.Saver", "compat.v1.train"),
         ("tf.compat.v2.image", "compat.v2.image"),
         # Those of Keras that TensorFlow loads late.

@@ -23,6 +23,8 @@ namespace gk::py {
   PART(shown_argument, "graphkiln._src.function.tracing")                  \
   PART(get_logger, "graphkiln._src.host.logging")                          \
   PART(warn_first, "graphkiln._src.host.logging")                          \
+  PART(evaluate_in_session, "graphkiln._src.session.default_session")      \
+  PART(load_in_session, "graphkiln._src.session.default_session")          \
   PART(field_types, "graphkiln._src.types.extension_metaclass")            \
   PART(ImmutableDict, "graphkiln._src.types.immutable_dict")               \
   PART(choice_of, "graphkiln.autograph.branches")                          \

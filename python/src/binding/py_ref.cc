@@ -58,12 +58,14 @@ bool HasGil() {
 }
 
 void DeferredDecref(PyObject* p) {
-  if (p == nullptr || !Py_IsInitialized()) return;
+  if (p == nullptr) return;
+  // The interpreter that ends still drops what modules held.
   if (HasGil()) {
     const LargeWorkListener::Scope quiet(nullptr);  // finalisers may run
     Py_DECREF(p);
     return;
   }
+  if (!Py_IsInitialized()) return;
   Deferred& deferred = Deferred::Get();
   std::lock_guard<std::mutex> lock(deferred.mutex);
   try {

@@ -6,6 +6,7 @@
 #include "function/graph_facts.h"
 #include "graph/control_gather.h"
 #include "graph/graph_elements.h"
+#include "python/src/binding/bound_values.h"
 #include "python/src/binding/class_members.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/text_caster.h"
@@ -13,6 +14,7 @@
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/graph/graph_def.h"
 #include "python/src/graph/operation_type.h"
+#include "python/src/graph/session_object.h"
 #include "python/src/graph/source_location.h"
 #include "python/src/tensors/tensor_type.h"
 
@@ -109,12 +111,10 @@ nb::object GetAttr(nb::handle self, nb::handle name) {
 
 nb::object Groups(nb::handle self) { return ColocationGroups(Of(self)); }
 
-nb::object RunInSession(nb::handle, nb::handle, nb::handle) {
-  Throw(ValueError(
-      "Cannot execute operation using `run()`: No default session is "
-      "registered. Use `with sess.as_default():` or pass an explicit session "
-      "to "
-      "`run(session=sess)`"));
+nb::object RunInSession(nb::handle self, nb::handle feed_dict,
+                        nb::handle session) {
+  const nb::tuple args = nb::make_tuple(feed_dict, session);
+  return Owned(EvaluateInSession(self.ptr(), args.ptr(), nullptr));
 }
 
 nb::object FromNodeDef(nb::handle, nb::handle node_def, nb::handle g,
@@ -132,7 +132,13 @@ PyMethodDef operation_methods[] = {
     GK_METHOD("colocation_groups", "", Groups,
               "The groups of operations that are to run on one device."),
     GK_METHOD("run", "feed_dict=None, session=None", RunInSession,
-              "ValueError: there are no sessions. Call a tf.function instead."),
+              "Runs it in the session given or the default one.\n\n"
+              ">>> with tf.Graph().as_default():\n"
+              "...     v = tf.Variable(1.0)\n"
+              "...     with tf.compat.v1.Session() as session:\n"
+              "...         v.initializer.run()\n"
+              "...         print(session.run(v).item())\n"
+              "1.0"),
     GK_STATIC_METHOD(
         "from_node_def",
         "node_def, g, inputs=None, output_types=None, control_inputs=None, "

@@ -40,6 +40,7 @@
 #include "python/src/graph/name_scope.h"
 #include "python/src/graph/operation_members.h"
 #include "python/src/graph/operation_type.h"
+#include "python/src/graph/session_object.h"
 #include "python/src/graph/source_location.h"
 #include "python/src/host/device_types.h"
 #include "python/src/host/interrupt.h"
@@ -165,6 +166,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddOperation(m);
   gk::py::AddGraphDef(m);
   gk::py::AddGraphElements(m);
+  gk::py::AddGraphSession(m);
   gk::py::AddOpRecord(m);
   gk::py::AddDeviceTypes(m);
   gk::py::AddLogFunctions(m);

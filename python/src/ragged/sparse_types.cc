@@ -3,6 +3,7 @@
 #include "python/src/binding/class_members.h"
 #include "python/src/binding/late_attributes.h"
 #include "python/src/binding/text_caster.h"
+#include "python/src/graph/session_object.h"
 #include "python/src/ragged/composite_types.h"
 #include "python/src/ragged/ragged_arguments.h"
 #include "python/src/tensors/dtype_type.h"
@@ -159,11 +160,9 @@ Object SparseConsumers(Handle self) {
   }
   return nb::list(all);
 }
-Object NoSession(Handle, Handle, Handle) {
-  PyErr_SetString(PyExc_RuntimeError,
-                  "SparseTensor.eval needs a session; use tf.function "
-                  "instead.");
-  throw nb::python_error();
+Object SparseEval(Handle self, Handle feed_dict, Handle session) {
+  const nb::tuple args = nb::make_tuple(feed_dict, session);
+  return Owned(EvaluateInSession(self.ptr(), args.ptr(), nullptr));
 }
 Object SparseText(Handle self) {
   return nb::cast(Format("SparseTensor(indices={}, values={}, dense_shape={})",
@@ -194,8 +193,9 @@ PyMethodDef sparse_methods[] = {
               "[7]\n"),
     GK_METHOD("consumers", "", SparseConsumers,
               "The operations that use the parts."),
-    GK_METHOD("eval", "feed_dict=None, session=None", NoSession,
-              "Needs sessions, which do not exist here."),
+    GK_METHOD("eval", "feed_dict=None, session=None", SparseEval,
+              "The value of one of a graph, by the session given or the "
+              "default one."),
     GK_METHOD("__str__", "", SparseText, ""),
     GK_METHOD("__repr__", "", SparseText, ""),
     GK_METHOD("__mul__", "other", Scaled<Operator::kMultiply>, ""),
@@ -226,7 +226,7 @@ Object FromDense(Handle, Handle tensor, Handle name) {
   return Wrapped(SparseValue::FromDense(AsComponent(tensor)));
 }
 Object MadeDense(Handle, Handle sparse, Handle fill, bool ordered,
-                     Handle name) {
+                 Handle name) {
   const std::string node = NodeNameOf(name);
   const SparseValue value = AsSparse(sparse);
   Tensor filler;

@@ -10,6 +10,7 @@
 #include "python/src/binding/only_argument.h"
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/graph/operation_members.h"
+#include "python/src/graph/session_object.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/reference_type.h"
@@ -104,13 +105,8 @@ PyObject* SetShape(PyObject* o, PyObject* value) {
   return status.ok() ? Py_NewRef(Py_None) : Raise(status);
 }
 
-PyObject* Eval(PyObject* o, PyObject*, PyObject*) {
-  if (IsSymbolicTensor(o)) {
-    return Raise(ValueError(
-        "Cannot evaluate tensor using `eval()`: No default session is "
-        "registered. Use `with sess.as_default()` or pass an explicit "
-        "session to `eval(session=sess)`"));
-  }
+PyObject* Eval(PyObject* o, PyObject* args, PyObject* kwargs) {
+  if (IsSymbolicTensor(o)) return EvaluateInSession(o, args, kwargs);
   PyErr_SetString(PyExc_NotImplementedError,
                   "eval is not supported when eager execution is enabled, is "
                   ".numpy() what you're looking for?");
@@ -227,7 +223,11 @@ PyMethodDef tensor_methods[] = {
      "Refines the static shape."},
     {"eval", AsCFunction(Guarded<Eval>), METH_VARARGS | METH_KEYWORDS,
      "eval($self, feed_dict=None, session=None)\n--\n\n"
-     "Raises: there are no sessions; see `numpy()`."},
+     "The value of a tensor of a graph, by the session given or the default\n"
+     "one. Raises NotImplementedError when eager: see `numpy()`.\n\n"
+     ">>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:\n"
+     "...     print((tf.constant(2) + 3).eval())\n"
+     "5"},
     {"consumers", Guarded<Consumers>, METH_NOARGS,
      "consumers($self)\n--\n\n"
      "The operations that use it."},

@@ -169,6 +169,24 @@ void SetUp(PyObject* o, const Tensor& handle, DataType dtype,
   RememberVariable(o);
 }
 
+// Keeps a variable of a graph in the graph's collections.
+int List(PyObject* o, PyObject* kwargs, nb::handle graph) {
+  PyObject* const asked =
+      kwargs ? PyDict_GetItemString(kwargs, "collections") : nullptr;
+  nb::list names;
+  if (asked != nullptr && asked != Py_None) {
+    names = nb::list(nb::borrow(asked));
+  } else {
+    names.append("variables");
+  }
+  const nb::str trainable("trainable_variables");
+  const int there = PySequence_Contains(names.ptr(), trainable.ptr());
+  if (there < 0) return -1;
+  if (VariableOf(o)->trainable && there == 0) names.append(trainable);
+  graph.attr("add_to_collections")(names, nb::handle(o));
+  return 0;
+}
+
 int Init(PyObject* o, PyObject* args, PyObject* kwargs) {
   if (VariableOf(o)->handle) return 0;  // a variable creator gave it
   Arguments given = BoundArguments(args, kwargs);
@@ -217,7 +235,7 @@ int Init(PyObject* o, PyObject* args, PyObject* kwargs) {
         std::pair("_graph_initial_value", initial.get())}) {
     if (PyObject_SetAttrString(o, attribute, part) < 0) return -1;
   }
-  return 0;
+  return List(o, kwargs, assign.attr("graph"));
 }
 
 // tf.Variable(...) is one of ResourceVariable, or whatever creators make.
@@ -353,8 +371,7 @@ bool AddUnliftableError(PyObject* module) {
                     "placeholder of it that nothing is given for.",
                     PyExc_Exception, members.get())
               : nullptr);
-  if (!cls ||
-      PyModule_AddObjectRef(module, "UnliftableError", cls.get()) < 0) {
+  if (!cls || PyModule_AddObjectRef(module, "UnliftableError", cls.get()) < 0) {
     return false;
   }
   UnliftableError = cls.Release();

@@ -8,7 +8,9 @@
 #include "ops/batch_rows.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/binding/type_parts.h"
+#include "python/src/graph/session_object.h"
 #include "python/src/ops/call_op.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/ragged/composite_classes.h"
@@ -247,6 +249,17 @@ PyObject* InitialValue(PyObject* o, void*) {
 PyObject* NoSession(PyObject*, PyObject*, PyObject*) {
   return EagerOnly("operation");
 }
+PyObject* Eval(PyObject* o, PyObject* args, PyObject* kwargs) {
+  if (!OpBuilder::Current()->builds_graph()) return EagerOnly("operation");
+  static const char* names[] = {"session", nullptr};
+  PyObject* session = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O",
+                                   const_cast<char**>(names), &session)) {
+    return nullptr;
+  }
+  const PyRef feeds = PyRef::Steal(Py_BuildValue("(OO)", Py_None, session));
+  return feeds ? EvaluateInSession(o, feeds.get(), nullptr) : nullptr;
+}
 PyObject* FromProto(PyObject*, PyObject*, PyObject*) {
   PyErr_SetString(PyExc_NotImplementedError,
                   "Variables cannot be made from protos: there are no "
@@ -254,9 +267,7 @@ PyObject* FromProto(PyObject*, PyObject*, PyObject*) {
   return nullptr;
 }
 
-PyObject* Reference(PyObject* o, PyObject*) {
-  return NewReference(o);
-}
+PyObject* Reference(PyObject* o, PyObject*) { return NewReference(o); }
 PyObject* GetShape(PyObject* o, PyObject*) {
   return PyObject_GetAttrString(o, "shape");
 }
@@ -271,10 +282,13 @@ PyObject* SetShape(PyObject* o, PyObject* shape) {
 
 PyObject* Load(PyObject* o, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"value", "session", nullptr};
-  PyObject *value, *session;
+  PyObject *value, *session = Py_None;
   if (!PyArg_ParseTupleAndKeywords(
           args, kwargs, "O|O", const_cast<char**>(names), &value, &session)) {
     return nullptr;
+  }
+  if (OpBuilder::Current()->builds_graph()) {
+    return package::load_in_session.Call({o, value, session});
   }
   PyRef done = PyRef::Steal(PyObject_CallMethod(o, "assign", "O", value));
   if (!done) return nullptr;
@@ -324,15 +338,14 @@ template <const char* kMethod>
 PyObject* ChangeVariable(PyObject*, PyObject* args, PyObject* kwargs) {
   PyObject *ref, *value, *validate = nullptr, *locking = nullptr;
   PyObject* name = Py_None;
-  const bool ok =
-      kMethod == kAssign
-          ? ParseArguments(
-                args, kwargs, "OO|OOO",
-                {"ref", "value", "validate_shape", "use_locking", "name"}, &ref,
-                &value, &validate, &locking, &name)
-          : ParseArguments(args, kwargs, "OO|OO",
-                           {"ref", "value", "use_locking", "name"}, &ref,
-                           &value, &locking, &name);
+  const bool ok = kMethod == kAssign
+                      ? ParseArguments(args, kwargs, "OO|OOO",
+                                       {"ref", "value", "validate_shape",
+                                        "use_locking", "name"},
+                                       &ref, &value, &validate, &locking, &name)
+                      : ParseArguments(args, kwargs, "OO|OO",
+                                       {"ref", "value", "use_locking", "name"},
+                                       &ref, &value, &locking, &name);
   if (!ok) return nullptr;
   if (!IsVariable(ref)) {
     PyErr_Format(PyExc_AttributeError,
@@ -445,10 +458,12 @@ PyMethodDef variable_methods[] = {
      "set_shape($self, shape)\n--\n\n"
      "Checks that the shape may be `shape`."},
     {"load", METHOD(Load),
-     "load($self, value, session=None)\n--\n\nAssigns `value`."},
-    {"eval", METHOD(NoSession),
+     "load($self, value, session=None)\n--\n\n"
+     "Assigns `value`; in a graph by the session given or the default one."},
+    {"eval", METHOD(Eval),
      "eval($self, session=None)\n--\n\n"
-     "Not available: there are no sessions."},
+     "The value of a variable of a graph, by the session given or the default\n"
+     "one."},
     {"to_proto", METHOD(NoSession),
      "to_proto($self, export_scope=None)\n--\n\n"
      "Not available: there are no sessions."},
@@ -460,11 +475,11 @@ PyMethodDef variable_methods[] = {
 
 #define REF_DOC \
   "a variable, and returns the variable.\n\nArgs:\n  ref: the variable.\n  "
-#define LOCKING_DOC \
+#define LOCKING_DOC                                                        \
   "  use_locking: accepted for compatibility; changes are always whole.\n" \
   "  name: of the op.\n\nRaises:\n  AttributeError: `ref` is no variable.\n  "
-#define DELTA_DOC                                               \
-  "value: of the variable's dtype and shape.\n" LOCKING_DOC     \
+#define DELTA_DOC                                           \
+  "value: of the variable's dtype and shape.\n" LOCKING_DOC \
   "tf.errors.InvalidArgumentError: the shapes differ.\n\n"
 PyMethodDef variable_functions[] = {
     {kAssign, METHOD(ChangeVariable<kAssign>),

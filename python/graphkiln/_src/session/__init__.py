@@ -1,0 +1,1 @@
+"""Sessions, which run graphs as TensorFlow's first version did."""

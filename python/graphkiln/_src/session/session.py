@@ -1,0 +1,450 @@
+"""tf.compat.v1.Session: runs parts of graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from graphkiln import _graphkiln, nest
+from graphkiln._graphkiln import Graph, IndexedSlices, RaggedTensor
+from graphkiln._graphkiln import SparseTensor, SparseTensorValue, Tensor, Variable
+from graphkiln._src.session.default_session import DefaultSession
+from graphkiln._src.session.values import IndexedSlicesValue, ragged_value
+
+
+class _Leaf(NamedTuple):
+    """A fetch: the graph's elements that it needs, and what is made of their
+    values."""
+
+    elements: list
+    build: Callable
+
+
+def _first(values: list) -> object:
+    return values[0]
+
+
+class DeviceAttributes(NamedTuple):
+    """A device that a session may use."""
+
+    name: str
+    device_type: str
+    memory_limit_bytes: int
+    incarnation: int
+
+
+class BaseSession:
+    """What all sessions can do."""
+
+    def __init__(
+        self,
+        target: str = "",
+        graph: Graph | None = None,
+        config: object = None,
+    ) -> None:
+        if graph is None:
+            graph = _graphkiln.get_default_graph()
+        elif not isinstance(graph, Graph):
+            raise TypeError(
+                "Argument `graph` must be a tf.Graph, but got "
+                f'"{type(graph).__name__}"'
+            )
+        if not isinstance(target, (str, bytes)):
+            raise TypeError(
+                "Argument `target` must be a string, but got "
+                f'"{type(target).__name__}"'
+            )
+        if target:
+            raise _graphkiln.UnimplementedError(
+                None, None,
+                f"Sessions run in this process; target {target!r} is elsewhere.",
+            )
+        if config is not None and type(config).__name__ != "ConfigProto":
+            raise TypeError(
+                "Argument `config` must be a tf.ConfigProto, but got "
+                f'"{type(config).__name__}"'
+            )
+        self._graph = graph
+        self._config = config
+        self._runs = None
+        self._closed = False
+        # What was read of variables, by their ids.
+        self._reads: dict[int, tuple] = {}
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that it runs."""
+        return self._graph
+
+    @property
+    def graph_def(self) -> object:
+        """The graph as a GraphDef."""
+        return self._graph.as_graph_def()
+
+    @property
+    def sess_str(self) -> bytes:
+        """The target: none."""
+        return b""
+
+    def as_default(self) -> DefaultSession:
+        """A `with` statement in which `eval()` and `run()` use this session. It
+        stays open, and the default graph stays as it was."""
+        return DefaultSession(self)
+
+    def list_devices(self) -> list[DeviceAttributes]:
+        """The devices that it may use."""
+        return [
+            DeviceAttributes(
+                f"/job:localhost/replica:0/task:0/device:{d.name.split(':', 1)[1]}",
+                d.device_type, 256 << 20, 0,
+            )
+            for d in _graphkiln.list_logical_devices()
+        ]
+
+    def close(self) -> None:
+        """Drops the values of the session's variables. Nothing runs any
+        more."""
+        self._closed = True
+        if self._runs is not None:
+            self._runs.close()
+
+    def run(
+        self,
+        fetches: object,
+        feed_dict: Mapping | None = None,
+        options: object = None,
+        run_metadata: object = None,
+    ) -> object:
+        """The values of what is fetched, as arrays in the same structure.
+
+        Nothing but what the fetches need runs.
+
+        Args:
+          fetches: a structure of tensors, operations (which run and give None),
+            variables, sparse or ragged tensors, slices, or names of elements of
+            the graph.
+          feed_dict: values of tensors of the graph for this run, by the tensors
+            or their names.
+          options: accepted for compatibility.
+          run_metadata: accepted for compatibility.
+
+        Raises RuntimeError once closed and for an empty graph, TypeError or
+        ValueError for what is not in the graph, InvalidArgumentError for a
+        placeholder that is needed and not fed.
+
+        >>> with tf.Graph().as_default():
+        ...     x = tf.compat.v1.placeholder(tf.float32, [])
+        ...     y = x * 2.0
+        ...     with tf.compat.v1.Session() as session:
+        ...         print(session.run({"y": y}, {x: 3.0})["y"].item())
+        6.0
+        """
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        if self._graph.version == 0:
+            raise RuntimeError(
+                "The Session graph is empty. Add operations to the graph before "
+                "calling run()."
+            )
+        leaves = [self._leaf(f) for f in nest.flatten(fetches)]
+        fed = self._fed(feed_dict or {}) if feed_dict else []
+        given = {t.name: value for t, value in fed}
+        wanted = [
+            e for leaf in leaves for e in leaf.elements
+            if not (isinstance(e, Tensor) and e.name in given)
+        ]
+        if self._runs is None:
+            self._runs = _graphkiln._GraphSession(self._graph)
+        made = iter(
+            self._runs.run([t for t, _ in fed], [v for _, v in fed], wanted)
+            if wanted else ()
+        )
+        results = []
+        for leaf in leaves:
+            values = []
+            for e in leaf.elements:
+                if isinstance(e, Tensor) and e.name in given:
+                    values.append(given[e.name])
+                else:
+                    value = next(made)
+                    values.append(None if value is None else _array(value))
+            results.append(leaf.build(values))
+        return nest.pack_sequence_as(fetches, results)
+
+    def make_callable(
+        self,
+        fetches: object,
+        feed_list: list | None = None,
+        accept_options: bool = False,
+    ) -> Callable:
+        """A function of the values of `feed_list` that gives what `run` gives.
+
+        >>> with tf.Graph().as_default():
+        ...     x = tf.compat.v1.placeholder(tf.float32, [])
+        ...     f = tf.compat.v1.Session().make_callable(x + 1.0, [x])
+        >>> f(2.0).item()
+        3.0
+        """
+        if feed_list is not None and not isinstance(feed_list, (list, tuple)):
+            raise TypeError("Argument `feed_list` must be a list or tuple.")
+        feeds = list(feed_list or ())
+
+        def call(*values: object, **kwargs: object) -> object:
+            if len(values) != len(feeds):
+                raise ValueError(
+                    f"Expected {len(feeds)} values of feeds, got {len(values)}."
+                )
+            return self.run(fetches, dict(zip(feeds, values)) if feeds else None)
+
+        names = [getattr(f, "name", f) for f in feeds]
+        # Tensors compare element by element and cannot be keys of a dict.
+        feeds[:] = names if all(isinstance(n, str) for n in names) else feeds
+        return call
+
+    # ---- Fetches and feeds ----
+
+    def _leaf(self, fetch: object) -> _Leaf:
+        if fetch is None:
+            raise TypeError(
+                f"Argument `fetch` = {fetch} has invalid type "
+                f'"{type(fetch).__name__}". Cannot be None'
+            )
+        if isinstance(fetch, SparseTensor):
+            parts = [fetch.indices, fetch.values, fetch.dense_shape]
+            return _Leaf(
+                [self._element(p) for p in parts], lambda v: SparseTensorValue(*v)
+            )
+        if isinstance(fetch, RaggedTensor):
+            parts = [fetch.flat_values, *fetch.nested_row_splits]
+            return _Leaf(
+                [self._element(p) for p in parts],
+                lambda v: ragged_value(v[0], v[1:]),
+            )
+        if isinstance(fetch, IndexedSlices):
+            parts = [fetch.values, fetch.indices]
+            if fetch.dense_shape is not None:
+                parts.append(fetch.dense_shape)
+            return _Leaf(
+                [self._element(p) for p in parts],
+                lambda v: IndexedSlicesValue(*v, *[None] * (3 - len(v))),
+            )
+        return _Leaf([self._element(fetch)], _first)
+
+    def _element(self, fetch: object) -> object:
+        try:
+            if isinstance(fetch, Variable):
+                return self._read(fetch)
+            element = self._graph.as_graph_element(fetch)
+        except TypeError as e:
+            raise TypeError(
+                f"Argument `fetch` = {fetch} has invalid type "
+                f'"{type(fetch).__name__}" must be a string or Tensor. ({e})'
+            ) from None
+        except (ValueError, KeyError) as e:
+            raise ValueError(
+                f"Argument `fetch` = {fetch} cannot be interpreted as a Tensor. "
+                f"({e})"
+            ) from None
+        if not self._graph.is_fetchable(element):
+            raise ValueError(f"Operation {element.name!r} has been marked as not "
+                             "fetchable.")
+        return element
+
+    def _read(self, variable: Variable) -> Tensor:
+        known = self._reads.get(id(variable))
+        if known is None:
+            handle = variable.handle
+            if getattr(handle, "graph", None) is not self._graph:
+                raise ValueError(f"{variable!r} is not an element of this graph.")
+            try:
+                if type(variable).__name__ == "_UnreadVariable":
+                    raise KeyError(variable.name)
+                value = self._graph.get_tensor_by_name(
+                    f"{handle.op.name}/Read/ReadVariableOp:0"
+                )
+            except KeyError:
+                with self._graph.as_default():
+                    value = _graphkiln.convert_to_tensor(variable)
+            known = self._reads[id(variable)] = (variable, value)
+        return known[1]
+
+    def _fed(self, feed_dict: Mapping) -> list[tuple]:
+        """Pairs of tensors of the graph and arrays."""
+        if not isinstance(feed_dict, Mapping):
+            raise TypeError(
+                "FlattenDictItems: 'dict' must be a dictionary or "
+                "collection.Mapping type object, instead of "
+                f"'{type(feed_dict).__name__}'."
+            )
+        pairs: list[tuple] = []
+        for key, value in feed_dict.items():
+            if hasattr(key, "deref"):
+                key = key.deref()
+            if isinstance(key, (tuple, list)):
+                keys, values = nest.flatten(key), nest.flatten(value)
+                if len(keys) != len(values):
+                    raise ValueError(
+                        "Could not flatten dictionary. Key had "
+                        f"{len(keys)} elements, but value had {len(values)} "
+                        f"elements. Key: {key}, value: {value}."
+                    )
+                pairs.extend(zip(keys, values))
+            else:
+                pairs.append((key, value))
+        fed: list[tuple] = []
+        for key, value in pairs:
+            for part, of_part in _parts(key, value):
+                fed.append(self._feed(part, of_part))
+        return fed
+
+    def _feed(self, key: object, value: object) -> tuple:
+        try:
+            tensor = self._graph.as_graph_element(key, allow_operation=False)
+        except Exception as e:
+            raise TypeError(
+                f"Cannot interpret feed_dict key as Tensor: {e.args[0]}"
+            ) from None
+        dtype = tensor.dtype
+        if isinstance(value, Tensor):
+            if dtype.name in ("resource", "variant"):
+                return tensor, value
+            raise TypeError(
+                "The value of a feed cannot be a tf.Tensor object. Acceptable "
+                "feed values include Python scalars, strings, lists, numpy "
+                "ndarrays, or TensorHandles. For reference, the tensor object "
+                f"was {value!s} which was passed to the argument `feed_dict` with "
+                f"key {key}."
+            )
+        kind = dtype.as_numpy_dtype
+        if isinstance(value, int) and not _holds(kind, value):
+            raise TypeError(
+                f"Type of feed value {value} with type {type(value)} is not "
+                f"compatible with Tensor type {kind}. Try explicitly setting "
+                "the type of the feed tensor to a larger type (e.g. int64)."
+            )
+        array = np.asarray(value, dtype=kind)
+        if not tensor.shape.is_compatible_with(array.shape):
+            raise ValueError(
+                f"Cannot feed value of shape {array.shape} for Tensor "
+                f"{tensor.name}, which has shape {tensor.shape}"
+            )
+        if not self._graph.is_feedable(tensor):
+            raise ValueError(f"Tensor {tensor.name} may not be fed.")
+        return tensor, array
+
+
+def _array(tensor: Tensor) -> object:
+    return tensor if tensor.dtype.name in ("resource", "variant") else tensor.numpy()
+
+
+def _holds(kind: type, value: int) -> bool:
+    if kind is object:
+        return True
+    try:
+        return kind(value) == value
+    except (OverflowError, ValueError):
+        return False
+
+
+def _parts(key: object, value: object) -> list[tuple]:
+    """The tensors of a key with the parts of its value."""
+    if isinstance(key, SparseTensor):
+        keys = (key.indices, key.values, key.dense_shape)
+        return list(zip(keys, value))
+    if isinstance(key, RaggedTensor):
+        if hasattr(value, "nested_row_splits"):
+            value = (value.flat_values, *value.nested_row_splits)
+        return list(zip((key.flat_values, *key.nested_row_splits), value))
+    if isinstance(key, IndexedSlices):
+        return list(zip((key.values, key.indices, key.dense_shape), value))
+    return [(key, value)]
+
+
+class Session(BaseSession):
+    """Runs parts of a graph, with values of variables of its own.
+
+    Args:
+      target: only "", this process, is known.
+      graph: what is run; the default graph unless given.
+      config: a ConfigProto, accepted for compatibility.
+
+    In a `with` statement the session and its graph are the default ones; it is
+    closed behind.
+
+    >>> with tf.Graph().as_default():
+    ...     v = tf.Variable(1.0)
+    ...     more = v.assign_add(2.0)
+    ...     with tf.compat.v1.Session() as session:
+    ...         session.run(tf.compat.v1.global_variables_initializer())
+    ...         print(session.run(more).item(), session.run(v).item())
+    3.0 3.0
+    """
+
+    def __init__(
+        self,
+        target: str = "",
+        graph: Graph | None = None,
+        config: object = None,
+    ) -> None:
+        super().__init__(target, graph, config)
+        self._entered: tuple | None = None
+
+    def __enter__(self) -> Session:
+        if self._entered is not None:
+            raise RuntimeError(
+                "Session context managers are not re-entrant. Use "
+                "`Session.as_default()` if you want to enter a session multiple "
+                "times."
+            )
+        scopes = (self._graph.as_default(), self.as_default())
+        for scope in scopes:
+            scope.__enter__()
+        self._entered = scopes
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for scope in reversed(self._entered or ()):
+            scope.__exit__(*error)
+        self._entered = None
+        self.close()
+
+
+class InteractiveSession(BaseSession):
+    """A session that is the default one from the start until it is closed, for
+    shells.
+
+    Args:
+      target: only "", this process, is known.
+      graph: what is run; it becomes the default graph. Without it the default
+        graph is run.
+      config: a ConfigProto, accepted for compatibility.
+
+    >>> g = tf.Graph()
+    >>> session = tf.compat.v1.InteractiveSession(graph=g)
+    >>> (tf.constant(2) * 3).eval().item()
+    6
+    >>> session.close()
+    """
+
+    def __init__(
+        self,
+        target: str = "",
+        graph: Graph | None = None,
+        config: object = None,
+    ) -> None:
+        super().__init__(target, graph, config)
+        scopes: list = [self.as_default()]
+        if graph is not None:
+            scopes.append(graph.as_default())
+        for scope in scopes:
+            scope.__enter__()
+        self._scopes = scopes
+
+    def close(self) -> None:
+        """Leaves what it entered and drops the values of its variables."""
+        super().close()
+        for scope in reversed(self._scopes):
+            scope.__exit__(None, None, None)
+        self._scopes = []

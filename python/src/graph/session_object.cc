@@ -1,0 +1,114 @@
+#include "python/src/graph/session_object.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "function/device_scope.h"
+#include "function/graph_session.h"
+#include "python/src/binding/gil.h"
+#include "python/src/binding/package_parts.h"
+#include "python/src/binding/py_ref.h"
+#include "python/src/binding/throw_error.h"
+#include "python/src/graph/func_graph_object.h"
+#include "python/src/graph/operation_type.h"
+#include "python/src/tensors/convert.h"
+#include "python/src/tensors/tensor_type.h"
+
+namespace nb = nanobind;
+
+namespace gk::py {
+namespace {
+
+class PyGraphSession {
+ public:
+  explicit PyGraphSession(nb::handle graph) : object_(nb::borrow(graph)) {
+    FuncGraph* const built =
+        IsGraph(graph.ptr()) ? GraphOf(graph.ptr())->func : nullptr;
+    if (built == nullptr) Throw(TypeError("expected a graph that is built"));
+    session_ = std::make_shared<GraphSession>(Ref<FuncGraph>(built));
+  }
+
+  nb::list Run(nb::handle feeds, nb::handle values, nb::handle fetches) {
+    std::vector<Output> inputs;
+    std::vector<ImportedElement> outputs;
+    TensorVector given, results;
+    for (nb::handle h : feeds) inputs.push_back(EdgeOf(h));
+    // Not constants of the graph that may be built here.
+    std::optional<OpBuilder::Scope> eager(EagerPlace());
+    for (nb::handle h : values) {
+      const Output& feed = inputs.at(given.size());
+      given.push_back(
+          ValueOrThrow(ToTensor(h.ptr(), feed.node->output(feed.index).dtype)));
+    }
+    eager.reset();
+    for (nb::handle h : fetches) {
+      const Operation* op = nullptr;
+      if (IsTensor(h.ptr())) {
+        const Output o = EdgeOf(h);
+        outputs.push_back({o.node, o.index});
+      } else if (nb::try_cast(h, op) && op != nullptr) {
+        outputs.push_back({op->node, -1});
+      } else {
+        Throw(TypeError("expected a tensor of the graph or an operation"));
+      }
+    }
+    if (!session_) Throw(RuntimeError("Attempted to use a closed Session."));
+    // Another thread may close it meanwhile.
+    const std::shared_ptr<GraphSession> session = session_;
+    Status status;
+    {
+      const LazyGilRelease quiet(/*now=*/true);
+      StatusOr<TensorVector> made = session->Run(inputs, given, outputs);
+      status = made.status();
+      if (made.ok()) results = *std::move(made);
+    }
+    ThrowIfError(status);
+    nb::list list;
+    for (Tensor& t : results) {
+      list.append(t ? nb::steal(WrapTensor(std::move(t))) : nb::none());
+    }
+    return list;
+  }
+
+  void Close() {
+    if (session_) session_->Close();
+    session_.reset();
+  }
+  nb::object graph() const { return object_; }
+
+ private:
+  static Output EdgeOf(nb::handle tensor) {
+    if (!IsSymbolicTensor(tensor.ptr())) {
+      Throw(TypeError("expected a tensor of the graph"));
+    }
+    return Graph::OutputOf(TensorOf(tensor.ptr()));
+  }
+
+  const nb::object object_;
+  std::shared_ptr<GraphSession> session_;
+};
+
+}  // namespace
+
+void AddGraphSession(nb::module_& m) {
+  nb::class_<PyGraphSession>(m, "_GraphSession",
+                             "Runs parts of a graph with variables of its own.")
+      .def(nb::init<nb::handle>(), nb::arg("graph"))
+      .def("run", &PyGraphSession::Run, nb::arg("feeds"), nb::arg("values"),
+           nb::arg("fetches"),
+           "The values of tensors of the graph, None for operations.")
+      .def("close", &PyGraphSession::Close, "Drops the variables' values.")
+      .def_prop_ro("graph", &PyGraphSession::graph, "What it runs.");
+}
+
+PyObject* EvaluateInSession(PyObject* thing, PyObject* args, PyObject* kwargs) {
+  PyObject* const evaluate = package::evaluate_in_session.Get();
+  if (evaluate == nullptr) return nullptr;
+  const PyRef bound = PyRef::Steal(PyTuple_Pack(1, thing));
+  if (!bound) return nullptr;
+  const PyRef all = PyRef::Steal(PySequence_Concat(bound.get(), args));
+  return all ? PyObject_Call(evaluate, all.get(), kwargs) : nullptr;
+}
+
+}  // namespace gk::py

@@ -1,0 +1,85 @@
+#include "function/graph_session.h"
+
+#include <atomic>
+#include <utility>
+
+#include "base/process_mutex.h"
+#include "framework/shared_variables.h"
+#include "function/device_scope.h"
+
+namespace gk {
+namespace {
+
+std::string NextContainer() {
+  static std::atomic<int64_t> number = 0;
+  return Format("session_{}", ++number);
+}
+
+// Outside of all graphs, unseen by tapes.
+class OutsideOfGraphs {
+ public:
+  OutsideOfGraphs() : scope_(EagerPlace()) { ++CurrentObservers().paused; }
+  ~OutsideOfGraphs() { --CurrentObservers().paused; }
+  OutsideOfGraphs(const OutsideOfGraphs&) = delete;
+
+ private:
+  const OpBuilder::Scope scope_;
+};
+
+}  // namespace
+
+GraphSession::GraphSession(Ref<FuncGraph> graph)
+    : graph_(std::move(graph)), container_(NextContainer()) {}
+GraphSession::~GraphSession() { Close(); }
+
+StatusOr<Ref<ConcreteFunction>> GraphSession::PartOf(
+    std::span<const Output> feeds, std::span<const ImportedElement> fetches) {
+  std::string key;
+  for (const Output& o : feeds) {
+    key += Format("{}:{};", o.node->name(), o.index);
+  }
+  key += '>';
+  for (const ImportedElement& e : fetches) {
+    key += Format("{}:{};", e.node->name(), e.index);
+  }
+  {
+    const std::lock_guard lock(ProcessMutex::Of(this));
+    const auto known = parts_.find(key);
+    if (known != parts_.end()) return known->second;
+  }
+  GK_ASSIGN_OR_RETURN(
+      const GraphPart part,
+      GraphPart::Between(graph_.get(), {feeds.begin(), feeds.end()},
+                         {fetches.begin(), fetches.end()},
+                         GraphPart::Unfed::kMustBeFed));
+  // Threads that meet here make it twice.
+  GK_ASSIGN_OR_RETURN(Ref<ConcreteFunction> made,
+                      part.ToFunction("session_run", container_));
+  const std::lock_guard lock(ProcessMutex::Of(this));
+  return parts_.emplace(std::move(key), std::move(made)).first->second;
+}
+
+StatusOr<TensorVector> GraphSession::Run(
+    std::span<const Output> feeds, std::span<const Tensor> values,
+    std::span<const ImportedElement> fetches) {
+  const OutsideOfGraphs outside;
+  GK_ASSIGN_OR_RETURN(const Ref<ConcreteFunction> part, PartOf(feeds, fetches));
+  TensorVector made, results;
+  GK_RETURN_IF_ERROR(part->Call(values, &made));
+  size_t next = 0;
+  for (const ImportedElement& e : fetches) {
+    results.push_back(e.index < 0 ? Tensor() : std::move(made[next++]));
+  }
+  return results;
+}
+
+void GraphSession::Close() {
+  std::map<std::string, Ref<ConcreteFunction>> dropped;
+  {
+    const std::lock_guard lock(ProcessMutex::Of(this));
+    dropped.swap(parts_);
+  }
+  DropSharedVariables(container_);
+}
+
+}  // namespace gk

@@ -1,0 +1,46 @@
+// GraphSession: runs parts of a graph that was made for its own sake, again
+// and again, with variables and other state of its own.
+//
+// Thread-safe; runs may overlap. The first run of a pair of feeds and fetches
+// makes a function of that part, later ones call it.
+#ifndef GK_FUNCTION_GRAPH_SESSION_H_
+#define GK_FUNCTION_GRAPH_SESSION_H_
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "function/concrete_function.h"
+#include "function/graph_part.h"
+
+namespace gk {
+
+class GraphSession {
+ public:
+  explicit GraphSession(Ref<FuncGraph> graph);
+  ~GraphSession();
+  GraphSession(const GraphSession&) = delete;
+
+  // The values of the fetches, null for nodes, which run. `values` stand for
+  // the feeds. InvalidArgument if a placeholder is needed that is not fed.
+  StatusOr<TensorVector> Run(std::span<const Output> feeds,
+                             std::span<const Tensor> values,
+                             std::span<const ImportedElement> fetches);
+  // Drops the functions, and the values of the session's variables.
+  void Close();
+
+ private:
+  StatusOr<Ref<ConcreteFunction>> PartOf(
+      std::span<const Output> feeds, std::span<const ImportedElement> fetches);
+
+  const Ref<FuncGraph> graph_;
+  // Where its resources are found by name.
+  const std::string container_;
+  // By the names of feeds and fetches.
+  std::map<std::string, Ref<ConcreteFunction>> parts_;
+};
+
+}  // namespace gk
+
+#endif  // GK_FUNCTION_GRAPH_SESSION_H_
