@@ -1,0 +1,105 @@
+// Boxes in pictures: how far they overlap, and which are kept of many.
+//
+// Raw memory; a box is y1, x1, y2, x2, its corners in any order.
+#ifndef GK_KERNELS_BOXES_H_
+#define GK_KERNELS_BOXES_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <queue>
+#include <vector>
+
+#include "base/function_ref.h"
+#include "base/interrupt.h"
+
+namespace gk {
+
+// The area of the intersection over that of the union; 0 for empty boxes.
+inline float Overlap(const float* a, const float* b) {
+  struct Sides {
+    float top, left, bottom, right;
+    explicit Sides(const float* box)
+        : top(std::min(box[0], box[2])),
+          left(std::min(box[1], box[3])),
+          bottom(std::max(box[0], box[2])),
+          right(std::max(box[1], box[3])) {}
+    float Area() const { return (bottom - top) * (right - left); }
+  };
+  const Sides p(a), q(b);
+  const float area_p = p.Area(), area_q = q.Area();
+  if (area_p <= 0 || area_q <= 0) return 0;
+  const float height =
+      std::max(std::min(p.bottom, q.bottom) - std::max(p.top, q.top), 0.0f);
+  const float width =
+      std::max(std::min(p.right, q.right) - std::max(p.left, q.left), 0.0f);
+  const float common = height * width;
+  return common / (area_p + area_q - common);
+}
+
+struct Suppression {
+  int64_t most = 0;   // how many are kept
+  float overlap = 0;  // more is too much
+  float score = 0;    // at most so much is too little
+  float sigma = 0;    // of soft suppression; 0: none
+};
+
+struct Kept {
+  std::vector<int32_t> boxes;
+  std::vector<float> scores;
+};
+
+// Boxes by falling scores, without those that overlap one before too much; of
+// equal scores the first comes first. Soft suppression lowers scores instead.
+inline Kept KeepBoxes(const float* scores, int64_t n, const Suppression& rule,
+                      FunctionRef<float(int64_t, int64_t)> overlap) {
+  struct Candidate {
+    int32_t box;
+    float score;
+    size_t compared;  // with so many of those that are kept
+  };
+  const auto later = [](const Candidate& a, const Candidate& b) {
+    return a.score == b.score ? a.box > b.box : a.score < b.score;
+  };
+  std::vector<Candidate> all;
+  for (int64_t i = 0; i < n; ++i) {
+    if (scores[i] > rule.score) {
+      all.push_back({static_cast<int32_t>(i), scores[i], 0});
+    }
+  }
+  std::priority_queue queue(later, std::move(all));
+  const bool soft = rule.sigma > 0;
+  const float scale = soft ? -0.5f / rule.sigma : 0.0f;
+  Kept kept;
+  TurnPoll poll;
+  while (static_cast<int64_t>(kept.boxes.size()) < rule.most &&
+         !queue.empty()) {
+    Candidate next = queue.top();
+    queue.pop();
+    const float before = next.score;
+    bool drop = false;
+    for (size_t j = kept.boxes.size(); j > next.compared; --j) {
+      poll();
+      const float common = overlap(next.box, kept.boxes[j - 1]);
+      if (!soft && common > rule.overlap) {
+        drop = true;
+        break;
+      }
+      if (soft) next.score *= std::exp(scale * common * common);
+      if (next.score <= rule.score) break;
+    }
+    next.compared = kept.boxes.size();
+    if (drop) continue;
+    if (next.score == before) {
+      kept.boxes.push_back(next.box);
+      kept.scores.push_back(next.score);
+    } else if (next.score > rule.score) {
+      queue.push(next);
+    }
+  }
+  return kept;
+}
+
+}  // namespace gk
+
+#endif  // GK_KERNELS_BOXES_H_
