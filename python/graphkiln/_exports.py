@@ -20,6 +20,7 @@ PACKAGES = {
 EXPORTS: dict[str, str] = {
     "graphkiln._src.gradients.aggregation_method": "AggregationMethod",
     "graphkiln._src.gradients.unconnected_gradients": "UnconnectedGradients",
+    "graphkiln._src.image.resize_method": "image.ResizeMethod",
     "graphkiln._src.function.function": """
         function compat.v1.function compat.v2.function
         """,
