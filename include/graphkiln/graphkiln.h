@@ -33,6 +33,7 @@
 #include <graphkiln/retraces.h>
 #include <graphkiln/runtime.h>
 #include <graphkiln/shape.h>
+#include <graphkiln/signal.h>
 #include <graphkiln/sparse_tensor.h>
 #include <graphkiln/structure.h>
 #include <graphkiln/tensor.h>

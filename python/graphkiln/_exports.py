@@ -114,4 +114,8 @@ EXPORTS: dict[str, str] = {
         test.is_gpu_available test.with_eager_op_as_function
         """,
     "graphkiln._src.testing.run_tests": "test.main",
+    "graphkiln._src.signal.short_time": """
+        signal.stft signal.inverse_stft signal.inverse_stft_window_fn
+        signal.mdct signal.inverse_mdct
+        """,
 }

@@ -228,6 +228,9 @@ struct JoinHalves {
         bi[l] = -high.i;
       }
     }
+    // The ends are real.
+    std::fill_n(z.im, lanes, T(0));
+    std::fill_n(z.im + half * lanes, lanes, T(0));
   }
 };
 

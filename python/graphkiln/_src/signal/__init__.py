@@ -1,0 +1,1 @@
+"""Short-time transforms of signals."""
