@@ -6,7 +6,7 @@ target_include_directories(gk_flags INTERFACE ${GK_CORE}/generated)
 find_package(Threads REQUIRED)
 include(cmake/third_party.cmake)
 target_link_libraries(gk_all INTERFACE gk_flags ${GK_LIBRARIES}
-  Threads::Threads ${CMAKE_DL_LIBS})
+  ${GK_STATIC_LIBRARIES} Threads::Threads ${CMAKE_DL_LIBS})
 foreach(made IN ITEMS gk_opgen gk_protogen gk_public_ops)
   add_custom_target(${made})
 endforeach()

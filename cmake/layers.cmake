@@ -139,7 +139,7 @@ target_compile_definitions(gk_api PRIVATE GRAPHKILN_BUILDING=1)
 # The C++ library. The Python module links the same objects.
 add_library(graphkiln SHARED ${GK_OBJECTS})
 target_link_libraries(graphkiln PRIVATE gk_flags ${GK_LIBRARIES}
-  Threads::Threads ${CMAKE_DL_LIBS})
+  ${GK_STATIC_LIBRARIES} Threads::Threads ${CMAKE_DL_LIBS})
 # Where it is installed nobody has our sources, or wants 20 MB of symbols.
 target_link_options(graphkiln PRIVATE $<$<CONFIG:Release>:-s>)
 set_target_properties(graphkiln PROPERTIES VERSION ${PROJECT_VERSION}
@@ -147,4 +147,4 @@ set_target_properties(graphkiln PROPERTIES VERSION ${PROJECT_VERSION}
 # Tests and tools see every symbol through the archive of all objects.
 add_library(gk_all STATIC ${GK_OBJECTS})
 target_link_libraries(gk_all PUBLIC gk_flags ${GK_LIBRARIES}
-  Threads::Threads ${CMAKE_DL_LIBS})
+  ${GK_STATIC_LIBRARIES} Threads::Threads ${CMAKE_DL_LIBS})

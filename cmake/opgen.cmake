@@ -36,7 +36,7 @@ function(gk_public_op_functions objects)
   add_executable(gk_write_records ${PROJECT_SOURCE_DIR}/tools/write_records.cc
                  ${objects})
   target_link_libraries(gk_write_records PRIVATE gk_flags ${GK_LIBRARIES}
-                        Threads::Threads ${CMAKE_DL_LIBS})
+                        ${GK_STATIC_LIBRARIES} Threads::Threads ${CMAKE_DL_LIBS})
   add_dependencies(gk_write_records gk_opgen)
   set(stamp ${GK_OPGEN_OUT}/api/ops.stamp)
   add_custom_command(

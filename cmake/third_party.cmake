@@ -17,10 +17,25 @@ endmacro()
 
 gk_library(DNNL oneapi/dnnl/dnnl.hpp dnnl libdnnl2)
 
+# Linked into ours, where nobody else sees it.
+find_path(GK_FARMHASH_INCLUDE farmhash.h REQUIRED)
+find_library(GK_FARMHASH_LIBRARY libfarmhash.a REQUIRED)
+mark_as_advanced(GK_FARMHASH_INCLUDE GK_FARMHASH_LIBRARY)
+set(GK_STATIC_LIBRARIES ${GK_FARMHASH_LIBRARY}
+  -Wl,--exclude-libs,libfarmhash.a)
+
+# Loaded by src/ops/string/regex.cc when the first regular expression is used,
+# from beside ours or where the system has it.
+find_path(GK_RE2_INCLUDE re2/re2.h REQUIRED)
+find_library(GK_RE2_LIBRARY re2 REQUIRED)
+mark_as_advanced(GK_RE2_INCLUDE GK_RE2_LIBRARY)
+list(APPEND GK_LIBRARY_INCLUDES ${GK_FARMHASH_INCLUDE} ${GK_RE2_INCLUDE})
+file(REAL_PATH ${GK_RE2_LIBRARY} GK_RE2_FILE)
+
 # oneDNN's OpenMP run time, to hold its team at one thread.
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libgomp.so
   OUTPUT_VARIABLE GK_GOMP_LIBRARY OUTPUT_STRIP_TRAILING_WHITESPACE)
 list(APPEND GK_LIBRARIES ${GK_GOMP_LIBRARY})
-list(APPEND GK_LIBRARY_PACKAGES libgomp1)
+list(APPEND GK_LIBRARY_PACKAGES libgomp1 libre2-9)
 
 list(REMOVE_DUPLICATES GK_LIBRARY_INCLUDES)

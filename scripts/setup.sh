@@ -103,6 +103,8 @@ missing_packages() {
   command -v pkg-config >/dev/null || echo pkgconf
   command -v dot >/dev/null || echo graphviz
   has_header oneapi/dnnl/dnnl.hpp || echo libdnnl-dev
+  has_header re2/re2.h || echo libre2-dev
+  has_header farmhash.h || echo libfarmhash-dev
   has_header fmt/format.h || echo libfmt-dev
   has_header gtest/gtest.h || echo libgtest-dev
   [ -e /etc/ssl/certs/ca-certificates.crt ] || echo ca-certificates

@@ -30,8 +30,14 @@ LICENSES = {
     "libgomp": ["libgomp.txt", "GPL-3.txt"],
     "libOpenCL": ["ocl-icd.txt"],
 }
-# Compiled into the extension itself.
-LINKED_STATICALLY = ["fmt.txt", "nanobind.txt", "robin-map.txt"]
+# Compiled into the extension itself, or beside it.
+LINKED_STATICALLY = [
+    "farmhash.txt",
+    "fmt.txt",
+    "nanobind.txt",
+    "re2.txt",
+    "robin-map.txt",
+]
 
 
 def run(*command: str | Path, **settings: object) -> None:

@@ -50,7 +50,7 @@ WITH_DEFAULT = {"int", "float", "bool", "string", "type"}  # as OpArg takes it
 CPP_NAMES = {"float": "kFloat", "double": "kDouble", "half": "kHalf"}
 RESERVED = {"default", "template", "new", "delete", "class", "and", "or",
             "not", "switch", "case", "auto", "const", "return", "operator",
-            "complex"}
+            "complex", "union"}
 
 
 class Unreadable(Exception):

@@ -70,6 +70,11 @@ def composition(record: Composition) -> Function:
     if record.result == "SparseTensor":
         body = [f"const auto made = {call};", "return {made[0], made[1], made[2]};"]
         return Function(record.names, params, body, record.result, record.doc)
+    if record.result in ("RaggedTensor", "RaggedTensors"):
+        two = record.result.endswith("s")
+        body = [f"return detail::{'TwoRaggedOf' if two else 'RaggedOf'}({call});"]
+        result = "std::pair<RaggedTensor, RaggedTensor>" if two else "RaggedTensor"
+        return Function(record.names, params, body, result, record.doc)
     if record.result == "gradients":
         body = [f"auto made = {call};", "Tensor last = made.back();", "made.pop_back();",
                 "return {std::move(made), std::move(last)};"]
@@ -215,7 +220,8 @@ def functions_header(functions: list[Function]) -> str:
                   "An Argument that is left out has the default of the Python function of\n"
                   "that name. Throws gk::Error.",
                   STANDARD + ["graphkiln/argument.h", "graphkiln/ops.h",
-                              "graphkiln/sparse_tensor.h"], body)
+                              "graphkiln/result_rows.h", "graphkiln/sparse_tensor.h"],
+                  body)
 
 
 def plain(value: object) -> object:

@@ -61,6 +61,15 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln._src.types.tensor_like": "types.experimental.TensorLike",
     "graphkiln._src.variables.module": "Module",
+    "graphkiln._src.lookup.initializers": """
+        lookup.KeyValueTensorInitializer lookup.TextFileIndex
+        lookup.TextFileInitializer
+        """,
+    "graphkiln._src.lookup.tables": """
+        lookup.StaticHashTable lookup.StaticVocabularyTable
+        lookup.experimental.DenseHashTable
+        lookup.experimental.MutableHashTable
+        """,
     "graphkiln._src.host.py_function": """
         py_function numpy_function compat.v1.py_func=numpy_function
         compat.v1.py_function compat.v1.numpy_function

@@ -227,6 +227,14 @@ PyObject* CompositionInfo::Wrap(const TensorVector& results,
   if (kind == "SparseTensor") {
     return WrapSparse(results[0], results[1], results[2]);
   }
+  if (kind == "RaggedTensor") return WrapRows(results);
+  if (kind == "RaggedTensors") {
+    const auto half = results.begin() + results.size() / 2;
+    PyRef first = PyRef::Steal(WrapRows({results.begin(), half}));
+    if (!first) return nullptr;
+    PyRef second = PyRef::Steal(WrapRows({half, results.end()}));
+    return second ? PyTuple_Pack(2, first.get(), second.get()) : nullptr;
+  }
   if (kind == "gradients") {
     PyRef list = GradientsOf(arguments[0], results);
     PyRef last = PyRef::Steal(WrapTensor(results.back()));

@@ -1,5 +1,6 @@
 #include "python/src/ragged/ragged_arguments.h"
 
+#include "function/ragged/ragged_parts.h"
 #include "python/src/binding/class_members.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/ragged/rows_value.h"
@@ -146,6 +147,15 @@ StatusOr<std::optional<RowsValue>> RowsOf(PyObject* value) {
     return PythonError();
   }
   return std::optional<RowsValue>();
+}
+
+PyObject* WrapRows(const TensorVector& parts) {
+  try {
+    return Wrapped(RaggedOfParts(parts)).release().ptr();
+  } catch (nb::python_error& error) {
+    error.restore();
+    return nullptr;
+  }
 }
 
 PyObject* WrapSparse(const Tensor& indices, const Tensor& values,

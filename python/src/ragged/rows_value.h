@@ -14,6 +14,9 @@ StatusOr<std::optional<RowsValue>> RowsOf(PyObject* value);
 // A tf.SparseTensor. New reference.
 PyObject* WrapSparse(const Tensor& indices, const Tensor& values,
                      const Tensor& dense_shape);
+// What a composition gives as "RaggedTensor" (function/ragged/ragged_parts.h),
+// a tf.RaggedTensor or a tensor. New reference.
+PyObject* WrapRows(const TensorVector& parts);
 
 }  // namespace gk::py
 

@@ -1,0 +1,178 @@
+"""What tables get their content from: tensors, and lines of a file."""
+
+from graphkiln import _graphkiln, raw_ops
+
+
+def check_table_dtypes(table, key_dtype, value_dtype) -> None:
+    """TypeError if a table has other types."""
+    if key_dtype != table.key_dtype:
+        raise TypeError(
+            f"Invalid key dtype for table, expected {table.key_dtype} but got "
+            f"{key_dtype}."
+        )
+    if value_dtype != table.value_dtype:
+        raise TypeError(
+            "Invalid value dtype for table, expected "
+            f"{table.value_dtype} but got {value_dtype}."
+        )
+
+
+class TableInitializerBase:
+    """Base of what tables get their content from: knows its types, and
+    initializes a table of these."""
+
+    def __init__(self, key_dtype, value_dtype):
+        self._key_dtype = _graphkiln.as_dtype(key_dtype)
+        self._value_dtype = _graphkiln.as_dtype(value_dtype)
+
+    @property
+    def key_dtype(self):
+        """The dtype of the keys."""
+        return self._key_dtype
+
+    @property
+    def value_dtype(self):
+        """The dtype of the values."""
+        return self._value_dtype
+
+    def initialize(self, table):
+        """Gives the table its content."""
+        raise NotImplementedError
+
+
+class KeyValueTensorInitializer(TableInitializerBase):
+    """Keys and values of a table, from tensors.
+
+    Args:
+      keys: a vector.
+      values: as many.
+      key_dtype, value_dtype: their dtypes, where they have none.
+      name: of the op.
+
+    >>> init = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
+    >>> tf.lookup.StaticHashTable(init, -1)[tf.constant("b")].numpy().item()
+    2
+    """
+
+    def __init__(self, keys, values, key_dtype=None, value_dtype=None, name=None):
+        self._keys = _graphkiln.convert_to_tensor(
+            keys, dtype=key_dtype, name="keys"
+        )
+        self._values = _graphkiln.convert_to_tensor(
+            values, dtype=value_dtype, name="values"
+        )
+        self._name = name if name is not None else "key_value_init"
+        super().__init__(self._keys.dtype, self._values.dtype)
+
+    def initialize(self, table):
+        """Gives the table these keys and values."""
+        check_table_dtypes(table, self._keys.dtype, self._values.dtype)
+        with _graphkiln.name_scope(self._name):
+            return raw_ops.LookupTableImportV2(
+                table_handle=table.resource_handle,
+                keys=self._keys,
+                values=self._values,
+            )
+
+
+class TextFileIndex:
+    """What of a line becomes a key or a value, if not one of its columns.
+
+    >>> tf.lookup.TextFileIndex.WHOLE_LINE, tf.lookup.TextFileIndex.LINE_NUMBER
+    (-2, -1)
+    """
+
+    WHOLE_LINE = -2
+    LINE_NUMBER = -1
+
+
+def _check_column(what: str, index: int, dtype) -> None:
+    if index < -2:
+        raise ValueError(f"`{what}_index` should be >= -2, received: {index}.")
+    if index == TextFileIndex.LINE_NUMBER and dtype != _graphkiln.int64:
+        raise ValueError(
+            f"`{what}_dtype` must be int64 if `{what}_index` is "
+            f"{TextFileIndex.LINE_NUMBER}, received: {dtype}"
+        )
+    if (
+        index == TextFileIndex.WHOLE_LINE
+        and not dtype.is_integer
+        and dtype != _graphkiln.string
+    ):
+        raise ValueError(
+            f"`{what}_dtype` should be either integer or string for "
+            f"`{what}_index` {TextFileIndex.WHOLE_LINE}, received: {dtype}"
+        )
+
+
+class TextFileInitializer(TableInitializerBase):
+    """Keys and values of a table, from the lines of a text file.
+
+    Args:
+      filename: of the file.
+      key_dtype: the dtype of the keys.
+      key_index: the column that is the key, or one of `tf.lookup.TextFileIndex`.
+      value_dtype: the dtype of the values.
+      value_index: the same of the value.
+      vocab_size: how many lines to read; None: all.
+      delimiter: the character between columns.
+      name: of the op.
+      value_index_offset: what is added to line numbers.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "words")
+    >>> _ = open(path, "w").write("emerson\\nlake\\npalmer\\n")
+    >>> init = tf.lookup.TextFileInitializer(
+    ...     path, tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64,
+    ...     tf.lookup.TextFileIndex.LINE_NUMBER)
+    >>> tf.lookup.StaticHashTable(init, -1)[tf.constant("lake")].numpy().item()
+    1
+    """
+
+    def __init__(
+        self,
+        filename,
+        key_dtype,
+        key_index,
+        value_dtype,
+        value_index,
+        vocab_size=None,
+        delimiter="\t",
+        name=None,
+        value_index_offset=0,
+    ):
+        if not isinstance(filename, _graphkiln.Tensor) and not filename:
+            raise ValueError(
+                "`filename` argument required for tf.lookup.TextFileInitializer"
+            )
+        key_dtype = _graphkiln.as_dtype(key_dtype)
+        value_dtype = _graphkiln.as_dtype(value_dtype)
+        _check_column("key", key_index, key_dtype)
+        _check_column("value", value_index, value_dtype)
+        if vocab_size is not None and vocab_size <= 0:
+            raise ValueError(f"`vocab_size` should be > 0, received: {vocab_size}")
+        self._filename = filename
+        self._key_index = key_index
+        self._value_index = value_index
+        self._vocab_size = vocab_size
+        self._delimiter = delimiter
+        self._name = name
+        self._offset = value_index_offset
+        super().__init__(key_dtype, value_dtype)
+
+    def initialize(self, table):
+        """Gives the table the content of the file."""
+        check_table_dtypes(table, self.key_dtype, self.value_dtype)
+        with _graphkiln.name_scope(self._name or "text_file_init"):
+            filename = _graphkiln.convert_to_tensor(
+                self._filename, dtype=_graphkiln.string, name="asset_filepath"
+            )
+            return raw_ops.InitializeTableFromTextFileV2(
+                table_handle=table.resource_handle,
+                filename=filename,
+                key_index=self._key_index,
+                value_index=self._value_index,
+                vocab_size=-1 if self._vocab_size is None else self._vocab_size,
+                delimiter=self._delimiter,
+                offset=self._offset,
+            )

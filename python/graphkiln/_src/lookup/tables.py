@@ -1,0 +1,457 @@
+"""tf.lookup: tables from keys to values, over the ops of tables."""
+
+from graphkiln import _graphkiln, raw_ops
+from graphkiln._src import ops
+
+
+def _check_keys(keys, dtype) -> None:
+    if keys.dtype != dtype:
+        raise TypeError(
+            f"Dtype of argument `keys` must be {dtype}, received: {keys.dtype}"
+        )
+
+
+def _values_of(keys):
+    """The tensor of keys that are ragged or sparse."""
+    composite = isinstance(keys, (_graphkiln.SparseTensor, _graphkiln.RaggedTensor))
+    return keys.values if composite else keys
+
+
+def _placed_as(keys, values):
+    """Values of keys, ragged or sparse as these are."""
+    if isinstance(keys, _graphkiln.SparseTensor):
+        return _graphkiln.SparseTensor(keys.indices, values, keys.dense_shape)
+    if isinstance(keys, _graphkiln.RaggedTensor):
+        return keys.with_values(values)
+    return values
+
+
+def _make(kind: str, name: str, **attributes):
+    """The handle of a new table: in a graph, of the node's own."""
+    eager = _graphkiln.executing_eagerly()
+    op = f"Anonymous{kind}" if eager else f"{kind}V2"
+    return getattr(raw_ops, op)(name=name, **attributes)
+
+
+def _name_in_graph(handle) -> str | None:
+    if _graphkiln.executing_eagerly():
+        return None
+    return handle.op.name.rpartition("/")[2]
+
+
+class LookupInterface:
+    """Base of tables from keys to values."""
+
+    _resource_handle = None
+
+    def __init__(self, key_dtype, value_dtype):
+        self._key_dtype = _graphkiln.as_dtype(key_dtype)
+        self._value_dtype = _graphkiln.as_dtype(value_dtype)
+
+    @property
+    def resource_handle(self):
+        """The handle that ops get."""
+        return self._resource_handle
+
+    @property
+    def key_dtype(self):
+        """The dtype of the keys."""
+        return self._key_dtype
+
+    @property
+    def value_dtype(self):
+        """The dtype of the values."""
+        return self._value_dtype
+
+    @property
+    def name(self):
+        """The name of the table in its graph; None of one that was made
+        eagerly."""
+        return self._table_name
+
+    def size(self, name=None):
+        """How many keys there are, an int64 scalar."""
+        with _graphkiln.name_scope(name or f"{self.name}_Size"):
+            return raw_ops.LookupTableSizeV2(table_handle=self.resource_handle)
+
+    def lookup(self, keys, name=None):
+        """The values of keys."""
+        raise NotImplementedError
+
+    def __getitem__(self, keys):
+        return self.lookup(keys)
+
+    def _find(self, keys, default_value):
+        return raw_ops.LookupTableFindV2(
+            table_handle=self.resource_handle,
+            keys=keys,
+            default_value=default_value,
+        )
+
+    def _export(self):
+        return raw_ops.LookupTableExportV2(
+            table_handle=self.resource_handle,
+            Tkeys=self._key_dtype,
+            Tvalues=self._value_dtype,
+        )
+
+
+class StaticHashTable(LookupInterface):
+    """A table that gets its content when it is made.
+
+    Args:
+      initializer: where that comes from, as `tf.lookup.KeyValueTensorInitializer`.
+      default_value: of keys that are not there, a scalar.
+      name: of the op.
+      experimental_is_anonymous: takes no effect; a table lives as long as it is
+        used.
+
+    >>> table = tf.lookup.StaticHashTable(
+    ...     tf.lookup.KeyValueTensorInitializer(["a", "b"], [7, 8]),
+    ...     default_value=-1)
+    >>> table.lookup(tf.constant(["b", "c"])).numpy().tolist()
+    [8, -1]
+    """
+
+    def __init__(
+        self,
+        initializer,
+        default_value,
+        name=None,
+        experimental_is_anonymous=False,
+    ):
+        super().__init__(initializer.key_dtype, initializer.value_dtype)
+        self._default_value = _graphkiln.convert_to_tensor(
+            default_value, dtype=self._value_dtype
+        )
+        self._default_value.shape.merge_with(_graphkiln.TensorShape([]))
+        self._initializer = initializer
+        with _graphkiln.init_scope():
+            self._resource_handle = _make(
+                "HashTable",
+                name or "hash_table",
+                key_dtype=self._key_dtype,
+                value_dtype=self._value_dtype,
+            )
+            self._table_name = _name_in_graph(self._resource_handle)
+        self._init_op = initializer.initialize(self)
+
+    @property
+    def default_value(self):
+        """The value of keys that are not there."""
+        return self._default_value
+
+    def lookup(self, keys, name=None):
+        """The values of keys, which may be a tensor, a ragged or a sparse one;
+        the default value of those that are not there."""
+        values = _values_of(keys)
+        _check_keys(keys, self._key_dtype)
+        with _graphkiln.name_scope(name or f"{self.name}_Lookup"):
+            found = self._find(values, self._default_value)
+        if not isinstance(values, _graphkiln.RaggedTensor):
+            found.set_shape(values.shape)
+        return _placed_as(keys, found)
+
+    def export(self, name=None):
+        """All keys and their values, in no certain order."""
+        with _graphkiln.name_scope(name or f"{self.name}_Export"):
+            keys, values = self._export()
+        values.set_shape(keys.shape)
+        return keys, values
+
+
+class StaticVocabularyTable(LookupInterface):
+    """Numbers of keys; those that are not there share some further numbers, by
+    their hash.
+
+    Args:
+      initializer: keys and their numbers, int64; None: there are none.
+      num_oov_buckets: how many numbers the others share.
+      lookup_key_dtype: of keys that are looked up, an integer type or
+        tf.string; None: as they are in `initializer`.
+      name: of the op.
+      experimental_is_anonymous: takes no effect.
+
+    >>> table = tf.lookup.StaticVocabularyTable(
+    ...     tf.lookup.KeyValueTensorInitializer(
+    ...         ["a", "b"], tf.constant([0, 1], tf.int64)), num_oov_buckets=1)
+    >>> table.lookup(tf.constant(["b", "z"])).numpy().tolist()
+    [1, 2]
+    """
+
+    def __init__(
+        self,
+        initializer,
+        num_oov_buckets,
+        lookup_key_dtype=None,
+        name=None,
+        experimental_is_anonymous=False,
+    ):
+        if num_oov_buckets <= 0:
+            raise ValueError(
+                "`num_oov_buckets` must be > 0; use StaticHashTable."
+            )
+        if name:
+            name = name.rstrip("/")
+        self._table = None
+        if initializer:
+            lookup_key_dtype = self._checked(initializer, lookup_key_dtype)
+            self._table = StaticHashTable(initializer, default_value=-1)
+            name = name or self._table.name
+        else:
+            lookup_key_dtype = _graphkiln.string
+            name = name or "hash_bucket"
+        if not lookup_key_dtype.is_integer and lookup_key_dtype != _graphkiln.string:
+            raise TypeError(
+                "Invalid `key_dtype`, expected integer or string, got "
+                f"{lookup_key_dtype}"
+            )
+        self._num_oov_buckets = num_oov_buckets
+        self._table_name = name and name.rpartition("/")[2]
+        super().__init__(lookup_key_dtype, _graphkiln.int64)
+
+    @staticmethod
+    def _checked(initializer, lookup_key_dtype):
+        key = initializer.key_dtype
+        wanted = key if lookup_key_dtype is None else lookup_key_dtype
+        wanted = _graphkiln.as_dtype(wanted)
+        if key not in (_graphkiln.int64, _graphkiln.string):
+            raise TypeError(
+                "Invalid `key_dtype`, expected one of "
+                f"{(_graphkiln.int64, _graphkiln.string)}, but got {key}."
+            )
+        if key.is_integer != wanted.is_integer:
+            expected = "integer" if wanted.is_integer else "non-integer"
+            raise TypeError(
+                f"Invalid `key_dtype`, expected {expected} but got {key}."
+            )
+        if initializer.value_dtype != _graphkiln.int64:
+            raise TypeError(
+                f"Invalid `value_dtype`, expected {_graphkiln.int64} but got "
+                f"{initializer.value_dtype}."
+            )
+        return wanted
+
+    @property
+    def resource_handle(self):
+        """The handle of the table of known keys, or None."""
+        return self._table and self._table.resource_handle
+
+    def size(self, name=None):
+        """How many numbers there are, with those that are shared."""
+        with _graphkiln.name_scope(name or f"{self.name}_Size"):
+            known = 0 if self._table is None else self._table.size()
+            return _graphkiln.convert_to_tensor(
+                known + self._num_oov_buckets, dtype=_graphkiln.int64
+            )
+
+    def lookup(self, keys, name=None):
+        """The numbers of keys, which may be a tensor, a ragged or a sparse one."""
+        _check_keys(keys, self._key_dtype)
+        values = _values_of(keys)
+        if self._table is not None and self._table.key_dtype == _graphkiln.int64:
+            values = ops.cast(values, _graphkiln.int64)
+        with _graphkiln.name_scope(name or f"{self.name}_Lookup"):
+            texts = values
+            if texts.dtype != _graphkiln.string:
+                texts = ops.strings.as_string(texts)
+            ids = ops.strings.to_hash_bucket_fast(
+                texts, num_buckets=self._num_oov_buckets, name="hash_bucket"
+            )
+            if self._table is not None:
+                known = self._table.lookup(values)
+                ids = ops.where(
+                    ops.not_equal(known, self._table.default_value),
+                    known,
+                    ops.add(ids, self._table.size()),
+                )
+        return _placed_as(keys, ids)
+
+
+class _ChangingTable(LookupInterface):
+    """What both kinds of tables have whose keys come and go."""
+
+    def _insert(self, keys, values, name):
+        with _graphkiln.name_scope(name or f"{self.name}_lookup_table_insert"):
+            keys = _graphkiln.convert_to_tensor(
+                keys, dtype=self._key_dtype, name="keys"
+            )
+            values = _graphkiln.convert_to_tensor(
+                values, dtype=self._value_dtype, name="values"
+            )
+            return raw_ops.LookupTableInsertV2(
+                table_handle=self.resource_handle, keys=keys, values=values
+            )
+
+    def _remove(self, keys, name):
+        with _graphkiln.name_scope(name or f"{self.name}_lookup_table_remove"):
+            return raw_ops.LookupTableRemoveV2(
+                table_handle=self.resource_handle, keys=keys
+            )
+
+    def export(self, name=None):
+        """All keys and their values."""
+        with _graphkiln.name_scope(
+            name or f"{self.name}_lookup_table_export_values"
+        ):
+            keys, values = self._export()
+        return keys, values
+
+
+class MutableHashTable(_ChangingTable):
+    """A table whose keys come and go.
+
+    Args:
+      key_dtype: the dtype of the keys.
+      value_dtype: the dtype of the values.
+      default_value: of keys that are not there; its shape, () or that of a
+        vector, is that of all values.
+      name: of the op.
+      checkpoint: is its content saved with the program's state?
+      experimental_is_anonymous: takes no effect; a table lives as long as it is
+        used.
+
+    >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+    >>> table.insert(tf.constant(["a", "b"]), tf.constant([7, 8], tf.int64))
+    >>> table.remove(tf.constant(["a"]))
+    >>> table.lookup(tf.constant(["a", "b"])).numpy().tolist()
+    [-1, 8]
+    """
+
+    def __init__(
+        self,
+        key_dtype,
+        value_dtype,
+        default_value,
+        name="MutableHashTable",
+        checkpoint=True,
+        experimental_is_anonymous=False,
+    ):
+        super().__init__(key_dtype, value_dtype)
+        self._default_value = _graphkiln.convert_to_tensor(
+            default_value, dtype=self._value_dtype
+        )
+        shape = self._default_value.shape
+        shapes = {} if shape.rank == 0 else {"value_shape": shape}
+        self._resource_handle = _make(
+            "MutableHashTable" if shape.rank == 0 else "MutableHashTableOfTensors",
+            name,
+            key_dtype=self._key_dtype,
+            value_dtype=self._value_dtype,
+            **shapes,
+        )
+        self._table_name = _name_in_graph(self._resource_handle)
+
+    def lookup(self, keys, dynamic_default_values=None, name=None):
+        """The values of keys.
+
+        Args:
+          keys: a tensor.
+          dynamic_default_values: values of those that are not there: one, or
+            one for each key; None: the table's.
+          name: of the op.
+        """
+        with _graphkiln.name_scope(name or f"{self.name}_lookup_table_find"):
+            keys = _graphkiln.convert_to_tensor(
+                keys, dtype=self._key_dtype, name="keys"
+            )
+            default = dynamic_default_values
+            return self._find(
+                keys, self._default_value if default is None else default
+            )
+
+    def insert(self, keys, values, name=None):
+        """Puts keys with their values into the table."""
+        return self._insert(keys, values, name)
+
+    def remove(self, keys, name=None):
+        """Takes keys, those that are there, out of the table."""
+        _check_keys(keys, self._key_dtype)
+        return self._remove(keys, name)
+
+
+class DenseHashTable(_ChangingTable):
+    """A table whose keys come and go, in buckets that two keys mark.
+
+    Args:
+      key_dtype: the dtype of the keys: integers or strings.
+      value_dtype: the dtype of the values.
+      default_value: of keys that are not there; its shape is that of all values.
+      empty_key: marks buckets where no key was; cannot be a key itself.
+      deleted_key: marks buckets whose key was taken out; another one.
+      initial_num_buckets: a power of two.
+      name: of the op.
+      checkpoint: is its content saved with the program's state?
+      experimental_is_anonymous: takes no effect.
+
+    `export` gives all buckets, those that are empty, too.
+
+    >>> table = tf.lookup.experimental.DenseHashTable(
+    ...     tf.string, tf.int64, -1, empty_key="", deleted_key="$")
+    >>> table.insert(tf.constant(["a", "b"]), tf.constant([7, 8], tf.int64))
+    >>> table.lookup(tf.constant(["a", "c"])).numpy().tolist()
+    [7, -1]
+    """
+
+    def __init__(
+        self,
+        key_dtype,
+        value_dtype,
+        default_value,
+        empty_key,
+        deleted_key,
+        initial_num_buckets=None,
+        name="MutableDenseHashTable",
+        checkpoint=True,
+        experimental_is_anonymous=False,
+    ):
+        super().__init__(key_dtype, value_dtype)
+        self._default_value = _graphkiln.convert_to_tensor(
+            default_value, dtype=self._value_dtype, name="default_value"
+        )
+        buckets = {}
+        if initial_num_buckets is not None:
+            buckets["initial_num_buckets"] = initial_num_buckets
+        self._resource_handle = _make(
+            "MutableDenseHashTable",
+            name,
+            empty_key=_graphkiln.convert_to_tensor(
+                empty_key, dtype=self._key_dtype, name="empty_key"
+            ),
+            deleted_key=_graphkiln.convert_to_tensor(
+                deleted_key, dtype=self._key_dtype, name="deleted_key"
+            ),
+            value_dtype=self._value_dtype,
+            value_shape=self._default_value.shape,
+            **buckets,
+        )
+        self._table_name = _name_in_graph(self._resource_handle)
+
+    def lookup(self, keys, name=None):
+        """The values of keys; the default value of those that are not there."""
+        with _graphkiln.name_scope(name or f"{self.name}_lookup_table_find"):
+            keys = _graphkiln.convert_to_tensor(
+                keys, dtype=self._key_dtype, name="keys"
+            )
+            return self._find(keys, self._default_value)
+
+    def insert_or_assign(self, keys, values, name=None):
+        """Puts keys with their values into the table."""
+        return self._insert(keys, values, name)
+
+    def insert(self, keys, values, name=None):
+        """Puts keys with their values into the table."""
+        return self.insert_or_assign(keys, values, name)
+
+    def erase(self, keys, name=None):
+        """Takes keys, those that are there, out of the table."""
+        if keys.dtype != self._key_dtype:
+            raise TypeError(
+                f"Signature mismatch. Keys must be dtype {self._key_dtype}, got "
+                f"{keys.dtype}."
+            )
+        return self._remove(keys, name)
+
+    def remove(self, keys, name=None):
+        """Takes keys, those that are there, out of the table."""
+        return self.erase(keys, name)

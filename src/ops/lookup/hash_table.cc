@@ -1,0 +1,281 @@
+// Tables of single keys, fixed and changing ones.
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "base/process_mutex.h"
+#include "base/thread_pool.h"
+#include "ops/lookup/table.h"
+
+namespace gk {
+namespace {
+
+template <class K>
+using Places = std::unordered_map<K, int64_t>;
+
+// Bits that are equal where numbers are.
+template <class T>
+uint64_t NumberKey(const void* data, int64_t i) {
+  T value;
+  std::memcpy(&value, static_cast<const T*>(data) + i, sizeof(T));
+  return static_cast<uint64_t>(value);
+}
+uint64_t RealKey(const Tensor& keys, int64_t i) {
+  if (keys.dtype() == DataType::kDouble) {
+    const double value = keys.data<double>()[i];
+    return value == 0 ? 0 : NumberKey<uint64_t>(keys.raw_data(), i);
+  }
+  const float value = keys.data<float>()[i];
+  return value == 0 ? 0 : NumberKey<uint32_t>(keys.raw_data(), i);
+}
+
+// Calls fn(key_of), a function from positions to keys.
+template <class Fn>
+auto VisitKeys(const Tensor& keys, Fn&& fn) {
+  const void* data = keys.raw_data();
+  switch (keys.dtype()) {
+    case DataType::kString:
+      return fn([&](int64_t i) -> const std::string& {
+        return keys.data<std::string>()[i];
+      });
+    case DataType::kFloat:
+    case DataType::kDouble:
+      return fn([&](int64_t i) { return RealKey(keys, i); });
+    default:
+      break;
+  }
+  switch (DataTypeSize(keys.dtype())) {
+    case 1:
+      return fn([data](int64_t i) { return NumberKey<uint8_t>(data, i); });
+    case 2:
+      return fn([data](int64_t i) { return NumberKey<uint16_t>(data, i); });
+    case 4:
+      return fn([data](int64_t i) { return NumberKey<uint32_t>(data, i); });
+    default:
+      return fn([data](int64_t i) { return NumberKey<uint64_t>(data, i); });
+  }
+}
+
+struct Content {
+  Places<uint64_t> numbers;
+  Places<std::string> texts;
+  Column keys, values;
+
+  Places<uint64_t>& PlacesOf(uint64_t) { return numbers; }
+  Places<std::string>& PlacesOf(const std::string&) { return texts; }
+  const Places<uint64_t>& PlacesOf(uint64_t) const { return numbers; }
+  const Places<std::string>& PlacesOf(const std::string&) const {
+    return texts;
+  }
+
+  template <class K>
+  int64_t Find(const K& key) const {
+    const auto& places = PlacesOf(key);
+    const auto found = places.find(key);
+    return found == places.end() ? -1 : found->second;
+  }
+
+  // Where the key was before, or -1.
+  template <class K>
+  int64_t Add(const K& key, const Tensor& from, int64_t i) {
+    const auto [found, is_new] = PlacesOf(key).emplace(key, keys.rows());
+    if (is_new) keys.Append(from, i);
+    return is_new ? -1 : found->second;
+  }
+};
+
+std::string ElementText(const Tensor& t, int64_t i) {
+  if (t.dtype() == DataType::kString) return t.data<std::string>()[i];
+  std::string text;
+  VisitType<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
+            uint32_t, uint64_t>(t.dtype(), [&](auto tag) {
+    text = Format("{}", t.data<decltype(tag)>()[i]);
+  });
+  return text;
+}
+
+class HashTable final : public TableResource {
+ public:
+  HashTable(std::string name, TableTypes types, bool fixed)
+      : TableResource(std::move(name), std::move(types)),
+        is_fixed_(fixed),
+        content_(Empty()) {}
+
+  Status Find(const Tensor& keys, const Tensor& otherwise,
+              Tensor* values) override {
+    const std::shared_ptr<const Content> content = Now();
+    if (content == nullptr) {
+      return FailedPrecondition("Table not initialized.");
+    }
+    const int64_t width = value_width();
+    // One for all keys, unless there are as many as keys.
+    const int64_t step = otherwise.num_elements() == width ? 0 : 1;
+    Column defaults(otherwise.dtype(), width);
+    const int64_t rows = step == 0 ? 1 : keys.num_elements();
+    for (int64_t i = 0; i < rows; ++i) defaults.Append(otherwise, i);
+    VisitKeys(keys, [&](auto key_of) {
+      ThreadPool::Global().ParallelRange(
+          keys.num_elements(), 40, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+              const int64_t at = content->Find(key_of(i));
+              if (at >= 0) {
+                content->values.Get(at, values, i);
+              } else {
+                defaults.Get(i * step, values, i);
+              }
+            }
+          });
+    });
+    return OkStatus();
+  }
+
+  Status Insert(const Tensor& keys, const Tensor& values) override {
+    if (is_fixed_) return Refused("Insert");
+    std::lock_guard lock(mutex_);
+    Put(Mutable(), keys, values);
+    return OkStatus();
+  }
+
+  Status Remove(const Tensor& keys) override {
+    if (is_fixed_) return Refused("Remove");
+    std::lock_guard lock(mutex_);
+    Content& content = Mutable();
+    VisitKeys(keys, [&](auto key_of) {
+      for (int64_t i = 0; i < keys.num_elements(); ++i) {
+        const auto& key = key_of(i);
+        auto& places = content.PlacesOf(key);
+        const auto found = places.find(key);
+        if (found == places.end()) continue;
+        const int64_t at = found->second;
+        places.erase(found);
+        content.keys.Drop(at);
+        content.values.Drop(at);
+        if (at == content.keys.rows()) continue;
+        // The last one has moved.
+        Tensor moved = *Tensor::Allocate(types().key, TensorShape());
+        content.keys.Get(at, &moved, 0);
+        VisitKeys(moved, [&](auto moved_key) {
+          content.PlacesOf(moved_key(0))[moved_key(0)] = at;
+        });
+      }
+    });
+    return OkStatus();
+  }
+
+  Status Import(const Tensor& keys, const Tensor& values) override {
+    if (is_fixed_) return Initialize(keys, values);
+    auto content = Empty();
+    Put(*content, keys, values);
+    std::lock_guard lock(mutex_);
+    content_.swap(content);
+    return OkStatus();
+  }
+
+  Status Export(Tensor* keys, Tensor* values) override {
+    const std::shared_ptr<const Content> content = Now();
+    if (content == nullptr)
+      return Status(Code::kAborted, "HashTable is not initialized.");
+    const int64_t n = content->keys.rows();
+    GK_ASSIGN_OR_RETURN(*keys, Tensor::Allocate(types().key, TensorShape({n})));
+    std::vector<int64_t> dims{n};
+    const auto value = types().value_shape.dims();
+    dims.insert(dims.end(), value.begin(), value.end());
+    GK_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
+    GK_ASSIGN_OR_RETURN(*values, Tensor::Allocate(types().value, shape));
+    content->keys.CopyAll(keys);
+    content->values.CopyAll(values);
+    return OkStatus();
+  }
+
+  int64_t Size() override {
+    const std::shared_ptr<const Content> content = Now();
+    return content == nullptr ? 0 : content->keys.rows();
+  }
+
+  bool IsInitialized() override { return is_fixed_ && Now() != nullptr; }
+
+  Status Initialize(const Tensor& keys, const Tensor& values) override {
+    if (!is_fixed_) return TableResource::Initialize(keys, values);
+    auto content = Empty(true);
+    Status status;
+    VisitKeys(keys, [&](auto key_of) {
+      for (int64_t i = 0; i < keys.num_elements() && status.ok(); ++i) {
+        const int64_t at = content->Add(key_of(i), keys, i);
+        if (at < 0) {
+          content->values.Append(values, i);
+        } else if (!content->values.Equals(at, values, i)) {
+          Tensor known = *Tensor::Allocate(types().value, TensorShape());
+          content->values.Get(at, &known, 0);
+          status = FailedPrecondition(
+              "HashTable has different value for same key. Key {} has {} and "
+              "trying to add value {}",
+              ElementText(keys, i), ElementText(known, 0),
+              ElementText(values, i));
+        }
+      }
+    });
+    GK_RETURN_IF_ERROR(status);
+    std::lock_guard lock(mutex_);
+    if (content_ != nullptr) {
+      if (content_->keys.rows() == content->keys.rows()) return OkStatus();
+      return FailedPrecondition(
+          "Table was already initialized with different data.");
+    }
+    content_ = std::move(content);
+    return OkStatus();
+  }
+
+ private:
+  // Null of a fixed one, until it has its content.
+  std::shared_ptr<Content> Empty(bool always = false) const {
+    if (is_fixed_ && !always) return nullptr;
+    auto content = std::make_shared<Content>();
+    content->keys = Column(types().key, 1);
+    content->values = Column(types().value, value_width());
+    return content;
+  }
+
+  int64_t value_width() const { return types().value_shape.num_elements(); }
+
+  static Status Refused(std::string_view what) {
+    return Unimplemented(
+        "{} not supported by InitializableLookupTable implementations", what);
+  }
+
+  // What no writer changes while it is held.
+  std::shared_ptr<const Content> Now() {
+    std::lock_guard lock(mutex_);
+    return content_;
+  }
+
+  // With the lock held: a copy, if somebody reads it.
+  Content& Mutable() {
+    if (content_.use_count() > 1) {
+      content_ = std::make_shared<Content>(*content_);
+    }
+    return *content_;
+  }
+
+  static void Put(Content& content, const Tensor& keys, const Tensor& values) {
+    VisitKeys(keys, [&](auto key_of) {
+      for (int64_t i = 0; i < keys.num_elements(); ++i) {
+        const int64_t at = content.Add(key_of(i), keys, i);
+        content.values.Set(at < 0 ? content.values.rows() : at, values, i);
+      }
+    });
+  }
+
+  const bool is_fixed_;
+  ProcessMutex& mutex_ = ProcessMutex::Of(this);
+  std::shared_ptr<Content> content_;
+};
+
+}  // namespace
+
+Ref<TableResource> MakeHashTable(std::string name, TableTypes types,
+                                 bool fixed) {
+  return MakeRef<HashTable>(std::move(name), std::move(types), fixed);
+}
+
+}  // namespace gk

@@ -1,0 +1,88 @@
+#include "ops/named_resource.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "base/process_mutex.h"
+#include "framework/shared_variables.h"
+
+namespace gk {
+namespace {
+
+class NamedResources {
+ public:
+  static NamedResources& Get() {
+    // Threads may still run when the process ends.
+    static auto* const all = new NamedResources;
+    return *all;
+  }
+
+  StatusOr<Ref<Resource>> FindOrMake(std::string_view kind,
+                                     const std::string& container,
+                                     const std::string& name,
+                                     MakeResourceFn make) {
+    const std::lock_guard lock(mutex_);
+    Ref<Resource>& known = resources_[{std::string(kind), container, name}];
+    if (!known) {
+      GK_ASSIGN_OR_RETURN(known, make(name));
+    }
+    return known;
+  }
+
+ private:
+  ProcessMutex mutex_;
+  std::map<std::tuple<std::string, std::string, std::string>, Ref<Resource>>
+      resources_;
+};
+
+// Of one node, whoever runs it.
+struct NodeResource final : KernelState {
+  Ref<Resource> resource;
+  std::string name;
+};
+
+std::string FreshName() {
+  static std::atomic<uint64_t> next{0};
+  return "Resource-" +
+         std::to_string(next.fetch_add(1, std::memory_order_relaxed));
+}
+
+}  // namespace
+
+Status OutputResource(KernelContext& c, std::string_view kind, HandleData data,
+                      MakeResourceFn make) {
+  const auto give = [&](Ref<Resource> resource, std::string name,
+                        std::string container) {
+    c.set_output(0, Tensor::Scalar(
+                        ResourceHandle(std::move(resource), std::move(name),
+                                       std::move(data), std::move(container))));
+    return OkStatus();
+  };
+  const std::string& shared = c.attr<std::string>("shared_name");
+  std::string container = c.attr<std::string>("container");
+  if (container.empty()) container = kDefaultContainer;
+  if (!shared.empty()) {
+    GK_ASSIGN_OR_RETURN(
+        Ref<Resource> found,
+        NamedResources::Get().FindOrMake(kind, container, shared, make));
+    return give(std::move(found), shared, std::move(container));
+  }
+  if (SharedKernelState* node = c.shared_state()) {
+    const std::lock_guard lock(ProcessMutex::Of(node));
+    if (node->state == nullptr) {
+      auto state = std::make_unique<NodeResource>();
+      state->name = FreshName();
+      GK_ASSIGN_OR_RETURN(state->resource, make(state->name));
+      node->state = std::move(state);
+    }
+    const auto& state = static_cast<const NodeResource&>(*node->state);
+    return give(state.resource, state.name, std::move(container));
+  }
+  std::string name = FreshName();
+  GK_ASSIGN_OR_RETURN(Ref<Resource> made, make(name));
+  return give(std::move(made), std::move(name), "Anonymous");
+}
+
+}  // namespace gk

@@ -1,0 +1,125 @@
+#include "ops/string/regex.h"
+
+#include <dlfcn.h>
+#include <re2/re2.h>
+
+#include <cstring>
+
+namespace gk {
+namespace {
+
+constexpr char kLibrary[] = "libre2.so.9";
+
+// Functions of the library by the names that its linker knows.
+struct Library {
+  using Text = re2::StringPiece;
+
+  void (*make)(void* self, const Text& pattern, const RE2::Options&) = nullptr;
+  void (*unmake)(void* self) = nullptr;
+  bool (*full_match)(const Text&, const RE2&, const RE2::Arg* const*,
+                     int) = nullptr;
+  bool (*replace)(std::string*, const RE2&, const Text& rewrite) = nullptr;
+  int (*replace_all)(std::string*, const RE2&, const Text& rewrite) = nullptr;
+  std::string error;
+
+  Library() {
+    void* handle = Load();
+    if (handle == nullptr) {
+      error = dlerror();
+      return;
+    }
+    const auto find = [&](const char* name, auto* function) {
+      void* found = dlsym(handle, name);
+      if (found == nullptr) error = Format("{} has no {}", kLibrary, name);
+      std::memcpy(function, &found, sizeof(found));
+    };
+    find("_ZN3re23RE2C1ERKNS_11StringPieceERKNS0_7OptionsE", &make);
+    find("_ZN3re23RE2D1Ev", &unmake);
+    find("_ZN3re23RE210FullMatchNERKNS_11StringPieceERKS0_PKPKNS0_3ArgEi",
+         &full_match);
+    find(
+        "_ZN3re23RE27ReplaceEPNSt7__cxx1112basic_stringIcSt11char_traitsIcE"
+        "SaIcEEERKS0_RKNS_11StringPieceE",
+        &replace);
+    find(
+        "_ZN3re23RE213GlobalReplaceEPNSt7__cxx1112basic_stringIcSt11char_"
+        "traitsIcESaIcEEERKS0_RKNS_11StringPieceE",
+        &replace_all);
+  }
+
+  // From beside the library that this is in, as in a wheel, or where the
+  // system has it.
+  static void* Load() {
+    int flags = RTLD_NOW | RTLD_LOCAL;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    flags |= RTLD_DEEPBIND;  // its own functions go before anybody's
+#endif
+    Dl_info ours;
+    static const char kHere = 0;
+    if (dladdr(&kHere, &ours) != 0 && ours.dli_fname != nullptr) {
+      std::string path = ours.dli_fname;
+      path.resize(path.rfind('/') + 1);
+      if (!path.empty()) {
+        if (void* handle = dlopen((path + kLibrary).c_str(), flags)) {
+          return handle;
+        }
+      }
+    }
+    return dlopen(kLibrary, flags);
+  }
+
+  static const Library& Get() {
+    static const Library* library = new Library;
+    return *library;
+  }
+};
+
+class LoadedRegex final : public Regex {
+ public:
+  LoadedRegex(const Library& library, const std::string& pattern)
+      : library_(library) {
+    RE2::Options options;
+    options.set_log_errors(false);
+    library_.make(memory_, pattern, options);
+  }
+  ~LoadedRegex() override { library_.unmake(memory_); }
+
+  const RE2& get() const { return *reinterpret_cast<const RE2*>(memory_); }
+
+  bool MatchesAll(const std::string& text) const override {
+    return library_.full_match(text, get(), nullptr, 0);
+  }
+  void Replace(const std::string& rewrite, bool all,
+               std::string* text) const override {
+    if (all) {
+      library_.replace_all(text, get(), rewrite);
+    } else {
+      library_.replace(text, get(), rewrite);
+    }
+  }
+
+ private:
+  const Library& library_;
+  alignas(RE2) char memory_[sizeof(RE2)];
+};
+
+}  // namespace
+
+StatusOr<std::shared_ptr<const Regex>> Regex::Of(const std::string& pattern) {
+  const Library& library = Library::Get();
+  if (!library.error.empty()) {
+    return Unimplemented("Regular expressions need the library RE2: {}",
+                         library.error);
+  }
+  thread_local std::shared_ptr<const LoadedRegex> last;
+  if (last == nullptr || last->get().pattern() != pattern) {
+    last = std::make_shared<const LoadedRegex>(library, pattern);
+  }
+  if (!last->get().ok()) {
+    return InvalidArgument("Invalid pattern: {}, error: {}", pattern,
+                           last->get().error());
+  }
+  return std::shared_ptr<const Regex>(last);
+}
+
+}  // namespace gk

@@ -1,0 +1,97 @@
+"""How ops of texts, sets, tables and queues are called; see case_table.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from case_values import I64, F
+
+PLACES = np.array([[0, 0], [0, 1], [1, 0]], np.int64)
+I32 = np.int32
+
+TABLE: dict[str, dict[str, Any]] = {
+    "RegexFullMatch": {"input": ["ab", "b"], "pattern": "a.*"},
+    "StaticRegexFullMatch": {"input": ["ab", "b"], "pattern": "a.*"},
+    "RegexReplace": {"input": ["aba", "b"], "pattern": "a", "rewrite": "x"},
+    "StaticRegexReplace": {
+        "input": ["aba", "b"], "pattern": "(a)", "rewrite": r"\1\1",
+    },
+    "StringToHashBucket": {"string_tensor": ["a", "bc"], "num_buckets": 1000},
+    "StringToHashBucketFast": {
+        "input": ["a", "x" * 70, ""], "num_buckets": 1 << 40,
+    },
+    "StringToHashBucketStrong": {
+        "input": ["a", "x" * 70, ""], "num_buckets": 1 << 40, "key": [5, -7],
+    },
+    "Fingerprint": {
+        "data": F(2, 3), "method": "farmhash64",
+    },
+    "StringSplit": {"input": ["a,b;c", ""], "delimiter": ",;"},
+    "StringNGrams": {
+        "data": ["a", "b", "c", "d"], "data_splits": I64(0, 3, 4),
+        "separator": "|", "ngram_widths": [2, 3], "left_pad": "L",
+        "right_pad": "R", "pad_width": -1, "preserve_short_sequences": False,
+    },
+    "UnsortedSegmentJoin": {
+        "inputs": ["a", "b", "c"], "segment_ids": [1, 0, 1], "num_segments": 3,
+        "separator": ":",
+    },
+    "EditDistance": {
+        "hypothesis_indices": PLACES, "hypothesis_values": F(3),
+        "hypothesis_shape": I64(2, 2), "truth_indices": PLACES[:2],
+        "truth_values": F(2), "truth_shape": I64(2, 2),
+    },
+    "UnicodeDecode": {
+        "input": ["a\u00e9", "\U0001f600"], "input_encoding": "UTF-8",
+    },
+    "UnicodeDecodeWithOffsets": {
+        "input": ["a\u00e9", "\U0001f600"], "input_encoding": "UTF-8",
+    },
+    "UnicodeEncode": {
+        "input_values": np.array([97, 233, 0x1F600], I32),
+        "input_splits": I64(0, 2, 3), "output_encoding": "UTF-16-BE",
+    },
+    "UnicodeTranscode": {
+        "input": ["a\u00e9", b"\xff"], "input_encoding": "UTF-8",
+        "output_encoding": "UTF-32-BE",
+    },
+    "UnicodeScript": {"input": np.array([65, 0x3B1, 0x4E00, -1], I32)},
+    "EncodeBase64": {"input": ["a", "abc", b"\xff\xfe"], "pad": True},
+    "DecodeBase64": {"input": ["YQ==", "YWJj", "__4"]},
+    "DenseToDenseSetOperation": {
+        "set1": np.array([[1, 2, 2], [3, 4, 5]], I32),
+        "set2": np.array([[2, 3], [5, 5]], I32), "set_operation": "union",
+    },
+    "DenseToSparseSetOperation": {
+        "set1": np.array([[1, 2], [3, 4]], I32), "set2_indices": PLACES,
+        "set2_values": np.array([2, 7, 3], I32), "set2_shape": I64(2, 2),
+        "set_operation": "a-b",
+    },
+    "SparseToSparseSetOperation": {
+        "set1_indices": PLACES, "set1_values": np.array([1, 2, 3], I32),
+        "set1_shape": I64(2, 2), "set2_indices": PLACES,
+        "set2_values": np.array([2, 7, 3], I32), "set2_shape": I64(2, 2),
+        "set_operation": "intersection",
+    },
+    "SetSize": {
+        "set_indices": PLACES, "set_values": np.array([2, 2, 3], I32),
+        "set_shape": I64(2, 2),
+    },
+}
+VALUE_SHAPED = {
+    "StringSplit", "StringNGrams", "UnicodeDecode", "UnicodeDecodeWithOffsets",
+    "DenseToDenseSetOperation", "DenseToSparseSetOperation",
+    "SparseToSparseSetOperation", "SetSize",
+}
+NOT_CALLED = dict.fromkeys(
+    ("HashTableV2", "AnonymousHashTable", "MutableHashTableV2",
+     "AnonymousMutableHashTable", "MutableHashTableOfTensorsV2",
+     "AnonymousMutableHashTableOfTensors", "MutableDenseHashTableV2",
+     "AnonymousMutableDenseHashTable", "LookupTableFindV2",
+     "LookupTableInsertV2", "LookupTableRemoveV2", "LookupTableSizeV2",
+     "LookupTableExportV2", "LookupTableImportV2", "InitializeTableV2",
+     "InitializeTableFromTextFileV2"),
+    "takes or gives a table; tests/oracle/test_lookup.py covers it",
+)
