@@ -74,6 +74,22 @@ EXPORTS: dict[str, str] = {
         py_function numpy_function compat.v1.py_func=numpy_function
         compat.v1.py_function compat.v1.numpy_function
         """,
+    "graphkiln._src.graph.tensor_message": "make_ndarray make_tensor_proto",
+    "graphkiln._src.function.batch_function": "nondifferentiable_batch_function",
+    "graphkiln._src.types.quantized": "dtypes.QUANTIZED_DTYPES",
+    "graphkiln._src.host.switches": """
+        load_library load_op_library
+        config.experimental.ClusterDeviceFilters
+        config.experimental.disable_mlir_bridge
+        config.experimental.enable_mlir_bridge
+        config.experimental.get_memory_info
+        config.experimental.get_memory_usage
+        config.experimental.reset_memory_stats
+        debugging.experimental.disable_dump_debug_info
+        experimental.async_clear_error experimental.async_scope
+        experimental.enable_strict_mode experimental.function_executor_type
+        experimental.register_filesystem_plugin
+        """,
     "graphkiln._src.session.session": """
         compat.v1.Session compat.v1.InteractiveSession
         """,

@@ -25,6 +25,9 @@ namespace gk::py {
   PART(warn_first, "graphkiln._src.host.logging")                          \
   PART(evaluate_in_session, "graphkiln._src.session.default_session")      \
   PART(load_in_session, "graphkiln._src.session.default_session")          \
+  PART(as_message, "graphkiln._src.types.spec_messages")                   \
+  PART(from_message, "graphkiln._src.types.spec_messages")                 \
+  PART(class_of_messages, "graphkiln._src.types.spec_messages")            \
   PART(field_types, "graphkiln._src.types.extension_metaclass")            \
   PART(ImmutableDict, "graphkiln._src.types.immutable_dict")               \
   PART(choice_of, "graphkiln.autograph.branches")                          \

@@ -83,14 +83,20 @@ Object CompatibleWithNone(Handle self, Handle other) {
   }
   return nb::borrow(self);
 }
+Object SpecOfNone(Handle, Handle) { return Handle(The().none_spec)(); }
 PyMethodDef none_methods[] = {
     GK_METHOD("_serialize", "", NoParts, ""),
     GK_METHOD("_to_components", "value", NoComponents, ""),
     GK_METHOD("_from_components", "components", NoneOf, ""),
-    GK_METHOD("most_specific_compatible_type", "other", CompatibleWithNone, ""),
+    GK_METHOD("most_specific_compatible_type", "other", CompatibleWithNone,
+              "This, if the other is one, too; else ValueError."),
+    GK_METHOD("most_specific_compatible_shape", "other", CompatibleWithNone,
+              "The older name of `most_specific_compatible_type`."),
+    GK_STATIC_METHOD("from_value", "value", SpecOfNone,
+                     "The spec; of None, which is the only value."),
     {}};
 PyGetSetDef none_properties[] = {
-    GK_PROPERTY("value_type", TypeOfNone, nullptr),
+    GK_PROPERTY("value_type", TypeOfNone, "The class of None."),
     GK_PROPERTY("_component_specs", NoSpecs, nullptr),
     {}};
 
@@ -476,12 +482,14 @@ void AddElementClasses(nb::module_& m) {
                     home);
   };
   c.composite =
-      add(nullptr, "CompositeTensor", {}, nullptr,
-          composite_properties,
+      add(nullptr, "CompositeTensor", {}, nullptr, composite_properties,
           "A value made of tensors, which its `_type_spec` describes.",
           Slots{"__weakref__"});
-  c.none_spec = add(nullptr, "NoneTensorSpec", spec,
-                    none_methods, none_properties, "The spec of None.");
+  c.none_spec =
+      add(nullptr, "NoneTensorSpec", spec, none_methods, none_properties,
+          "The spec of None.\n\n"
+          ">>> tf.NoneTensorSpec()\n"
+          "NoneTensorSpec()");
   c.datasets = add("graphkiln.data", "_NestedVariant", c.composite,
                    datasets_methods, datasets_properties,
                    "Datasets whose elements have one spec, in a tensor.");

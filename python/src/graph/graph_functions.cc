@@ -58,6 +58,12 @@ PyObject* DefaultGraph(PyObject*, PyObject*) {
   }));
 }
 
+PyObject* NameScopeHere(PyObject*, PyObject*) {
+  std::string scope = CurrentNameScope();
+  if (scope.ends_with('/')) scope.pop_back();
+  return ToPyString(scope);
+}
+
 PyObject* MakePlaceholder(PyObject*, PyObject* args, PyObject* kwargs) {
   PyObject *dtype, *shape = Py_None;
   const char* name = nullptr;
@@ -205,6 +211,13 @@ PyMethodDef kGraphFunctions[] = {
      "...         return x + 1\n"
      ">>> f(tf.constant(1)).numpy().item()\n"
      "2"},
+    {"get_current_name_scope", Guarded<NameScopeHere>, METH_NOARGS,
+     "get_current_name_scope()\n--\n\n"
+     "The scope that names begin with here, \"outer/inner\"; \"\" outside of\n"
+     "all.\n\n"
+     ">>> with tf.name_scope('outer'):\n"
+     "...     tf.get_current_name_scope()\n"
+     "'outer'"},
     {"get_default_graph", Guarded<DefaultGraph>, METH_NOARGS,
      "get_default_graph()\n--\n\n"
      "The graph that ops are added to: that of the function being traced, or\n"

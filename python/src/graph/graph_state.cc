@@ -175,6 +175,7 @@ PyObject* IsFetchable(PyObject* o, PyObject* element) {
 // ---- Operations and tensors ----
 
 PyObject* Operations(PyObject* o, void*) { return GraphOperations(o, nullptr); }
+PyObject* Itself(PyObject* o, PyObject*) { return Py_NewRef(o); }
 PyObject* NumOperations(PyObject* o, PyObject*) {
   return PyLong_FromLong(GraphOf(o)->graph->num_nodes());
 }
@@ -311,6 +312,9 @@ PyMethodDef graph_methods[] = {
     {"get_tensor_by_name", GK_OF_ARGUMENT(kName, GraphTensorByName),
      "get_tensor_by_name($self, name)\n--\n\n"
      "The tensor \"op:0\"."},
+    {"get", Guarded<Itself>, METH_NOARGS,
+     "get($self)\n--\n\n"
+     "The graph itself."},
     {"num_operations", Guarded<NumOperations>, METH_NOARGS,
      "num_operations($self)\n--\n\n"
      "How many operations there are."},

@@ -83,6 +83,9 @@ void AddPackageFacts(nb::module_& m) {
   m.attr("GRAPHKILN_VERSION") = GK_VERSION;
   m.attr("GIT_VERSION") = "graphkiln-" GK_VERSION;
   m.attr("COMPILER_VERSION") = "C++20";
+  m.attr("CXX11_ABI_FLAG") = _GLIBCXX_USE_CXX11_ABI;
+  m.attr("CXX_VERSION") = static_cast<int64_t>(__cplusplus);
+  m.attr("MONOLITHIC_BUILD") = 0;
   m.attr("GRAPH_DEF_VERSION") = kGraphDefVersion;
   m.attr("GRAPH_DEF_VERSION_MIN_CONSUMER") = 0;
   m.attr("GRAPH_DEF_VERSION_MIN_PRODUCER") = 0;

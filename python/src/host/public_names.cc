@@ -19,6 +19,7 @@ constexpr Exports kExports[] = {
     {"",
      "Assert* TensorArray TensorArraySpec case* cond* foldl* foldr* scan* "
      "switch_case while_loop "
+     "NoneTensorSpec get_current_name_scope "
      "DeviceSpec GradientTape Graph IndexedSlices IndexedSlicesSpec Operation "
      "TensorSpec TypeSpec type_spec_from_value "
      "OptionalSpec RaggedTensor RaggedTensorSpec RegisterGradient SparseTensor "
@@ -64,6 +65,9 @@ constexpr Exports kExports[] = {
      "set_visible_devices"},
     {"config.experimental",
      "enable_op_determinism enable_tensor_float_32_execution "
+     "VirtualDeviceConfiguration=LogicalDeviceConfiguration "
+     "get_virtual_device_configuration=get_logical_device_configuration "
+     "set_virtual_device_configuration=set_logical_device_configuration "
      "get_device_details get_device_policy get_memory_growth "
      "get_synchronous_execution get_visible_devices list_logical_devices "
      "list_physical_devices set_device_policy set_memory_growth "
@@ -111,7 +115,10 @@ constexpr Exports kExports[] = {
     {"dtypes",
      "DType as_dtype bfloat16 bool complex128 complex64 float16 float32 "
      "float64 int16 int32 int64 int8 resource string uint16 uint32 "
-     "uint64 uint8 variant"},
+     "uint64 uint8 variant double=float64 half=float16 qint16 qint32 "
+     "qint8 quint16 quint8"},
+    {"dtypes.experimental",
+     "float8_e4m3fn float8_e5m2 int4 uint4"},
     {"errors",
      "ABORTED ALREADY_EXISTS AbortedError AlreadyExistsError CANCELLED "
      "CancelledError DATA_LOSS DEADLINE_EXCEEDED DataLossError "
@@ -125,6 +132,7 @@ constexpr Exports kExports[] = {
      "UnknownError error_code_from_exception_type "
      "exception_type_from_error_code"},
     {"experimental",
+     "float8_e4m3fn float8_e5m2 int4 uint4 "
      "DynamicRaggedShape ExtensionTypeBatchEncoder ExtensionTypeSpec Optional "
      "RowPartition "
      "dispatch_for_binary_elementwise_apis "
@@ -161,7 +169,7 @@ constexpr Exports kExports[] = {
     {"strings",
      "format=format_values*"},
     {"sysconfig",
-     "get_build_info get_compile_flags get_include get_lib "
+     "CXX11_ABI_FLAG CXX_VERSION MONOLITHIC_BUILD get_build_info get_compile_flags get_include get_lib "
      "get_link_flags"},
     {"test",
      "assert_equal_graph_def"},

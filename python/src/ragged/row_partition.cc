@@ -4,6 +4,7 @@
 #include "python/src/ragged/composite_types.h"
 #include "python/src/ragged/ragged_arguments.h"
 #include "python/src/tensors/tensor_spec_type.h"
+#include "python/src/tensors/tensor_type.h"
 
 namespace gk::py {
 namespace {
@@ -20,10 +21,17 @@ Object Known(std::optional<int64_t> number) {
 
 // --- Made of what says where rows are.
 
+// What becomes int64 unless told, but arrays of int32.
+DataType UsualType(Handle given) {
+  const Object dtype = nb::getattr(given, "dtype", nb::none());
+  const bool is_int32 =
+      !IsTensor(given.ptr()) && !dtype.is_none() && TextOf(dtype) == "int32";
+  return is_int32 ? DataType::kInt32 : DataType::kInt64;
+}
 Tensor Integers(Handle given, Handle dtype, Handle hint,
                 std::string_view name) {
   const Tensor t = AsComponent(given, AsType(dtype, DataType::kInvalid),
-                               AsType(hint, DataType::kInt64));
+                               AsType(hint, UsualType(given)));
   bool ours;
   return AsPartition(Wrapped(t), name, &ours);
 }
@@ -36,6 +44,17 @@ Object FromLengths(Handle, Handle lengths, bool validate, Handle dtype,
                    Handle hint) {
   return Wrapped(Partition::FromLengths(
       Integers(lengths, dtype, hint, "row_lengths"), validate));
+}
+Object FromLimits(Handle, Handle limits, bool validate, Handle dtype,
+                  Handle hint) {
+  return Wrapped(Partition::FromLimits(
+      Integers(limits, dtype, hint, "row_limits"), validate));
+}
+Object FromStarts(Handle, Handle starts, Handle nvals, bool validate,
+                  Handle dtype, Handle hint) {
+  const Tensor t = Integers(starts, dtype, hint, "row_starts");
+  return Wrapped(Partition::FromStarts(
+      t, AsComponent(nvals, t.dtype(), t.dtype()), validate));
 }
 Object FromRowids(Handle, Handle ids, Handle nrows, bool validate, Handle dtype,
                   Handle hint) {
@@ -85,6 +104,10 @@ Object WithType(Handle self, Handle dtype) {
 Object Spec(Handle self) {
   return Handle(TheCompositeClasses().partition_spec).attr("from_value")(self);
 }
+Object Offsets(Handle self) {
+  const RowPartition rows = RowsOf(self);
+  return Wrapped(rows.columns(rows.rowids()));
+}
 Object Shown(Handle self) {
   const RowPartition rows = RowsOf(self);
   const auto value = [](const Tensor& t) {
@@ -103,22 +126,29 @@ PyMethodDef methods[] = {
               Init, ""),
     GK_CLASS_METHOD(
         "from_row_splits",
-        "row_splits, validate=True, dtype=None, dtype_hint=tf.int64",
-        FromSplits,
+        "row_splits, validate=True, dtype=None, dtype_hint=None", FromSplits,
         "Row i has the values from `row_splits[i]` to `row_splits[i + 1]`."),
+    GK_CLASS_METHOD("from_row_lengths",
+                    "row_lengths, validate=True, dtype=None, dtype_hint=None",
+                    FromLengths, "Row i has `row_lengths[i]` values."),
     GK_CLASS_METHOD(
-        "from_row_lengths",
-        "row_lengths, validate=True, dtype=None, dtype_hint=tf.int64",
-        FromLengths, "Row i has `row_lengths[i]` values."),
+        "from_row_limits",
+        "row_limits, validate=True, dtype=None, dtype_hint=None", FromLimits,
+        "Row i ends before `row_limits[i]`, where the next begins."),
+    GK_CLASS_METHOD(
+        "from_row_starts",
+        "row_starts, nvals, validate=True, dtype=None, dtype_hint=None",
+        FromStarts,
+        "Row i begins at `row_starts[i]`; the last ends before `nvals`."),
     GK_CLASS_METHOD("from_value_rowids",
                     "value_rowids, nrows=None, validate=True, dtype=None, "
-                    "dtype_hint=tf.int64",
+                    "dtype_hint=None",
                     FromRowids,
                     "Value j belongs to row `value_rowids[j]`; the ids never "
                     "fall."),
     GK_CLASS_METHOD("from_uniform_row_length",
                     "uniform_row_length, nvals=None, nrows=None, "
-                    "validate=True, dtype=None, dtype_hint=tf.int64",
+                    "validate=True, dtype=None, dtype_hint=None",
                     FromUniform, "Every row has `uniform_row_length` values."),
     GK_METHOD("row_splits", "", Splits,
               "Where the rows begin, and where the last one ends."),
@@ -134,6 +164,8 @@ PyMethodDef methods[] = {
     GK_METHOD("value_rowids", "",
               (UnnamedRowPart<&Partition::rowids, "RaggedValueRowIds">),
               "The row of each value."),
+    GK_METHOD("offsets_in_rows", "", Offsets,
+              "The place of each value in its row."),
     GK_METHOD("nrows", "", (UnnamedRowPart<&Partition::nrows, "RaggedNRows">),
               "How many rows there are."),
     GK_METHOD("nvals", "", (UnnamedRowPart<&Partition::nvals, "RaggedNVals">),

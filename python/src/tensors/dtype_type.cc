@@ -4,6 +4,7 @@
 
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/late_attributes.h"
+#include "python/src/binding/message_methods.h"
 #include "python/src/binding/only_argument.h"
 #include "python/src/tensors/type_protocol.h"
 
@@ -149,6 +150,7 @@ PyMethodDef methods[] = {
      "most_specific_common_supertype($self, types)\n--\n\n"
      "This one if all `types` are the same, or None."},
     GK_TYPE_PROTOCOL_METHODS,
+    GK_MESSAGE_METHODS,
     {"__reduce__", Guarded<Reduce>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 

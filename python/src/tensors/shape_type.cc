@@ -7,6 +7,7 @@
 #include "graph/tensor_proto.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/message.h"
+#include "python/src/binding/message_methods.h"
 #include "python/src/binding/only_argument.h"
 #include "python/src/tensors/type_protocol.h"
 
@@ -257,6 +258,7 @@ PyMethodDef methods[] = {
     {"as_list", Guarded<AsList>, METH_NOARGS,
      "as_list($self)\n--\n\n"
      "A list of ints and Nones."},
+    GK_MESSAGE_METHODS,
     {"as_proto", Guarded<AsProto>, METH_NOARGS,
      "as_proto($self)\n--\n\n"
      "A TensorShapeProto."},

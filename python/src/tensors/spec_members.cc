@@ -9,6 +9,7 @@
 #include "framework/structure_match.h"
 #include "python/src/binding/errors.h"
 #include "python/src/binding/guarded.h"
+#include "python/src/binding/message_methods.h"
 #include "python/src/binding/only_argument.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/data/element_spec.h"
@@ -428,6 +429,7 @@ PyMethodDef methods[] = {
     {"_key", Guarded<Method<KeyOf>>, METH_NOARGS, nullptr},
     {"__reduce__", Guarded<Method<Reduce>>, METH_NOARGS, nullptr},
     {"__tf_tracing_type__", Guarded<Itself>, METH_O, nullptr},
+    GK_MESSAGE_METHODS,
     {"is_subtype_of", ARGUMENT(kOther, IsSubtypeOf),
      "is_subtype_of($self, other)\n--\n\n"
      "Is every value of this spec one of `other`?"},

@@ -1,0 +1,1 @@
+"""Values of graphs as messages."""
