@@ -90,6 +90,27 @@ EXPORTS: dict[str, str] = {
         experimental.enable_strict_mode experimental.function_executor_type
         experimental.register_filesystem_plugin
         """,
+    "graphkiln._src.version_one.functions": """
+        compat.v1.convert_to_tensor_or_indexed_slices
+        compat.v1.convert_to_tensor_or_sparse_tensor
+        compat.v1.data.make_one_shot_iterator compat.v1.div
+        compat.v1.floor_div compat.v1.name_scope=NameScope
+        compat.v1.batch_to_space compat.v1.nn.space_to_batch
+        compat.v1.space_to_batch
+        compat.v1.nn.dropout compat.v1.nn.softmax_cross_entropy_with_logits
+        compat.v1.random.set_random_seed compat.v1.random_normal_initializer
+        compat.v1.random_uniform_initializer compat.v1.scatter_add
+        compat.v1.scatter_div compat.v1.scatter_max compat.v1.scatter_min
+        compat.v1.scatter_mul compat.v1.scatter_sub compat.v1.scatter_update
+        compat.v1.set_random_seed compat.v1.sparse.placeholder=sparse_placeholder
+        compat.v1.sparse_placeholder compat.v1.where compat.v1.while_loop
+        """,
+    "graphkiln._src.version_one.variable_store": """
+        compat.v1.AUTO_REUSE compat.v1.VariableScope
+        compat.v1.get_local_variable compat.v1.get_variable
+        compat.v1.get_variable_scope compat.v1.no_regularizer
+        compat.v1.variable_scope
+        """,
     "graphkiln._src.session.session": """
         compat.v1.Session compat.v1.InteractiveSession
         """,

@@ -145,9 +145,28 @@ def resolve(module_name: str, prefix: str, name: str) -> object:
         pass
     elif public in namespaces() or public in files():
         value = _loading.load(f"graphkiln.{public}")
-    else:
+    elif (value := _of_other_version(public)) is None and public != _NONE:
         raise _missing(module_name, name)
     setattr(sys.modules[module_name], name, value)
+    return value
+
+
+# The one name whose value is None.
+_NONE = "compat.v2.newaxis"
+
+
+def _of_other_version(public: str) -> object:
+    """What a name of tf.compat.v2 or v1 stands for that is in no table; None if
+    there is nothing."""
+    if public.startswith("compat.v2."):
+        return found(public.removeprefix("compat.v2."))
+    if not public.startswith("compat.v1."):
+        return None
+    name = public.removeprefix("compat.v1.")
+    names = _loading.load("graphkiln._src.version_one.names")
+    value = names.name_of_version_one(name, found)
+    if names.is_namespace(name, namespaces()):
+        value = _install_namespace("graphkiln", public)
     return value
 
 
@@ -190,7 +209,7 @@ def _is_here(public: str) -> bool:
     return any(public in table for table in tables)
 
 
-def find_spec(name: str, path: object = None, target: object = None) -> None:
+def find_spec(name: str, path: object = None, target: object = None) -> object:
     """This module is asked last where a module is: it says that one is
     TensorFlow's.
 
@@ -198,10 +217,23 @@ def find_spec(name: str, path: object = None, target: object = None) -> None:
     missing it leaves out for words of its own."""
     package, _, public = name.partition(".")
     if package != "graphkiln" or public.startswith("_") or _is_here(public):
-        return
+        return None
+    if public.startswith("compat."):
+        value = found(public)
+        if isinstance(value, types.ModuleType):
+            return _spec_of_module(name, value)
     word = _word(name)
     if word:
         raise ModuleNotFoundError(f"cannot import {name!r}: {word}")
+    return None
+
+
+def _spec_of_module(name: str, module: types.ModuleType) -> object:
+    """By which Python's import statement finds what is there."""
+    loader = types.SimpleNamespace(
+        create_module=lambda spec: module, exec_module=lambda module: None
+    )
+    return _loading.load("importlib.machinery").ModuleSpec(name, loader)
 
 
 def _public_finder(finder: object, names: tuple[str, ...]) -> object:
@@ -245,22 +277,25 @@ def _raw_op(module: types.ModuleType, name: str) -> object:
     return value
 
 
+def _install_namespace(package: str, name: str) -> types.ModuleType:
+    full = f"{package}.{name}"
+    if full in sys.modules:
+        return sys.modules[full]
+    module = Namespace(full, f"The tf.{name} namespace.")
+    # Some have files of their own, with private names.
+    module.__path__ = [f"{_DIRECTORY}/{name}"] if name in _exports.PACKAGES else []
+    module.__package__ = full
+    sys.modules[full] = module
+    parent, _, last = full.rpartition(".")
+    if parent != package:
+        setattr(sys.modules[parent], last, module)
+    return module
+
+
 def install(package: str) -> None:
     """Makes `import graphkiln.math` find the namespaces."""
     for name in namespaces():
-        full = f"{package}.{name}"
-        if full in sys.modules:
-            continue
-        module = Namespace(full, f"The tf.{name} namespace.")
-        # Some have files of their own, with private names.
-        module.__path__ = (
-            [f"{_DIRECTORY}/{name}"] if name in _exports.PACKAGES else []
-        )
-        module.__package__ = full
-        sys.modules[full] = module
-        parent, _, last = full.rpartition(".")
-        if parent != package:
-            setattr(sys.modules[parent], last, module)
+        _install_namespace(package, name)
     here = sys.modules[__name__]
     if here not in sys.meta_path:
         sys.meta_path.append(here)

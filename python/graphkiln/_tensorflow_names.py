@@ -26,12 +26,67 @@ NAMES = {
 }
 
 
+# What is left out for good, and why: names and what is below them.
+_LEFT_OUT = {
+    "of machines that work together, and graphkiln runs in one process": (
+        "distribute compat.v1.distribute tpu compat.v1.tpu "
+        "data.experimental.service data.experimental.distribute "
+        "compat.v1.data.experimental.service test.create_local_cluster "
+        "config.experimental_connect_to_cluster "
+        "config.experimental_connect_to_host "
+        "types.experimental.distributed experimental.dtensor"
+    ),
+    "another compiler's": (
+        "lite compat.v1.lite mlir compat.v1.mlir experimental.tensorrt"
+    ),
+    "no longer developed there": (
+        "feature_column compat.v1.feature_column compat.v1.estimator estimator "
+        "compat.v1.distributions compat.v1.mixed_precision"
+    ),
+}
+# What does the same here.
+_INSTEAD = {
+    "compat.v1.Print": "tf.print",
+    "compat.v1.app": "the package absl",
+    "compat.v1.flags": "the package absl",
+    "compat.v1.logging.vlog": "tf.get_logger",
+    "compat.v1.placeholder_v2": "tf.compat.v1.placeholder",
+    "compat.v1.data.make_initializable_iterator": "iter(dataset)",
+    "compat.v1.test.StubOutForTesting": "unittest.mock",
+    "compat.v1.test.mock": "unittest.mock",
+    "compat.v1.test.compute_gradient": "tf.test.compute_gradient",
+    "compat.v1.make_template": "tf.Module",
+    "compat.v1.py_func": "tf.numpy_function",
+    "compat.v1.multinomial": "tf.random.categorical",
+    "compat.v1.setdiff1d": "tf.raw_ops.ListDiff",
+    "compat.v1.get_seed": "tf.random.set_seed",
+    "compat.v1.resource_loader": "importlib.resources",
+    "debugging.experimental.enable_dump_debug_info": (
+        "tf.debugging.enable_check_numerics"
+    ),
+}
+
+
+def _left_out(public: str) -> str | None:
+    for reason, names in _LEFT_OUT.items():
+        for name in names.split():
+            if public == name or public.startswith(f"{name}."):
+                return reason
+    return None
+
+
 def word(public: str) -> str:
     """What is said of a name that is TensorFlow's; of others nothing."""
     space, _, name = public.removeprefix("compat.v2.").rpartition(".")
     held = NAMES.get(space) or _HELD.get(f"class tf.{space}", ())
     if name not in held:
         return ""
+    plain = public.removeprefix("compat.v2.")
+    if plain in _INSTEAD:
+        return f"tf.{public} is TensorFlow's; use {_INSTEAD[plain]} instead"
+    reason = _left_out(plain)
+    if reason is not None:
+        return f"tf.{public} is TensorFlow's and left out: it is {reason}"
     return (
         f"tf.{public} is TensorFlow's, graphkiln has none yet. Its "
         "roadmap (docs/internals/roadmap.md) says what comes next"

@@ -1,0 +1,451 @@
+"""Variables by name: tf.compat.v1.get_variable and variable_scope."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from enum import Enum
+from typing import Any
+
+from graphkiln import _graphkiln
+from graphkiln._graphkiln import GlorotUniformOfVersion1, Variable, Zeros
+from graphkiln._src.session.graph_keys import GraphKeys
+
+
+class _Reuse(Enum):
+    """Whether variables of a scope may, must or must not be there already."""
+
+    AUTO_REUSE = 1
+
+
+AUTO_REUSE = _Reuse.AUTO_REUSE
+
+
+class VariableScope:
+    """What variables of a scope are called and made with.
+
+    >>> with tf.compat.v1.variable_scope("a") as scope:
+    ...     scope.name, scope.reuse
+    ('a', False)
+    """
+
+    def __init__(
+        self,
+        reuse: Any,
+        name: str = "",
+        initializer: Any = None,
+        regularizer: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        custom_getter: Callable | None = None,
+        name_scope: str = "",
+        dtype: Any = _graphkiln.float32,
+        use_resource: bool | None = None,
+        constraint: Any = None,
+    ) -> None:
+        self._name = name
+        self._reuse = reuse
+        self._own = {
+            "initializer": initializer, "regularizer": regularizer,
+            "custom_getter": custom_getter, "dtype": dtype,
+            "constraint": constraint, "caching_device": caching_device,
+            "partitioner": partitioner,
+        }
+        self._name_scope = name_scope
+
+    @property
+    def name(self) -> str:
+        """What names of variables begin with."""
+        return self._name
+
+    @property
+    def original_name_scope(self) -> str:
+        """The scope of operations in which it was opened first."""
+        return self._name_scope
+
+    @property
+    def reuse(self) -> Any:
+        """True, False or AUTO_REUSE."""
+        return self._reuse
+
+    @property
+    def initializer(self) -> Any:
+        """Of variables that are not given one."""
+        return self._own["initializer"]
+
+    @property
+    def regularizer(self) -> Any:
+        """Of variables that are not given one."""
+        return self._own["regularizer"]
+
+    @property
+    def dtype(self) -> Any:
+        """Of variables that are not given one."""
+        return self._own["dtype"]
+
+    @property
+    def custom_getter(self) -> Callable | None:
+        """What makes variables instead."""
+        return self._own["custom_getter"]
+
+    @property
+    def constraint(self) -> Any:
+        """Of variables that are not given one."""
+        return self._own["constraint"]
+
+    def reuse_variables(self) -> None:
+        """From now on variables must be there already."""
+        self._reuse = True
+
+    def set_initializer(self, initializer: Any) -> None:
+        """Sets that of variables that are not given one."""
+        self._own["initializer"] = initializer
+
+    def set_dtype(self, dtype: Any) -> None:
+        """Sets that of variables that are not given one."""
+        self._own["dtype"] = dtype
+
+    def set_regularizer(self, regularizer: Any) -> None:
+        """Sets that of variables that are not given one."""
+        self._own["regularizer"] = regularizer
+
+    def global_variables(self) -> list:
+        """The variables of the scope."""
+        return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
+
+    def trainable_variables(self) -> list:
+        """The trainable variables of the scope."""
+        return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+
+    def get_collection(self, name: str) -> list:
+        """What the graph keeps under a name of things of the scope."""
+        scope = f"{self._name}/" if self._name else ""
+        return _graphkiln.get_default_graph().get_collection(name, scope)
+
+    def get_variable(self, name: str, **kwargs: Any) -> Variable:
+        """The variable of that name in this scope."""
+        with variable_scope(self):
+            return get_variable(name, **kwargs)
+
+
+class _Store(threading.local):
+    """The scopes that are open on this thread, by graph."""
+
+    def __init__(self) -> None:
+        self.scopes: list[VariableScope] = []
+        # The names of scopes that were opened, by where.
+        self.opened: dict[tuple, set[str]] = {}
+
+
+_store = _Store()
+# Variables by name of eager code; graphs keep theirs.
+_of_eager: dict[str, Variable] = {}
+
+
+def _known() -> dict[str, Variable]:
+    if _graphkiln.executing_eagerly():
+        return _of_eager
+    graph = _graphkiln.get_default_graph()
+    collection = graph.get_collection_ref("_variables_by_name")
+    if not collection:
+        collection.append({})
+    return collection[0]
+
+
+def get_variable_scope() -> VariableScope:
+    """The scope that is open here.
+
+    >>> tf.compat.v1.get_variable_scope().name
+    ''
+    """
+    return _store.scopes[-1] if _store.scopes else VariableScope(False)
+
+
+def _unique(prefix: str) -> str:
+    key = (id(_known()), get_variable_scope().name)
+    outer = f"{get_variable_scope().name}/" if get_variable_scope().name else ""
+    taken = _opened(key)
+    name, i = prefix, 0
+    while outer + name in taken:
+        i += 1
+        name = f"{prefix}_{i}"
+    return name
+
+
+def _opened(key: tuple) -> set[str]:
+    return _store.opened.setdefault(key, set())
+
+
+@contextmanager
+def variable_scope(
+    name_or_scope: Any,
+    default_name: str | None = None,
+    values: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    custom_getter: Callable | None = None,
+    reuse: Any = None,
+    dtype: Any = None,
+    use_resource: bool | None = None,
+    constraint: Any = None,
+    auxiliary_name_scope: bool = True,
+) -> Iterator[VariableScope]:
+    """A `with` statement in which `get_variable` puts a name before names.
+
+    Args:
+      name_or_scope: the name, or a scope to open again.
+      default_name: made unique and taken if the name is None.
+      values: accepted for compatibility.
+      initializer: of variables that are not given one.
+      regularizer: of variables that are not given one.
+      caching_device: accepted for compatibility.
+      partitioner: accepted for compatibility.
+      custom_getter: makes variables; called with a `getter` and what
+        that takes by name.
+      reuse: True: variables must be there; AUTO_REUSE: they may be; otherwise
+        they must not, or it is as around the scope.
+      dtype: of variables that are not given one.
+      use_resource: accepted for compatibility.
+      constraint: of variables that are not given one.
+      auxiliary_name_scope: opens a scope of operations, too.
+
+    >>> with tf.Graph().as_default():
+    ...     with tf.compat.v1.variable_scope("a"):
+    ...         v = tf.compat.v1.get_variable("v", [2])
+    ...     with tf.compat.v1.variable_scope("a", reuse=True):
+    ...         tf.compat.v1.get_variable("v", [2]) is v
+    True
+    """
+    around = get_variable_scope()
+    outer = f"{around.name}/" if around.name else ""
+    if name_or_scope is None and default_name is None:
+        raise TypeError("If default_name is None then name_or_scope is required")
+    again = isinstance(name_or_scope, VariableScope)
+    if again:
+        full, own = name_or_scope.name, dict(name_or_scope._own)
+        inherited = name_or_scope.reuse
+        last = full.rpartition("/")[2]
+    else:
+        last = name_or_scope
+        if last is None:
+            if reuse:
+                raise ValueError(
+                    "reuse=True cannot be used without a name_or_scope"
+                )
+            last = _unique(default_name)
+        full, own, inherited = outer + last, dict(around._own), around.reuse
+        _opened((id(_known()), around.name)).add(full)
+    given = {
+        "initializer": initializer, "regularizer": regularizer,
+        "custom_getter": custom_getter, "dtype": dtype, "constraint": constraint,
+        "caching_device": caching_device, "partitioner": partitioner,
+    }
+    if custom_getter is not None and own.get("custom_getter") is not None:
+        given["custom_getter"] = _nested(custom_getter, own["custom_getter"])
+    own.update({k: v for k, v in given.items() if v is not None})
+    with ExitStack() as scopes:
+        opened = ""
+        if auxiliary_name_scope and last:
+            opened = scopes.enter_context(_graphkiln.name_scope(last))
+        scope = VariableScope(
+            reuse or inherited, full, name_scope=opened or "", **own
+        )
+        _store.scopes.append(scope)
+        try:
+            yield scope
+        finally:
+            _store.scopes.remove(scope)
+
+
+def _nested(inner: Callable, outer: Callable) -> Callable:
+    def get(getter: Callable, *args: Any, **kwargs: Any) -> Any:
+        def next_getter(*a: Any, **k: Any) -> Any:
+            return outer(getter, *a, **k)
+
+        return inner(next_getter, *args, **kwargs)
+
+    return get
+
+
+def get_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool | None = None,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    custom_getter: Callable | None = None,
+    constraint: Any = None,
+    synchronization: Any = _graphkiln.VariableSynchronization.AUTO,
+    aggregation: Any = _graphkiln.VariableAggregation.NONE,
+) -> Variable:
+    """The variable of a name below the scope that is open, made if there is none.
+
+    Args:
+      name: below the scope.
+      shape: of a variable that is made.
+      dtype: of a variable that is made.
+      initializer: a tensor, or a function of a shape and a dtype.
+      regularizer: a function of the variable, whose value the graph keeps.
+      trainable: do gradient tapes watch it?
+      collections: of the graph, that it is put into.
+      caching_device: accepted for compatibility.
+      partitioner: accepted for compatibility.
+      validate_shape: accepted for compatibility.
+      use_resource: accepted for compatibility.
+      custom_getter: makes the variable instead.
+      constraint: a function that optimizers apply after each update.
+      synchronization: when copies on several devices are brought together.
+      aggregation: how updates from several devices are combined.
+
+    Raises ValueError for one that is there and may not be, or must be and is
+    not.
+
+    >>> with tf.Graph().as_default():
+    ...     tf.compat.v1.get_variable("v", [2, 3]).name
+    'v:0'
+    """
+    scope = get_variable_scope()
+    arguments = {
+        "shape": shape,
+        "dtype": dtype or scope.dtype,
+        "initializer": scope.initializer if initializer is None else initializer,
+        "regularizer": scope.regularizer if regularizer is None else regularizer,
+        "trainable": trainable, "collections": collections,
+        "constraint": scope.constraint if constraint is None else constraint,
+        "synchronization": synchronization, "aggregation": aggregation,
+        "reuse": scope.reuse,
+    }
+    full = f"{scope.name}/{name}" if scope.name else name
+    getter = custom_getter or scope.custom_getter
+    if getter is not None:
+        return getter(getter=_get, name=full, **arguments)
+    return _get(full, **arguments)
+
+
+def _get(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool | None = None,
+    collections: Any = None,
+    constraint: Any = None,
+    reuse: Any = None,
+    **kwargs: Any,
+) -> Variable:
+    known = _known()
+    eager = _graphkiln.executing_eagerly()
+    found = known.get(name)
+    if found is not None and (reuse or eager):
+        if shape is not None and not found.shape.is_compatible_with(shape):
+            raise ValueError(
+                f"Trying to share variable {name}, but specified shape {shape} and "
+                f"found shape {found.shape}."
+            )
+        if dtype is not None and found.dtype != _graphkiln.as_dtype(dtype):
+            raise ValueError(
+                f"Trying to share variable {name}, but specified dtype "
+                f"{_graphkiln.as_dtype(dtype).name} and found dtype "
+                f"{found.dtype.name}."
+            )
+        return found
+    if found is not None:
+        raise ValueError(
+            f"Variable {name} already exists, disallowed. Did you mean to set "
+            "reuse=True or reuse=tf.AUTO_REUSE in VarScope?"
+        )
+    if reuse is True and not eager:
+        raise ValueError(
+            f"Variable {name} does not exist, or was not created with "
+            "tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in "
+            "VarScope?"
+        )
+    dtype = _graphkiln.as_dtype(dtype or "float32")
+    if initializer is None:
+        initializer = (
+            GlorotUniformOfVersion1() if dtype.is_floating else Zeros()
+        )
+    if isinstance(initializer, type):
+        initializer = initializer()
+    if callable(initializer):
+        if shape is None:
+            raise ValueError(
+                f"Shape of a new variable ({name}) must be fully defined, but "
+                "instead was <unknown>."
+            )
+        sizes = _graphkiln.TensorShape(shape)
+        if not sizes.is_fully_defined():
+            raise ValueError(
+                f"Shape of a new variable ({name}) must be fully defined, but "
+                f"instead was {sizes}."
+            )
+        value: Any = lambda: initializer(sizes.as_list(), dtype=dtype)  # noqa: E731
+    else:
+        if shape is not None:
+            raise ValueError(
+                "If initializer is a constant, do not specify shape."
+            )
+        value = initializer
+    with _graphkiln.init_scope(), _outermost():
+        made = Variable(
+            value, trainable=True if trainable is None else trainable, name=name,
+            dtype=dtype, constraint=constraint, collections=collections,
+            synchronization=kwargs.get("synchronization"),
+            aggregation=kwargs.get("aggregation"),
+        )
+    known[name] = made
+    if regularizer is not None:
+        loss = regularizer(made)
+        if loss is not None and not eager:
+            _graphkiln.get_default_graph().add_to_collection(
+                GraphKeys.REGULARIZATION_LOSSES, loss
+            )
+    return made
+
+
+@contextmanager
+def _outermost() -> Iterator[None]:
+    """No scope of operations, which names of variables do not show."""
+    with _graphkiln.name_scope(""):
+        yield
+
+
+def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Variable:
+    """`get_variable` of one that is not trainable and is in the collection of
+    local variables.
+
+    Args:
+      name: below the scope.
+      *args: as of `get_variable`.
+      **kwargs: as of `get_variable`.
+
+    >>> with tf.Graph().as_default():
+    ...     v = tf.compat.v1.get_local_variable("v", [2])
+    ...     tf.compat.v1.local_variables()[0] is v
+    True
+    """
+    kwargs["trainable"] = False
+    kwargs["collections"] = [
+        *(kwargs.get("collections") or []), GraphKeys.LOCAL_VARIABLES
+    ]
+    return get_variable(name, *args, **kwargs)
+
+
+def no_regularizer(tensor: object) -> None:
+    """A regularizer that adds nothing.
+
+    Args:
+      tensor: of the variable.
+
+    >>> tf.compat.v1.no_regularizer(1.0)
+    """
