@@ -75,6 +75,21 @@ def composition(record: Composition) -> Function:
         body = [f"return detail::{'TwoRaggedOf' if two else 'RaggedOf'}({call});"]
         result = "std::pair<RaggedTensor, RaggedTensor>" if two else "RaggedTensor"
         return Function(record.names, params, body, result, record.doc)
+    sparse = "SparseTensor{made[%d], made[%d], made[%d]}"
+    if record.result == "SparseTensor?":
+        body = [f"auto made = {call};", "if (made.size() == 1) return std::move(made[0]);",
+                f"return {sparse % (0, 1, 2)};"]
+        return Function(record.names, params, body, "std::variant<Tensor, SparseTensor>",
+                        record.doc)
+    if record.result == "SparseTensor, Tensor":
+        body = [f"const auto made = {call};", f"return {{{sparse % (0, 1, 2)}, made[3]}};"]
+        return Function(record.names, params, body, "std::pair<SparseTensor, Tensor>",
+                        record.doc)
+    if record.result == "SparseTensors":
+        body = [f"const auto made = {call};", "std::vector<SparseTensor> list;",
+                "for (size_t i = 0; i + 2 < made.size(); i += 3)",
+                "  list.emplace_back(made[i], made[i + 1], made[i + 2]);", "return list;"]
+        return Function(record.names, params, body, "std::vector<SparseTensor>", record.doc)
     if record.result == "gradients":
         body = [f"auto made = {call};", "Tensor last = made.back();", "made.pop_back();",
                 "return {std::move(made), std::move(last)};"]
@@ -151,7 +166,7 @@ def header(guard: str, purpose: str, includes: list[str], body: list[str]) -> st
                                      "", f"#endif  // {guard}", ""])
 
 
-STANDARD = ["cstdint", "limits", "string", "string_view", "utility", "vector"]
+STANDARD = ["cstdint", "limits", "string", "string_view", "utility", "variant", "vector"]
 
 
 def ops_header(ops: list[Op]) -> str:

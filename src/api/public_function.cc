@@ -93,16 +93,18 @@ class Groups {
   std::map<std::string, InnerType> types_;
 };
 
+RowsValue AsRows(const RowParts& rows) {
+  const auto kind = rows.sparse           ? RowsValue::Kind::kSparse
+                    : rows.places.empty() ? RowsValue::Kind::kDense
+                                          : RowsValue::Kind::kRagged;
+  return {kind, Inner(rows.values), Inner(rows.places)};
+}
 RowsValue AsRows(const Argument& argument, std::string_view name) {
-  const auto* rows = std::get_if<RowParts>(&argument.value());
-  if (rows == nullptr) {
-    return {RowsValue::Kind::kDense,
-            AsTensor(argument, InnerType::kInvalid, name)};
+  if (const auto* rows = std::get_if<RowParts>(&argument.value())) {
+    return AsRows(*rows);
   }
-  const auto kind = rows->sparse           ? RowsValue::Kind::kSparse
-                    : rows->places.empty() ? RowsValue::Kind::kDense
-                                           : RowsValue::Kind::kRagged;
-  return {kind, Inner(rows->values), Inner(rows->places)};
+  return {RowsValue::Kind::kDense,
+          AsTensor(argument, InnerType::kInvalid, name)};
 }
 
 // As it is, where the function takes host values.
@@ -143,6 +145,19 @@ CompositionValue Convert(const CompositionArg& arg, const Argument& argument,
       return AsNative(argument);
     case ArgKind::kRows:
       return AsRows(argument, arg.name);
+    case ArgKind::kManyRows: {
+      std::vector<RowsValue> many;
+      if (const auto* list = std::get_if<std::vector<RowParts>>(&v)) {
+        for (const RowParts& rows : *list) many.push_back(AsRows(rows));
+      } else if (const auto* tensors = std::get_if<std::vector<Tensor>>(&v)) {
+        for (const Tensor& t : *tensors) {
+          many.push_back({RowsValue::Kind::kDense, Inner(t)});
+        }
+      } else {
+        throw ::gk::Error(TypeError("Argument `{}` must be a list", arg.name));
+      }
+      return many;
+    }
     case ArgKind::kSeed:
       if (const auto* n = std::get_if<int64_t>(&v)) return FoldedSeed(*n);
       throw ::gk::Error(
@@ -179,14 +194,16 @@ RowParts RowPartsOf(const SparseTensor& sparse) {
   return {true, sparse.values(), {sparse.indices(), sparse.dense_shape()}};
 }
 
-std::vector<Tensor> CallPublicFunction(
-    std::string_view name, std::span<const Argument> arguments) {
+std::vector<Tensor> CallPublicFunction(std::string_view name,
+                                       std::span<const Argument> arguments) {
   return Guarded([&] {
     EnsureReady();
     const Composition* composition = CompositionRegistry::Get().Find(name);
     if (composition == nullptr || arguments.size() > composition->args.size()) {
-      throw ::gk::Error(Internal("the headers and the library disagree about "
-                                 "{}()", name));
+      throw ::gk::Error(
+          Internal("the headers and the library disagree about "
+                   "{}()",
+                   name));
     }
     Groups groups;
     const CompositionArg* arg = composition->args.data();

@@ -202,6 +202,11 @@ class Caller {
       }
       case ArgKind::kRows:
         return AnyRows(TypeOf(arg));
+      case ArgKind::kManyRows: {
+        std::vector<RowsValue> many;
+        for (int i = Below(3); i >= 0; --i) many.push_back(AnyRows(TypeOf(arg)));
+        return many;
+      }
       case ArgKind::kNative:
         return AnyNative(arg);
       case ArgKind::kShape:

@@ -122,7 +122,8 @@ CompositionArg ParseArg(const CompositionRecord& r, std::string_view text) {
       {"int", ArgKind::kInt},       {"float", ArgKind::kFloat},
       {"string", ArgKind::kString}, {"type", ArgKind::kType},
       {"ints", ArgKind::kInts},     {"name", ArgKind::kName},
-      {"seed", ArgKind::kSeed},     {"rows", ArgKind::kRows}};
+      {"seed", ArgKind::kSeed},     {"rows", ArgKind::kRows},
+      {"many_rows", ArgKind::kManyRows}};
   bool found = false;
   for (const auto& [name, value] : kKinds) {
     if (name != kind) continue;

@@ -41,17 +41,19 @@ struct RowsValue {
 // The value of an argument; monostate: None.
 using CompositionValue =
     std::variant<std::monostate, Tensor, TensorVector, bool, int64_t, double,
-                 std::string, DataType, std::vector<int64_t>, RowsValue>;
+                 std::string, DataType, std::vector<int64_t>, RowsValue,
+                 std::vector<RowsValue>>;
 
 enum class ArgKind {
-  kTensor,   // converted; Python numbers take a dtype that is known
-  kTensors,  // a list of them, of one dtype; "tensors(whole)": what is no
-             // list of tensors is one; "tensors(gradients)": of any dtypes,
-             // None is null, slices stand for their values
-  kRows,     // a tensor, a ragged or a sparse one: RowsValue
-  kNative,   // a tensor if it is one, else a Python value kept as it is
-  kShape,    // a tensor of int32 or int64 made of ints, lists or TensorShapes
-  kHandle,   // a tensor, or the unread handle of a variable
+  kTensor,    // converted; Python numbers take a dtype that is known
+  kTensors,   // a list of them, of one dtype; "tensors(whole)": what is no
+              // list of tensors is one; "tensors(gradients)": of any dtypes,
+              // None is null, slices stand for their values
+  kRows,      // a tensor, a ragged or a sparse one: RowsValue
+  kManyRows,  // a list of them
+  kNative,    // a tensor if it is one, else a Python value kept as it is
+  kShape,     // a tensor of int32 or int64 made of ints, lists or TensorShapes
+  kHandle,    // a tensor, or the unread handle of a variable
   kBool,
   kInt,
   kFloat,
@@ -119,6 +121,9 @@ class CompositionCall {
     return As<std::vector<int64_t>>(i);
   }
   const RowsValue& rows(int i) const { return As<RowsValue>(i); }
+  const std::vector<RowsValue>& many_rows(int i) const {
+    return As<std::vector<RowsValue>>(i);
+  }
   // The value of a tensor that is known now, whatever it was captured from;
   // else null.
   Tensor known(int i) const {
@@ -180,9 +185,11 @@ struct CompositionRecord {
   // nothing needs converting; empty: none.
   std::string_view eager_op = {};
   // Empty: one tensor. "list", "tuple", "TopKV2: values, indices" for a named
-  // tuple, "operation" for the last that was made, "none", "SparseTensor" for
-  // indices, values and dense shape, "gradients" for the first argument with
-  // these values in the places of its own, and one tensor more.
+  // tuple, "operation" for the last that was made, "none", "gradients" for the
+  // first argument with these values in the places of its own, and one tensor
+  // more. "SparseTensor": indices, values and dense shape; "SparseTensor?":
+  // those, or one tensor; "SparseTensors": a list, three tensors each;
+  // "SparseTensor, Tensor": a pair, of four.
   std::string_view result;
   std::string_view doc;
   std::string_view example;

@@ -206,6 +206,25 @@ StatusOr<CompositionValue> ConvertArgument(const CompositionArg& arg,
       GK_ASSIGN_OR_RETURN(Tensor t, ConvertTensor(arg, value, -1, groups));
       return CompositionValue(RowsValue{RowsValue::Kind::kDense, t});
     }
+    case ArgKind::kManyRows: {
+      if (!IsListOrTuple(value)) {
+        return TypeError("`{}` should be a list. Received {}.", arg.name,
+                         Py_TYPE(value)->tp_name);
+      }
+      PyRef list = PyRef::Steal(PySequence_Tuple(value));
+      if (!list) return PythonError();
+      std::vector<RowsValue> many;
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(list.get()); ++i) {
+        PyObject* item = PyTuple_GET_ITEM(list.get(), i);
+        GK_ASSIGN_OR_RETURN(std::optional<RowsValue> rows, RowsOf(item));
+        if (!rows) {
+          GK_ASSIGN_OR_RETURN(Tensor t, ConvertTensor(arg, item, i, groups));
+          rows = RowsValue{RowsValue::Kind::kDense, t};
+        }
+        many.push_back(*std::move(rows));
+      }
+      return CompositionValue(std::move(many));
+    }
     case ArgKind::kTensors: {
       if (arg.type_of == "gradients") {
         return Value(ConvertGradients(arg, value, groups));

@@ -215,6 +215,29 @@ PyObject* CompositionInfo::Call(PyObject* const* arguments,
   return Wrap(*results, arguments);
 }
 
+// Of a result that begins with a sparse tensor: see CompositionRecord.
+PyObject* WrapSparses(std::string_view kind, const TensorVector& results) {
+  if (kind == "SparseTensor?" && results.size() == 1) {
+    return WrapTensor(results[0]);
+  }
+  const auto sparse = [&](size_t i) {
+    return PyRef::Steal(WrapSparse(results[i], results[i + 1], results[i + 2]));
+  };
+  if (kind == "SparseTensors") {
+    PyRef list = PyRef::Steal(PyList_New(results.size() / 3));
+    for (size_t i = 0; list && i < results.size(); i += 3) {
+      PyRef item = sparse(i);
+      if (!item) return nullptr;
+      PyList_SET_ITEM(list.get(), i / 3, item.Release());
+    }
+    return list.Release();
+  }
+  PyRef first = sparse(0);
+  if (kind != "SparseTensor, Tensor") return first.Release();
+  PyRef second = PyRef::Steal(WrapTensor(results[3]));
+  return first && second ? PyTuple_Pack(2, first.get(), second.get()) : nullptr;
+}
+
 PyObject* CompositionInfo::Wrap(const TensorVector& results,
                                 PyObject* const* arguments) const {
   const std::string_view kind = record().result;
@@ -224,9 +247,7 @@ PyObject* CompositionInfo::Wrap(const TensorVector& results,
     if (results.empty() || !results[0]) Py_RETURN_NONE;
     return WrapTensor(results[0]);
   }
-  if (kind == "SparseTensor") {
-    return WrapSparse(results[0], results[1], results[2]);
-  }
+  if (kind.starts_with("SparseTensor")) return WrapSparses(kind, results);
   if (kind == "RaggedTensor") return WrapRows(results);
   if (kind == "RaggedTensors") {
     const auto half = results.begin() + results.size() / 2;

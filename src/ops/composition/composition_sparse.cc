@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "ops/composition.h"
+#include "ops/composition/sparse_arguments.h"
 #include "ops/element_moves.h"
 #include "ops/fn/ConcatV2.h"
 #include "ops/fn/Conj.h"
@@ -24,16 +25,6 @@ namespace {
 using Kind = RowsValue::Kind;
 using Ints = std::vector<int64_t>;
 
-struct Sparse {
-  Tensor indices, values, dense_shape;
-};
-Sparse SparseOf(const RowsValue& rows) {
-  if (rows.kind != Kind::kSparse) {
-    throw Error(TypeError("Input must be a SparseTensor."));
-  }
-  return {rows.places[0], rows.values, rows.places[1]};
-}
-
 Tensor Int64Of(int64_t value) {
   return IntegerConstant(value, DataType::kInt64);
 }
@@ -42,7 +33,7 @@ Tensor Picked(const Tensor& from, const Tensor& which, int axis) {
 }
 
 TensorVector Reshaped(CompositionCall& c) {
-  const Sparse s = SparseOf(c.rows(0));
+  const SparseParts s = SparsePartsOf(c.rows(0));
   const TensorVector made =
       ops::SparseReshape(OpName(c.name()), s.indices, s.dense_shape,
                          CastTo(c.tensor(1), DataType::kInt64));
@@ -70,7 +61,7 @@ void CheckOrder(const Tensor& order, const Tensor& dense_shape) {
 }
 
 TensorVector Transposed(CompositionCall& c) {
-  const Sparse s = SparseOf(c.rows(0));
+  const SparseParts s = SparsePartsOf(c.rows(0));
   Tensor order;
   if (c.has(1)) {
     order = CastTo(c.tensor(1), DataType::kInt64);
@@ -88,7 +79,7 @@ TensorVector Transposed(CompositionCall& c) {
 
 // The rank is that of a vector of known length, as of every value.
 TensorVector Expanded(CompositionCall& c) {
-  const Sparse s = SparseOf(c.rows(0));
+  const SparseParts s = SparsePartsOf(c.rows(0));
   const int64_t axis = c.has(1) ? c.integer(1) : -1;
   const int64_t rank = s.dense_shape.partial_shape().dim(0);
   if (rank < 0) {
@@ -141,13 +132,13 @@ TensorVector Product(CompositionCall& c) {
       throw Error(TypeError(
           "`b` must be a dense tensor where `sp_a` is a SparseTensor"));
     }
-    const Sparse s = SparseOf(a);
+    const SparseParts s = SparsePartsOf(a);
     return {ops::SparseTensorDenseMatMul(OpName(c.name()), s.indices, s.values,
                                          s.dense_shape, b.values, adjoint_a,
                                          adjoint_b)};
   }
   // The transpose of the product of the transposes.
-  const Sparse s = SparseOf(b);
+  const SparseParts s = SparsePartsOf(b);
   const Tensor product = ops::SparseTensorDenseMatMul(
       s.indices, s.values, s.dense_shape, a.values, !adjoint_b, !adjoint_a);
   const Tensor turned = ops::Transpose(product, IntegerVector(Ints{1, 0}));
