@@ -45,6 +45,9 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.types.batchable_extension_type": """
         experimental.BatchableExtensionType
         """,
+    "graphkiln._src.types.flat_values": """
+        sparse.map_values ragged.map_flat_values
+        """,
     "graphkiln._src.host.logging": "get_logger",
     "graphkiln._src.function.callable": "types.experimental.Callable",
     "graphkiln._src.function.polymorphic_function": """

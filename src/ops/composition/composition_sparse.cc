@@ -13,6 +13,7 @@
 #include "ops/fn/Range.h"
 #include "ops/fn/Reshape.h"
 #include "ops/fn/Shape.h"
+#include "ops/fn/Slice.h"
 #include "ops/fn/SparseReorder.h"
 #include "ops/fn/SparseReshape.h"
 #include "ops/fn/SparseTensorDenseMatMul.h"
@@ -106,10 +107,13 @@ TensorVector Expanded(CompositionCall& c) {
       Int64Of(0));
   const Tensor indices =
       ops::ConcatV2(TensorVector{s.indices, zeros}, IntegerConstant(1));
+  const auto at_size = [](int64_t v) { return IntegerVector(Ints{v}); };
   const Tensor sizes = ops::ConcatV2(
-      TensorVector{s.dense_shape, IntegerVector(Ints{1}, DataType::kInt64)},
+      TensorVector{ops::Slice(s.dense_shape, at_size(0), at_size(at)),
+                   IntegerVector(Ints{1}, DataType::kInt64),
+                   ops::Slice(s.dense_shape, at_size(at), at_size(-1))},
       IntegerConstant(0));
-  return {Picked(indices, which, 1), s.values, Picked(sizes, which, 0)};
+  return {Picked(indices, which, 1), s.values, sizes};
 }
 
 TensorVector SparseEye(CompositionCall& c) {

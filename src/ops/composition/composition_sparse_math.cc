@@ -156,7 +156,8 @@ TensorVector SparseJoined(CompositionCall& c) {
     shapes.push_back(s.dense_shape);
   }
   if (indices.empty()) {
-    throw Error(ValueError("sp_inputs must hold at least one SparseTensor"));
+    throw Error(
+        InvalidArgument("sp_inputs must hold at least one SparseTensor"));
   }
   if (indices.size() == 1) return {indices[0], values[0], shapes[0]};
   if (c.flag(2)) ExpandShapes(c.integer(0), &shapes);
