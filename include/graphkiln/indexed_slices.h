@@ -102,6 +102,12 @@ GK_API_NAMESPACE {
     return x.with_values(detail::StopGradient(x.values()));
   }
 
+  namespace sparse {
+  // The slices that are named by none of `mask_indices`.
+  GK_EXPORT IndexedSlices mask(const IndexedSlices& a,
+                               const Tensor& mask_indices);
+  }  // namespace sparse
+
   // Its parts, as functions and loops see them.
   template <>
   struct TraceStructure<IndexedSlices> {

@@ -227,6 +227,29 @@ GK_EXPORT std::vector<RaggedTensor> dynamic_partition(
     const RaggedTensor& data, const RaggedTensor& partitions,
     int64_t num_partitions);
 // How many elements there are, and dimensions: int32 scalars.
+// What `mask`, of bools, keeps: rows may become shorter.
+GK_EXPORT RaggedTensor boolean_mask(const RaggedTensor& data,
+                                    const RaggedTensor& mask);
+// range(start, limit, delta) of each, scalars standing for all.
+GK_EXPORT RaggedTensor range(const Tensor& starts, const Tensor& limits,
+                             const Tensor& deltas,
+                             DataType row_splits_dtype = DataType::kInt64);
+// The slices of data that have one number in `partitions`, for each number
+// below num_partitions. Throws Error (InvalidArgument) for others.
+GK_EXPORT RaggedTensor stack_dynamic_partitions(const RaggedTensor& data,
+                                                const RaggedTensor& partitions,
+                                                const Tensor& num_partitions);
+// The row of each value, of where rows begin and the last one ends.
+GK_EXPORT Tensor row_splits_to_segment_ids(const Tensor& splits);
+// The reverse; without num_segments as many rows as the ids need.
+GK_EXPORT Tensor segment_ids_to_row_splits(const Tensor& segment_ids,
+                                           const Tensor& num_segments = {});
+// `f` of the flat values, in the rows of the first of the ragged tensors. Throws
+// Error (InvalidArgument) if others have other rows.
+GK_EXPORT RaggedTensor map_flat_values(
+    const std::function<Tensor(const std::vector<Tensor>&)>& f,
+    const std::vector<RaggedTensor>& arguments);
+
 GK_EXPORT Tensor size(const RaggedTensor& input);
 GK_EXPORT Tensor rank(const RaggedTensor& input);
 GK_EXPORT RaggedTensor add_n(const std::vector<RaggedTensor>& inputs);

@@ -11,8 +11,10 @@
 #include <graphkiln/tensor.h>
 #include <graphkiln/trace_structure.h>
 
+#include <functional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace gk {
 
@@ -82,6 +84,11 @@ inline Tensor to_dense(const SparseTensor& sp_input,
 inline SparseTensor reorder(const SparseTensor& sp_input) {
   return sp_input.reorder();
 }
+// `f` of the values, at the places of the first of the sparse tensors. Throws
+// Error (InvalidArgument) if others have other places or shapes.
+GK_EXPORT SparseTensor map_values(
+    const std::function<Tensor(const std::vector<Tensor>&)>& f,
+    const std::vector<SparseTensor>& arguments);
 
 }  // namespace sparse
 

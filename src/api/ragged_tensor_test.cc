@@ -65,7 +65,7 @@ TEST(RaggedTensorTest, IsMadeOfPartitions) {
       },
       "[[], [2, 3]]");
   ExpectBothPrint([] { return RaggedTensor::from_sparse(Rows().to_sparse()); },
-             "[[1, 2], [], [3]]");
+                  "[[1, 2], [], [3]]");
 }
 
 TEST(RaggedTensorTest, KnowsItself) {
@@ -103,7 +103,7 @@ TEST(RaggedTensorTest, IsIndexed) {
 
 TEST(RaggedTensorTest, ComputesElementByElement) {
   ExpectBothPrint([] { return Rows() + Rows() * Tensor(10); },
-             "[[11, 22], [], [33]]");
+                  "[[11, 22], [], [33]]");
   ExpectBothPrint(
       [] {
         return Tensor({{1}, {2}, {3}}) - Rows();
@@ -116,12 +116,9 @@ TEST(RaggedTensorTest, ComputesElementByElement) {
         return Rows().with_flat_values(texts) + Tensor("!");
       },
       "[['a!', 'b!'], [], ['c!']]");
-  ExpectBothPrint([] { return -Rows() % Tensor(3); },
-                  "[[2, 1], [], [0]]");
+  ExpectBothPrint([] { return -Rows() % Tensor(3); }, "[[2, 1], [], [0]]");
   ExpectBothPrint(
-      [] {
-        return ~((Rows() <= Tensor(2)) ^ (Rows() >= Tensor(2)));
-      },
+      [] { return ~((Rows() <= Tensor(2)) ^ (Rows() >= Tensor(2))); },
       "[[false, true], [], [false]]");
   EXPECT_EQ(ErrorOf([] { Rows() & Tensor(true); }).code(),
             ErrorCode::kInvalidArgument);
@@ -309,6 +306,79 @@ TEST(RaggedTensorTest, FunctionsOfSeveral) {
                 .flat_values()
                 .shape(),
             gk::Shape({3}));
+}
+
+TEST(RaggedTensorTest, RowsOfRangesMasksAndPartitions) {
+  namespace ragged = gk::ragged;
+  ExpectBothPrint(
+      [] {
+        return ragged::range(Tensor({0, 5}), Tensor({3, 6}), 1);
+      },
+      "[[0, 1, 2], [5]]");
+  ExpectBothPrint(
+      [] {
+        return ragged::boolean_mask(
+            Rows(), RaggedTensor::from_row_lengths(
+                        gk::equal(Tensor({1, 0, 1}), Tensor(1)), {2, 0, 1}));
+      },
+      "[[1], [], [3]]");
+  ExpectBothPrint(
+      [] {
+        return ragged::stack_dynamic_partitions(Tensor({7, 8, 9}),
+                                                Tensor({2, 0, 2}), 3);
+      },
+      "[[8], [], [7, 9]]");
+  ExpectBothPrint(
+      [] {
+        return ragged::map_flat_values(
+            [](const std::vector<Tensor>& v) { return v[0] + v[1]; },
+            {Rows(), Rows()});
+      },
+      "[[2, 4], [], [6]]");
+  EXPECT_EQ(ragged::row_splits_to_segment_ids({0, 2, 2, 3}).to_vector<int>(),
+            (std::vector{0, 0, 2}));
+  EXPECT_EQ(ragged::segment_ids_to_row_splits({0, 0, 2}).to_vector<int>(),
+            (std::vector{0, 2, 2, 3}));
+  EXPECT_EQ(ErrorOf([] {
+              ragged::map_flat_values(
+                  [](const std::vector<Tensor>& v) { return v[0]; },
+                  {Rows(), Deep()});
+            }).code(),
+            ErrorCode::kValueError);
+  EXPECT_EQ(ErrorOf([] {
+              ragged::stack_dynamic_partitions(Tensor({7}), Tensor({5}), 3);
+            }).code(),
+            ErrorCode::kInvalidArgument);
+}
+
+TEST(SparseTensorTest, SumsPartsAndValues) {
+  const SparseTensor s = SparseTensor::from_dense({{0, 7}, {5, 0}});
+  const auto sum = std::get<SparseTensor>(gk::sparse::add(s, s));
+  EXPECT_EQ(sum.values().to_vector<int>(), (std::vector{14, 10}));
+  const auto dense =
+      std::get<Tensor>(gk::sparse::add(s, Tensor({{1, 1}, {1, 1}})));
+  EXPECT_EQ(dense.to_vector<int>(), (std::vector{1, 8, 6, 1}));
+  EXPECT_EQ(gk::sparse::concat(0, std::vector{s, s}).shape(),
+            gk::Shape({4, 2}));
+  const auto parts = gk::sparse::split(s, 2, 1);
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[1].values().to_vector<int>(), std::vector{7});
+  const auto [filled, empty] = gk::sparse::fill_empty_rows(
+      SparseTensor::from_dense({{0, 7}, {0, 0}}), 3);
+  EXPECT_EQ(filled.values().to_vector<int>(), (std::vector{7, 3}));
+  EXPECT_EQ(empty.to_vector<bool>(), (std::vector{false, true}));
+  EXPECT_EQ(
+      gk::sparse::map_values(
+          [](const std::vector<Tensor>& v) { return v[0] * v[1]; }, {s, s})
+          .values()
+          .to_vector<int>(),
+      (std::vector{49, 25}));
+  EXPECT_EQ(gk::sparse::mask(IndexedSlices({{1.f}, {2.f}}, {5, 7}), {5})
+                .indices()
+                .to_vector<int>(),
+            std::vector{7});
+  EXPECT_EQ(ErrorOf([&] { gk::sparse::add(Tensor(1), Tensor(2)); }).code(),
+            ErrorCode::kTypeError);
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 #include "graphkiln/sparse_tensor.h"
 
 #include "api/inner.h"
+#include "function/ragged/checks.h"
+#include "function/slices_value.h"
 #include "function/sparse_value.h"
+#include "graphkiln/indexed_slices.h"
 #include "ops/element_moves.h"
 
 namespace gk::api {
@@ -51,5 +54,39 @@ SparseTensor operator/(const SparseTensor& x, const Tensor& y) {
   return x.with_values(Guarded(
       [&] { return Outer(x.value().Scaled(Operator::kDivide, Inner(y))); }));
 }
+
+namespace sparse {
+
+SparseTensor map_values(
+    const std::function<Tensor(const std::vector<Tensor>&)>& f,
+    const std::vector<SparseTensor>& arguments) {
+  return Guarded([&] {
+    if (arguments.empty()) {
+      throw ::gk::Error(ValueError("map_values needs a sparse tensor"));
+    }
+    Checks checks;
+    std::vector<Tensor> values;
+    for (const SparseTensor& a : arguments) {
+      const SparseTensor& first = arguments[0];
+      if (&a != &first) {
+        checks.Equal(Inner(first.dense_shape()), Inner(a.dense_shape()),
+                     "Mismatched shapes!");
+        checks.Equal(Inner(first.indices()), Inner(a.indices()),
+                     "Mismatched indices!");
+      }
+      values.push_back(a.values());
+    }
+    const Checks::Scope scope(checks);
+    return arguments[0].with_values(f(values));
+  });
+}
+IndexedSlices mask(const IndexedSlices& a, const Tensor& mask_indices) {
+  return Guarded([&] {
+    EnsureReady();
+    return IndexedSlices(a.value().Without(Inner(mask_indices)));
+  });
+}
+
+}  // namespace sparse
 
 }  // namespace gk::api

@@ -4,6 +4,9 @@
 
 #include "framework/known_values.h"
 #include "function/node_scope.h"
+#include "ops/element_moves.h"
+#include "ops/fn/GatherV2.h"
+#include "ops/fn/ListDiff.h"
 #include "ops/fn/UnsortedSegmentSum.h"
 
 namespace gk {
@@ -58,6 +61,12 @@ std::string SlicesText(std::string_view indices, std::string_view values,
       Format("IndexedSlices(indices={}, values={}", indices, values);
   if (!dense_shape.empty()) text += Format(", dense_shape={}", dense_shape);
   return text + ")";
+}
+
+SlicesValue SlicesValue::Without(const Tensor& masked) const {
+  const TensorVector kept = ops::ListDiff(indices, masked);
+  return {ops::GatherV2(values, kept[1], IntegerConstant(0)), kept[0],
+          dense_shape};
 }
 
 }  // namespace gk

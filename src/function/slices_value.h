@@ -21,6 +21,8 @@ struct SlicesValue {
 
   // Of the whole, as far as the dense shape is known.
   PartialTensorShape shape() const;
+  // Those that are named by none of `masked`.
+  SlicesValue Without(const Tensor& masked) const;
   // With what the values say of the whole. ValueError if the parts do not fit.
   TypeSpec Spec() const;
   SlicesValue WithValues(Tensor others) const {

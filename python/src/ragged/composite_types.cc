@@ -59,6 +59,7 @@ void AddCompositeTypes(nb::module_& m) {
   AddRaggedTensor(m);
   AddRaggedTensorSpec(m);
   AddRaggedConstant(m);
+  AddRaggedRows(m);
   AddRowPartition(m);
   AddRaggedShape(m);
 }

@@ -24,6 +24,7 @@ void AddRaggedTensorSpec(nanobind::module_& m);
 void AddRaggedShape(nanobind::module_& m);
 // tf.ragged.constant.
 void AddRaggedConstant(nanobind::module_& m);
+void AddRaggedRows(nanobind::module_& m);
 // RowPartition and its spec.
 void AddRowPartition(nanobind::module_& m);
 

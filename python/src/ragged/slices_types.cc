@@ -135,6 +135,30 @@ Object WholeOfSlices(Handle self, Handle dtype, Handle name) {
   });
 }
 
+// The rows that are named by none of `mask_indices`.
+Object MaskedSlices(Handle, Handle a, Handle mask_indices, Handle name) {
+  if (!IsSlices(a)) {
+    Throw(TypeError("sparse.mask takes IndexedSlices, not {}",
+                    Py_TYPE(a.ptr())->tp_name));
+  }
+  const CallScope scope(name, "sparse_mask");
+  const SlicesValue value = AsSlices(a);
+  const Tensor which =
+      AsComponent(mask_indices, DataType::kInvalid, value.indices.dtype());
+  return Tried([&] { return Wrapped(value.Without(which)); });
+}
+
+PyMethodDef kSlicesFunctions[] = {
+    GK_MODULE_FUNCTION(
+        "sparse_mask", "a, mask_indices, name=None", MaskedSlices,
+        "The rows of IndexedSlices that are named by none of "
+        "`mask_indices`.\n\n"
+        ">>> a = tf.IndexedSlices(tf.constant([[1], [2]]), tf.constant([5, "
+        "7]))\n"
+        ">>> tf.sparse.mask(a, [5]).indices.numpy().tolist()\n"
+        "[7]\n"),
+    {}};
+
 PyMethodDef slices_methods[] = {
     GK_METHOD("__init__", "values, indices, dense_shape=None", InitSlices, ""),
     GK_METHOD("consumers", "", SlicesConsumers,
@@ -174,6 +198,7 @@ Object Wrapped(const SlicesValue& value) {
 }
 
 void AddSlicesTypes(nb::module_& m) {
+  AddFunctions(m, kSlicesFunctions);
   CompositeClasses& classes = TheCompositeClasses();
   const Handle spec(reinterpret_cast<PyObject*>(TypeSpecType));
   classes.slices_spec =

@@ -170,6 +170,24 @@ Tensor RaggedFormat(const std::string& text,
                     std::span<const RaggedValue> values,
                     const std::string& mark, int64_t summarize);
 
+// --- tf.ragged: rows of ranges, masks and partitions. (ragged_rows.cc)
+
+// What `mask`, of bools and at least rank 1, keeps: rows may become shorter.
+RaggedValue RaggedBooleanMask(const RaggedValue& data, const RaggedValue& mask);
+// range(start, limit, delta) of each; scalars stand for all.
+RaggedValue RaggedRanges(const Tensor& starts, const Tensor& limits,
+                         const Tensor& deltas, DataType splits_type);
+// As RaggedStack; tensors become ragged but along their last dimensions.
+RaggedValue RaggedStackOf(std::span<const RaggedValue> values, int64_t axis);
+// The slices of data that have one number in `partitions`, for each.
+RaggedValue StackDynamicPartitions(const RaggedValue& data,
+                                   const RaggedValue& partitions,
+                                   const Tensor& num_partitions);
+Tensor RowSplitsToSegmentIds(const Tensor& splits, DataType out_type);
+// `num_segments` null: as many as the ids need.
+Tensor SegmentIdsToRowSplits(const Tensor& segment_ids,
+                             const Tensor& num_segments, DataType out_type);
+
 // --- Products. (ragged_product.cc)
 
 struct ProductOptions {
