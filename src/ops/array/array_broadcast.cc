@@ -105,11 +105,14 @@ Status BroadcastToShape(InferenceContext& c) {
                              out.rank(), x.rank());
     }
     for (int i = 0; i < x.rank(); ++i) {
-      const int64_t from = x.dim(i), to = out.dim(out.rank() - x.rank() + i);
+      const int at = out.rank() - x.rank() + i;
+      const int64_t from = x.dim(i), to = out.dim(at);
       if (from >= 0 && from != 1 && to >= 0 && from != to) {
         return InvalidArgument("Dimensions must be equal, but are {} and {}",
                                from, to);
       }
+      // Nothing but a one is repeated.
+      if (from >= 0 && from != 1) out.SetDim(at, from);
     }
   }
   c.set_output(0, std::move(out));

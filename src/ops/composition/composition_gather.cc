@@ -264,10 +264,11 @@ Tensor RepeatAll(const Tensor& x, const Tensor& count, int64_t axis) {
 }
 
 TensorVector Repeat(CompositionCall& c) {
+  // A scalar is repeated as a vector.
+  const bool flat = !c.has(2) || c.tensor(0).partial_shape().rank() == 0;
   const Tensor flat_shape =
-      c.has(2) ? Tensor() : IndicesOf(std::vector<int64_t>{-1});
-  const Tensor x =
-      c.has(2) ? c.tensor(0) : ops::Reshape(c.tensor(0), flat_shape);
+      flat ? IndicesOf(std::vector<int64_t>{-1}) : Tensor();
+  const Tensor x = flat ? ops::Reshape(c.tensor(0), flat_shape) : c.tensor(0);
   int64_t axis = c.has(2) ? c.integer(2) : 0;
   const PartialTensorShape xs = x.partial_shape();
   if (!xs.unknown_rank()) {

@@ -70,8 +70,6 @@ struct CastFn {
     if constexpr (internal::kIsComplex<From>) {
       if constexpr (internal::kIsComplex<To>) {
         return Value(v);
-      } else if constexpr (std::is_same_v<To, bool>) {
-        return v != V(0);
       } else {
         return (*this)(v.real());
       }
