@@ -57,6 +57,8 @@ ONLY_PYTHON = {
     "fields of a struct, `gk::BatchEncoder` what is stacked (`extension_type.h`).":
         "experimental.ExtensionType* experimental.BatchableExtensionType "
         "experimental.extension_type.*",
+    "NumPy's names and its rules of types, for programs that are written in them.":
+        "experimental.numpy.*",
     "Python's annotations of types.":
         "types.experimental.*",
     "Kept for programs that set or ask them, and of no effect here: GPUs, several "

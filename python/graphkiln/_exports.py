@@ -168,3 +168,64 @@ EXPORTS: dict[str, str] = {
         signal.mdct signal.inverse_mdct
         """,
 }
+
+# The same of a namespace whose names would all begin alike.
+EXPORTS_BELOW: dict[str, dict[str, str]] = {
+    "experimental.numpy": {
+        "graphkiln._graphkiln": """
+            ndarray=Tensor
+            """,
+        "graphkiln._src.numpy.behavior": """
+            experimental_enable_numpy_behavior
+            """,
+        "graphkiln._src.numpy.comparisons": """
+            allclose array_equal equal greater greater_equal isclose iscomplex
+            iscomplexobj isfinite isinf isneginf isposinf isreal isrealobj less
+            less_equal logical_and logical_not logical_or logical_xor not_equal
+            """,
+        "graphkiln._src.numpy.creation": """
+            arange array asanyarray asarray ascontiguousarray broadcast_to copy
+            empty empty_like eye full full_like geomspace identity linspace logspace
+            meshgrid ones ones_like tri vander zeros zeros_like
+            """,
+        "graphkiln._src.numpy.dtypes": """
+            bool_ complex128 complex64 complex_ e finfo float16 float32 float64
+            float_ iinfo inexact inf int16 int32 int64 int8 int_ issubdtype newaxis
+            object_ pi string_ uint16 uint32 uint64 uint8 unicode_
+            """,
+        "graphkiln._src.numpy.elementwise": """
+            abs absolute add angle arccos arccosh arcsin arcsinh arctan arctan2
+            arctanh around bitwise_and bitwise_not bitwise_or bitwise_xor cbrt ceil
+            clip conj conjugate cos cosh deg2rad divide divmod exp exp2 expm1 fabs
+            fix float_power floor floor_divide gcd heaviside hypot imag isnan lcm
+            log log10 log1p log2 logaddexp logaddexp2 maximum minimum mod multiply
+            negative nextafter positive power rad2deg real reciprocal remainder
+            round sign signbit sin sinc sinh sqrt square subtract tan tanh
+            true_divide
+            """,
+        "graphkiln._src.numpy.products": """
+            cross dot einsum inner kron matmul outer polyval tensordot vdot
+            """,
+        "graphkiln._src.numpy.promotion": """
+            promote_types result_type
+            """,
+        "graphkiln._src.numpy.random_draws": """
+            random.poisson random.rand random.randint random.randn random.random
+            random.seed random.standard_normal random.uniform
+            """,
+        "graphkiln._src.numpy.reductions": """
+            all amax amin any average count_nonzero cumprod cumsum diff max mean min
+            nanmean nanprod nansum prod ptp std sum trace var
+            """,
+        "graphkiln._src.numpy.selection": """
+            argmax argmin argsort compress diag diag_indices diagflat diagonal ix_
+            nonzero select sort take take_along_axis tril triu where
+            """,
+        "graphkiln._src.numpy.shapes": """
+            append atleast_1d atleast_2d atleast_3d broadcast_arrays concatenate
+            dsplit dstack expand_dims flatten flip fliplr flipud hsplit hstack
+            isscalar moveaxis ndim pad ravel repeat reshape roll rot90 shape size
+            split squeeze stack swapaxes tile transpose vsplit vstack
+            """,
+    },
+}

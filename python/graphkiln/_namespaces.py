@@ -54,6 +54,9 @@ def _python_names() -> dict[str, tuple[str, str]]:
     ]
     for module, names in _exports.EXPORTS.items():
         tables.append((module, "", names))
+    for space, modules in _exports.EXPORTS_BELOW.items():
+        for module, names in modules.items():
+            tables.append((module, space + ".", names))
     for module, prefix, names in tables:
         for name in names.split():
             public, _, attribute = (prefix + name).partition("=")

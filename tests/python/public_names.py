@@ -21,6 +21,8 @@ def public_names(
             if key.startswith("_") or key in without:
                 continue
             value = getattr(module, key)
+            if is_numpys(value):
+                continue
             if not inspect.ismodule(value):
                 yield space + key, value
             elif value.__name__.startswith("graphkiln") and value not in seen:
@@ -28,6 +30,11 @@ def public_names(
                 yield from walk(value, f"{space}{key}.")
 
     return walk(graphkiln, "")
+
+
+def is_numpys(value: object) -> bool:
+    """Is it a class or function of NumPy's, which shows what NumPy says?"""
+    return getattr(value, "__module__", None) == "numpy"
 
 
 def public_members(value: object) -> list[str]:

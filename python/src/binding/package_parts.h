@@ -28,6 +28,14 @@ namespace gk::py {
   PART(as_message, "graphkiln._src.types.spec_messages")                   \
   PART(from_message, "graphkiln._src.types.spec_messages")                 \
   PART(class_of_messages, "graphkiln._src.types.spec_messages")            \
+  PART(numpy_matmul, "graphkiln._src.numpy.operators")                     \
+  PART(numpy_operands, "graphkiln._src.numpy.operators")                   \
+  PART(numpy_round, "graphkiln._src.numpy.operators")                      \
+  PART(numpy_subscript, "graphkiln._src.numpy.operators")                  \
+  PART(weak_call, "graphkiln._src.numpy.weak_calls")                       \
+  PART(weak_constant, "graphkiln._src.numpy.weak_calls")                   \
+  PART(weak_operator, "graphkiln._src.numpy.weak_calls")                   \
+  PART(weak_update, "graphkiln._src.numpy.weak_calls")                     \
   PART(field_types, "graphkiln._src.types.extension_metaclass")            \
   PART(ImmutableDict, "graphkiln._src.types.immutable_dict")               \
   PART(choice_of, "graphkiln.autograph.branches")                          \

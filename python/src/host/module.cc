@@ -60,6 +60,7 @@
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dimension_type.h"
 #include "python/src/tensors/dtype_type.h"
+#include "python/src/tensors/numpy_functions.h"
 #include "python/src/tensors/reference_type.h"
 #include "python/src/tensors/shape_type.h"
 #include "python/src/tensors/slicing.h"
@@ -112,7 +113,8 @@ NB_MODULE(_graphkiln, m) {
       gk::py::AddCompositionFunctions(module) &&
       gk::py::AddProcessSettings(module) &&
       gk::py::AddConfigFunctions(module) && gk::py::AddSlicing(module) &&
-      gk::py::AddNest(module) && gk::py::AddTraceTypes(module) &&
+      gk::py::AddNumpyFunctions(module) && gk::py::AddNest(module) &&
+      gk::py::AddTraceTypes(module) &&
       gk::py::AddGraphTypes(module, std::move(graph), std::move(func_graph)) &&
       gk::py::AddConcreteFunctionType(module, std::move(concrete_function),
                                       gk::py::CallStructured) &&

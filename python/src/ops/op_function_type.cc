@@ -13,9 +13,11 @@
 #include "ops/composition.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/late_attributes.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/ops/dispatch.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/ragged/composite_classes.h"
+#include "python/src/tensors/numpy_behavior.h"
 #include "python/src/tensors/tensor_type.h"
 
 // clang-format off: it needs Python.h before it.
@@ -85,13 +87,19 @@ bool IsPlain(PyObject* o) {
          PyUnicode_Check(o) || PyBytes_Check(o);
 }
 
+// What is done where the dtypes of Python's numbers yield to others.
+nb::object AskWeakTypes(const DispatchedCall& call) {
+  return package::weak_call(call.api(), call.args(), call.kwargs());
+}
+
 // What `ask` answers for a call with something else than tensors and plain
-// values; null: nothing. Errors are thrown.
+// values, or where `of_plain` is set for any; null: nothing. Errors are thrown.
 PyObject* Dispatch(PyObject* o, PyObject* const* args, size_t nargs,
-                   PyObject* keywords,
-                   nb::object (*ask)(const DispatchedCall&)) {
+                   PyObject* keywords, nb::object (*ask)(const DispatchedCall&),
+                   bool of_plain = false) {
   const size_t n = nargs + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
-  if (Self(o)->keyword_only || std::all_of(args, args + n, IsPlain)) {
+  if (Self(o)->keyword_only ||
+      (!of_plain && std::all_of(args, args + n, IsPlain))) {
     return nullptr;
   }
   nb::list positional;
@@ -112,6 +120,10 @@ PyObject* Dispatch(PyObject* o, PyObject* const* args, size_t nargs,
                                                         PyObject* keywords) {
   if (!has_dispatch_targets) [[likely]]
     return nullptr;
+  if (numpy_behavior.weak) {
+    PyObject* answer = Dispatch(o, args, nargs, keywords, AskWeakTypes, true);
+    if (answer != nullptr) return answer;
+  }
   return Dispatch(o, args, nargs, keywords, AskTargets);
 }
 

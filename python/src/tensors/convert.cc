@@ -4,8 +4,10 @@
 
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/graph/source_location.h"
 #include "python/src/tensors/dtype_type.h"
+#include "python/src/tensors/numpy_behavior.h"
 #include "python/src/tensors/shape_type.h"
 #include "python/src/tensors/tensor_leaves.h"
 #include "python/src/tensors/tensor_type.h"
@@ -439,6 +441,12 @@ PyObject* Constant(PyObject*, PyObject* args, PyObject* kwargs) {
                                    const_cast<char**>(names), &value, &dtype,
                                    &shape, &name)) {
     return nullptr;
+  }
+  if (numpy_behavior.weak) [[unlikely]] {
+    const auto or_none = [](PyObject* o) { return o ? o : Py_None; };
+    PyRef made = PyRef::Steal(package::weak_constant.Call(
+        {value, or_none(dtype), or_none(shape), or_none(name)}));
+    if (!made || made.get() != Py_NotImplemented) return made.Release();
   }
   StatusOr<Tensor> t = ConstantImpl(value, dtype, shape, name);
   return t.ok() ? WrapTensor(*std::move(t)) : Raise(t.status());

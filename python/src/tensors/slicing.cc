@@ -2,10 +2,12 @@
 
 #include "framework/op_registry.h"
 #include "python/src/binding/guarded.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/graph/name_scope.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
+#include "python/src/tensors/numpy_behavior.h"
 #include "python/src/tensors/tensor_type.h"
 #include "python/src/variables/variable_type.h"
 
@@ -46,6 +48,26 @@ Status SetBound(PyObject* o, std::optional<SubscriptBound>* bound) {
   if (o == Py_None) return OkStatus();
   GK_ASSIGN_OR_RETURN(*bound, ToBound(o));
   return OkStatus();
+}
+
+bool IsBasicBound(PyObject* o) { return o == Py_None || PyLong_CheckExact(o); }
+
+bool IsBasicItem(PyObject* o) {
+  if (PySlice_Check(o)) {
+    const auto* s = reinterpret_cast<PySliceObject*>(o);
+    return IsBasicBound(s->start) && IsBasicBound(s->stop) &&
+           IsBasicBound(s->step);
+  }
+  return PyLong_CheckExact(o) || o == Py_None || o == Py_Ellipsis;
+}
+
+// Is it a key that means the same to NumPy and to TensorFlow?
+bool IsBasicKey(PyObject* key) {
+  if (!PyTuple_CheckExact(key)) return IsBasicItem(key);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
+    if (!IsBasicItem(PyTuple_GET_ITEM(key, i))) return false;
+  }
+  return true;
 }
 
 // The value of a known mask or index list: bools make it a mask.
@@ -118,6 +140,13 @@ PyObject* Subscript(PyObject* self, PyObject* key) {
                  Py_TYPE(self)->tp_name);
     return nullptr;
   }
+  if (numpy_behavior.slices && !IsBasicKey(key)) [[unlikely]] {
+    return package::numpy_subscript.Call({self, key});
+  }
+  return BasicSubscript(self, key);
+}
+
+PyObject* BasicSubscript(PyObject* self, PyObject* key) {
   if (IsMask(key)) {
     PyRef mask = PyRef::Steal(CompositionFunction("boolean_mask"));
     PyObject* const given[] = {self, key};

@@ -17,6 +17,9 @@ StatusOr<SliceOperands> ParseSlice(PyObject* key);
 
 // The subscript operator of tensors and variables.
 PyObject* Subscript(PyObject* self, PyObject* key);
+// That of tensors where it means what TensorFlow says, whatever the program has
+// asked for.
+PyObject* BasicSubscript(PyObject* tensor, PyObject* key);
 // An iterator over the rows of an eager tensor.
 PyObject* NewRowIterator(PyObject* tensor, int64_t rows);
 

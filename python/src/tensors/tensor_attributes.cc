@@ -8,6 +8,7 @@
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/late_attributes.h"
 #include "python/src/binding/only_argument.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/graph/operation_members.h"
 #include "python/src/graph/session_object.h"
@@ -125,6 +126,12 @@ PyObject* Consumers(PyObject* o, PyObject*) {
 
 PyObject* Reference(PyObject* o, PyObject*) { return NewReference(o); }
 
+PyObject* Round(PyObject* o, PyObject* args) {
+  PyObject* digits = nullptr;
+  if (!PyArg_ParseTuple(args, "|O:__round__", &digits)) return nullptr;
+  return package::numpy_round.Call({o, digits ? digits : Py_None});
+}
+
 PyObject* ShapeAsList(PyObject* o, PyObject*) {
   PyRef shape = PyRef::Steal(StaticShape(o, nullptr));
   if (!shape) return nullptr;
@@ -239,6 +246,7 @@ PyMethodDef tensor_methods[] = {
      "A hashable reference."},
     {"_shape_as_list", Guarded<ShapeAsList>, METH_NOARGS, nullptr},
     {"__format__", Guarded<FormatTensor>, METH_O, nullptr},
+    {"__round__", Guarded<Round>, METH_VARARGS, nullptr},
     {"__array__", AsCFunction(Guarded<SymbolicArray>),
      METH_FASTCALL | METH_KEYWORDS, nullptr},
     {nullptr, nullptr, 0, nullptr}};

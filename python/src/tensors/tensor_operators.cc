@@ -7,10 +7,12 @@
 #include "ops/operators.h"
 #include "python/src/binding/errors.h"
 #include "python/src/binding/guarded.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/graph/name_scope.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
+#include "python/src/tensors/numpy_behavior.h"
 #include "python/src/tensors/slicing.h"
 #include "python/src/tensors/tensor_leaves.h"
 #include "python/src/tensors/tensor_type.h"
@@ -23,8 +25,9 @@ struct BinaryOp {
   Operator which;
   const char* scope;      // node name in graphs; null: the op's
   const char* reflected;  // the method asked for if conversion fails
+  const char* symbol;     // of Python's operator
   // Is the right operand only wished to have the left one's dtype? (Then a
-  // mismatch is reported by the op.) Comparisons demand it.
+  // mismatch is reported by the op.) Most demand it.
   bool hint;
   const OpInfo* info = nullptr;  // of the op for numbers
 
@@ -97,15 +100,18 @@ bool Convert(BinaryOp& op, PyObject* a, PyObject* b, Operands* out,
   const DataType t = first->dtype();
   PyObject* other = forward ? b : a;
   const char* name = forward ? "y" : "x";
+  // A product of bools takes numbers as they are.
+  const bool hint =
+      op.hint || (t == DataType::kBool && op.which == Operator::kMultiply);
   const DataType none = DataType::kInvalid;
   const bool like = IsTensorLike(other);
   StatusOr<Tensor> second = like ? ToTensor(other)
-                            : forward && op.hint
+                            : forward && hint
                                 ? ToTensor(other, none, t, name)
                                 : ToTensor(other, t, none, name);
   if (!second.ok()) {
     Raise(second.status());
-    *result = forward && op.hint && Handles(other, op.reflected)
+    *result = forward && op.reflected && Handles(other, op.reflected)
                   ? Py_NewRef(Py_NotImplemented)
                   : nullptr;
     return false;
@@ -129,7 +135,40 @@ PyObject* Run(BinaryOp& op, PyObject* a, PyObject* b, Operands* o,
   return WrapTensor(CastResult(call, name, TensorOf(result.get())));
 }
 
+// Where programs have asked for NumPy's rules of types: operands of one dtype
+// in place of `a` and `b`, which `kept` holds, or what the operator returns.
+// False: `*result` is that, or null with an error set.
+bool Promote(BinaryOp& op, PyObject** a, PyObject** b, PyRef* kept,
+             PyObject** result) {
+  if (!numpy_behavior.promotes && !numpy_behavior.weak) [[likely]]
+    return true;
+  if (numpy_behavior.weak) {
+    PyRef symbol = PyRef::Steal(PyUnicode_FromString(op.symbol));
+    *result =
+        !symbol ? nullptr : package::weak_operator.Call({symbol.get(), *a, *b});
+    if (*result != Py_NotImplemented) return false;
+    Py_DECREF(*result);
+    return true;
+  }
+  if (op.which == Operator::kMatMul) {
+    *result = package::numpy_matmul.Call({*a, *b});
+    return false;
+  }
+  *kept = PyRef::Steal(package::numpy_operands.Call({*a, *b}));
+  *result = nullptr;
+  if (!*kept) return false;
+  if (!PyTuple_CheckExact(kept->get()) || PyTuple_GET_SIZE(kept->get()) != 2) {
+    return true;  // as they are
+  }
+  *a = PyTuple_GET_ITEM(kept->get(), 0);
+  *b = PyTuple_GET_ITEM(kept->get(), 1);
+  return true;
+}
+
 PyObject* Converted(BinaryOp& op, PyObject* a, PyObject* b) {
+  PyRef kept;
+  PyObject* promoted = nullptr;
+  if (!Promote(op, &a, &b, &kept, &promoted)) return promoted;
   Operands o(op, a, b);
   PyObject* result = nullptr;
   if (!Convert(op, a, b, &o, &result)) return result;
@@ -148,23 +187,25 @@ PyObject* Binary(BinaryOp& op, PyObject* a, PyObject* b) {
   return PyErr_Occurred() ? nullptr : Converted(op, a, b);
 }
 
-BinaryOp add_op{Operator::kAdd, "add", "__radd__", true};
-BinaryOp sub_op{Operator::kSubtract, "sub", "__rsub__", true};
-BinaryOp mul_op{Operator::kMultiply, "mul", "__rmul__", true};
-BinaryOp floordiv_op{Operator::kFloorDivide, "floordiv", "__rfloordiv__", true};
-BinaryOp mod_op{Operator::kModulo, "mod", "__rmod__", true};
-BinaryOp pow_op{Operator::kPower, "pow", "__rpow__", true};
-BinaryOp div_op{Operator::kDivide, "truediv", "__rtruediv__", true};
-BinaryOp matmul_op{Operator::kMatMul, "matmul", "__rmatmul__", true};
-BinaryOp and_op{Operator::kAnd, "and", "__rand__", true};
-BinaryOp or_op{Operator::kOr, "or", "__ror__", true};
-BinaryOp xor_op{Operator::kXor, "xor", "__rxor__", true};
-BinaryOp less_op{Operator::kLess, nullptr, nullptr, false};
-BinaryOp less_equal_op{Operator::kLessEqual, nullptr, nullptr, false};
-BinaryOp greater_op{Operator::kGreater, nullptr, nullptr, false};
-BinaryOp greater_equal_op{Operator::kGreaterEqual, nullptr, nullptr, false};
-BinaryOp equal_op{Operator::kEqual, nullptr, nullptr, false};
-BinaryOp not_equal_op{Operator::kNotEqual, nullptr, nullptr, false};
+BinaryOp add_op{Operator::kAdd, "add", "__radd__", "+", true};
+BinaryOp sub_op{Operator::kSubtract, "sub", "__rsub__", "-", false};
+BinaryOp mul_op{Operator::kMultiply, "mul", "__rmul__", "*", false};
+BinaryOp floordiv_op{Operator::kFloorDivide, "floordiv", "__rfloordiv__", "//",
+                     false};
+BinaryOp mod_op{Operator::kModulo, "mod", "__rmod__", "%", false};
+BinaryOp pow_op{Operator::kPower, "pow", "__rpow__", "**", false};
+BinaryOp div_op{Operator::kDivide, "truediv", "__rtruediv__", "/", true};
+BinaryOp matmul_op{Operator::kMatMul, "matmul", "__rmatmul__", "@", true};
+BinaryOp and_op{Operator::kAnd, "and", "__rand__", "&", false};
+BinaryOp or_op{Operator::kOr, "or", "__ror__", "|", false};
+BinaryOp xor_op{Operator::kXor, "xor", "__rxor__", "^", false};
+BinaryOp less_op{Operator::kLess, nullptr, nullptr, "<", false};
+BinaryOp less_equal_op{Operator::kLessEqual, nullptr, nullptr, "<=", false};
+BinaryOp greater_op{Operator::kGreater, nullptr, nullptr, ">", false};
+BinaryOp greater_equal_op{Operator::kGreaterEqual, nullptr, nullptr,
+                          ">=", false};
+BinaryOp equal_op{Operator::kEqual, nullptr, nullptr, "==", false};
+BinaryOp not_equal_op{Operator::kNotEqual, nullptr, nullptr, "!=", false};
 
 PyObject* Add(PyObject* a, PyObject* b) { return Binary(add_op, a, b); }
 PyObject* Sub(PyObject* a, PyObject* b) { return Binary(sub_op, a, b); }
@@ -193,8 +234,10 @@ DataType DTypeOfOperand(PyObject* a) {
 
 // `&`, `|`, `^`: those of integers are in a scope of their own.
 PyObject* Logic(BinaryOp& op, PyObject* a, PyObject* b) {
-  Operands o(op, a, b);
+  PyRef kept;
   PyObject* result = nullptr;
+  if (!Promote(op, &a, &b, &kept, &result)) return result;
+  Operands o(op, a, b);
   std::optional<OpScope> inner;  // "or/BitwiseOr/y"
   const DataType t = DTypeOfOperand(IsTensorLike(o.a) ? o.a : o.b);
   if (InGraph() && t != DataType::kBool) {

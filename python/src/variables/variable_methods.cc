@@ -8,10 +8,12 @@
 #include "ops/fn/Identity.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/joined_tables.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/graph/name_scope.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
+#include "python/src/tensors/numpy_behavior.h"
 #include "python/src/tensors/shape_type.h"
 #include "python/src/tensors/tensor_type.h"
 #include "python/src/variables/variable_type.h"
@@ -231,10 +233,19 @@ enum Update { kAssign, kAdd, kSub };
 
 StatusOr<Tensor> UpdateOperand(PyObject* o, PyObject* value, Update update) {
   PyVariable* self = Self(o);
+  PyRef weak;
+  if (numpy_behavior.weak) [[unlikely]] {
+    constexpr const char* kNames[] = {"assign", "assign_add", "assign_sub"};
+    PyRef name = PyRef::Steal(PyUnicode_FromString(kNames[update]));
+    if (!name) return PythonError();
+    weak = PyRef::Steal(package::weak_update.Call({o, value, name.get()}));
+    if (!weak) return PythonError();
+    value = weak.get();
+  }
   GK_ASSIGN_OR_RETURN(Tensor t, ToTensor(value, self->dtype));
   if (update == kAssign && !t.partial_shape().IsCompatibleWith(self->shape)) {
-    GK_RETURN_IF_ERROR(CheckAssigned(StringView(self->name), self->shape,
-                                     t.partial_shape()));
+    GK_RETURN_IF_ERROR(
+        CheckAssigned(StringView(self->name), self->shape, t.partial_shape()));
   }
   return t;
 }
@@ -408,8 +419,8 @@ std::vector<PyType_Slot> UnreadVariableSlots() {
 
 bool AddVariableType(PyObject* module) {
   std::vector<PyType_Slot> slots;
-  for (PyType_Slot* table : {variable_operator_slots,
-                             variable_in_place_slots}) {
+  for (PyType_Slot* table :
+       {variable_operator_slots, variable_in_place_slots}) {
     for (; table->slot != 0; ++table) slots.push_back(*table);
   }
 #define SLOT(id, f) slots.push_back({id, Slot<f>()})
