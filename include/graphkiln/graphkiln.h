@@ -21,12 +21,14 @@
 #include <graphkiln/index.h>
 #include <graphkiln/indexed_slices.h>
 #include <graphkiln/initializers.h>
+#include <graphkiln/lookup.h>
 #include <graphkiln/map.h>
 #include <graphkiln/module.h>
 #include <graphkiln/nest.h>
 #include <graphkiln/ops.h>
 #include <graphkiln/place.h>
 #include <graphkiln/printing.h>
+#include <graphkiln/queue.h>
 #include <graphkiln/ragged_shape.h>
 #include <graphkiln/ragged_tensor.h>
 #include <graphkiln/random.h>

@@ -73,6 +73,11 @@ EXPORTS: dict[str, str] = {
         lookup.experimental.DenseHashTable
         lookup.experimental.MutableHashTable
         """,
+    "graphkiln._src.queue.queues": """
+        queue.FIFOQueue queue.PaddingFIFOQueue queue.PriorityQueue
+        queue.QueueBase queue.RandomShuffleQueue
+        """,
+    "graphkiln._src.queue.critical_section": "CriticalSection",
     "graphkiln._src.host.py_function": """
         py_function numpy_function compat.v1.py_func=numpy_function
         compat.v1.py_function compat.v1.numpy_function

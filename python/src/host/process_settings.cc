@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/caught.h"
 #include "framework/check_numerics.h"
 #include "function/func_graph.h"
 #include "grappler/optimize.h"
@@ -68,6 +69,21 @@ PyObject* SetSeed(PyObject*, PyObject* given) {
   Py_RETURN_NONE;
 }
 
+PyObject* SeedsOf(PyObject*, PyObject* given) {
+  PyRef seed = AsSeed(given);
+  if (PyErr_Occurred()) return nullptr;
+  const int64_t folded = seed ? Folded(seed.get()) : 0;
+  if (PyErr_Occurred()) return nullptr;
+  try {
+    const OpSeeds seeds =
+        SeedsOfOp(seed ? std::optional(folded) : std::nullopt);
+    return Py_BuildValue("(LL)", static_cast<long long>(seeds.seed),
+                         static_cast<long long>(seeds.seed2));
+  } catch (...) {
+    return Raise(CaughtStatus());
+  }
+}
+
 template <void (*kSet)(bool)>
 PyObject* SetProcessFlag(PyObject*, PyObject* on) {
   const int yes = PyObject_IsTrue(on);
@@ -90,6 +106,10 @@ PyMethodDef kProcessSettingsFunctions[] = {
      ">>> a = tf.random.uniform([])\n"
      ">>> tf.random.set_seed(1)\n"
      ">>> (a == tf.random.uniform([])).numpy().item()\nTrue"},
+    {"op_seeds", GK_OF_ARGUMENT(kSeed, SeedsOf),
+     "op_seeds(seed)\n--\n\n"
+     "The two seeds of a random op made now, as the program's and its own "
+     "say."},
     {"set_control_flow_lowering",
      Guarded<SetProcessFlag<SetControlFlowLowering>>, METH_O,
      "Whether loops and branches of functions are parts of their plans."},

@@ -94,4 +94,11 @@ NOT_CALLED = dict.fromkeys(
      "LookupTableExportV2", "LookupTableImportV2", "InitializeTableV2",
      "InitializeTableFromTextFileV2"),
     "takes or gives a table; tests/oracle/test_lookup.py covers it",
+) | dict.fromkeys(
+    ("FIFOQueueV2", "PaddingFIFOQueueV2", "PriorityQueueV2",
+     "RandomShuffleQueueV2", "QueueEnqueueV2", "QueueEnqueueManyV2",
+     "QueueDequeueV2", "QueueDequeueManyV2", "QueueDequeueUpToV2",
+     "QueueCloseV2", "QueueIsClosedV2", "QueueSizeV2", "MutexV2", "MutexLock",
+     "ConsumeMutexLock"),
+    "takes or gives a queue or a lock; tests/oracle/test_queue.py covers it",
 )

@@ -1,0 +1,130 @@
+// Lookup tables: maps from keys to values that live beside the graph.
+//
+//   gk::lookup::StaticHashTable table({"a", "b"}, {7, 8}, -1);
+//   gk::Tensor found = table.lookup({"b", "c"});  // [8 -1]
+//
+// Handles: copies are the same table, which lives as long as one of them.
+// Traced functions capture tables; inside one a table is made once, eagerly.
+// Thread-safe. Functions throw Error.
+#ifndef GRAPHKILN_LOOKUP_H_
+#define GRAPHKILN_LOOKUP_H_
+
+#include <graphkiln/tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace gk {
+GK_API_NAMESPACE {
+  namespace lookup {
+
+  // What all tables have.
+  class GK_EXPORT Table {
+   public:
+    // The types of keys and values, and the handle that ops get.
+    DataType key_dtype() const { return key_dtype_; }
+    DataType value_dtype() const { return default_value_.dtype(); }
+    const Tensor& resource_handle() const { return handle_; }
+    // Of keys that are not there.
+    const Tensor& default_value() const { return default_value_; }
+
+    // How many keys there are, an int64 scalar.
+    Tensor size() const;
+    // The values of keys.
+    Tensor lookup(const Tensor& keys) const;
+    // All keys and their values, in no certain order; of a dense table its
+    // buckets.
+    std::pair<Tensor, Tensor> export_values() const;
+
+   protected:
+    Table(DataType key_dtype, Tensor default_value, Tensor handle)
+        : key_dtype_(key_dtype),
+          default_value_(std::move(default_value)),
+          handle_(std::move(handle)) {}
+
+   private:
+    DataType key_dtype_;
+    Tensor default_value_, handle_;
+  };
+
+  // What of a line of a file becomes a key or a value: a column, or one of
+  // these.
+  inline constexpr int64_t kWholeLine = -2, kLineNumber = -1;
+
+  // How a file is read.
+  struct TextFileFormat {
+    DataType key_dtype = DataType::kString;
+    int64_t key_index = kWholeLine;
+    DataType value_dtype = DataType::kInt64;
+    int64_t value_index = kLineNumber;
+    int64_t vocab_size = -1;  // lines to read; -1: all
+    std::string delimiter = "\t";
+    int64_t value_index_offset = 0;  // added to line numbers
+  };
+
+  // A table that gets its content when it is made.
+  class GK_EXPORT StaticHashTable : public Table {
+   public:
+    // Vectors of keys and values; `default_value` is a scalar of their type.
+    StaticHashTable(const Tensor& keys, const Tensor& values,
+                    const Tensor& default_value);
+    // Keys and values of the lines of a file.
+    static StaticHashTable from_text_file(const std::string& filename,
+                                          const TextFileFormat& format,
+                                          const Tensor& default_value);
+
+   private:
+    using Table::Table;
+  };
+
+  // Numbers of keys; those that are not there share `num_oov_buckets` further
+  // numbers, by their hash.
+  class GK_EXPORT StaticVocabularyTable {
+   public:
+    // Keys, strings or int64, and their numbers, int64.
+    StaticVocabularyTable(const Tensor& keys, const Tensor& ids,
+                          int64_t num_oov_buckets);
+
+    // How many numbers there are, with those that are shared.
+    Tensor size() const;
+    // The numbers of keys.
+    Tensor lookup(const Tensor& keys) const;
+
+   private:
+    StaticHashTable table_;
+    int64_t num_oov_buckets_;
+  };
+
+  // A table whose keys come and go. The shape of `default_value`, () or that of
+  // a vector, is that of all values.
+  class GK_EXPORT MutableHashTable : public Table {
+   public:
+    MutableHashTable(DataType key_dtype, const Tensor& default_value);
+
+    // The values of keys; `otherwise`, or its row, of those that are not there.
+    using Table::lookup;
+    Tensor lookup(const Tensor& keys, const Tensor& otherwise) const;
+    // Puts keys with their values into the table, or takes keys out of it.
+    void insert(const Tensor& keys, const Tensor& values) const;
+    void remove(const Tensor& keys) const;
+  };
+
+  // A table whose keys, integers or strings, come and go, in buckets that two
+  // keys mark which it cannot hold.
+  class GK_EXPORT DenseHashTable : public Table {
+   public:
+    DenseHashTable(const Tensor& empty_key, const Tensor& deleted_key,
+                   const Tensor& default_value,
+                   int64_t initial_num_buckets = 131072);
+
+    // Puts keys with their values into the table, or takes keys out of it.
+    void insert(const Tensor& keys, const Tensor& values) const;
+    void remove(const Tensor& keys) const;
+  };
+
+  }  // namespace lookup
+}  // GK_API_NAMESPACE
+}  // namespace gk
+
+#endif  // GRAPHKILN_LOOKUP_H_

@@ -1,0 +1,1 @@
+"""Queues and critical sections."""
