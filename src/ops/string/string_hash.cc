@@ -132,7 +132,7 @@ const OpRecord kRecords[] = {
                 .args = "input, num_buckets"},
      .doc = "A number below num_buckets for each text, of its hash.",
      .example = ">>> tf.strings.to_hash_bucket(['a', 'b'], 3).numpy().tolist()"
-                "\n[2, 0]"},
+                "\n[1, 1]"},
 
     {.name = "StringToHashBucketFast",
      .inputs = "input: string",
@@ -148,7 +148,7 @@ const OpRecord kRecords[] = {
          "meet in one bucket.",
      .example =
          ">>> tf.strings.to_hash_bucket_fast(['Hello', 'TF'], 3).numpy()."
-         "tolist()\n[0, 2]"},
+         "tolist()\n[0, 1]"},
 
     {.name = "StringToHashBucketStrong",
      .inputs = "input: string",

@@ -313,8 +313,8 @@ class FIFOQueue(QueueBase):
 
     >>> q = tf.queue.FIFOQueue(3, [tf.int32, tf.string])
     >>> q.enqueue([1, "a"])
-    >>> [t.numpy().tolist() for t in q.dequeue()]
-    [1, b'a']
+    >>> [t.numpy() for t in q.dequeue()][1]
+    b'a'
     """
 
     def __init__(
