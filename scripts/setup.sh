@@ -105,6 +105,9 @@ missing_packages() {
   has_header oneapi/dnnl/dnnl.hpp || echo libdnnl-dev
   has_header re2/re2.h || echo libre2-dev
   has_header farmhash.h || echo libfarmhash-dev
+  has_header jpeglib.h || echo libjpeg62-turbo-dev
+  has_header png.h || echo libpng-dev
+  has_header webp/decode.h || echo libwebp-dev
   has_header fmt/format.h || echo libfmt-dev
   has_header gtest/gtest.h || echo libgtest-dev
   [ -e /etc/ssl/certs/ca-certificates.crt ] || echo ca-certificates

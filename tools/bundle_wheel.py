@@ -28,6 +28,10 @@ ROOT = Path(__file__).resolve().parent.parent
 LICENSES = {
     "libdnnl": ["oneDNN.txt"],
     "libgomp": ["libgomp.txt", "GPL-3.txt"],
+    "libjpeg": ["libjpeg-turbo.txt"],
+    "libpng16": ["libpng.txt"],
+    "libwebp": ["libwebp.txt"],
+    "libwebpdemux": ["libwebp.txt"],
     "libOpenCL": ["ocl-icd.txt"],
 }
 # Compiled into the extension itself, or beside it.

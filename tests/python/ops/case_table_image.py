@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import struct
 from typing import Any
 
 import numpy as np
@@ -37,6 +39,28 @@ SAMPLED = {
     "image_size": [40, 50, 3], "bounding_boxes": DRAWN[:, :1], "seed": 1,
     "seed2": 2, "main": "T",
 }
+
+# Small files of pictures.
+PNG_FILE = np.array(base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAF0lEQVR4nGNkYGRiZmZmZm"
+    "Zm4eTkhLAAAo4ASMA/XigAAAAASUVORK5CYII="
+), object)
+JPEG_FILE = np.array(base64.b64decode(
+    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYF"
+    "VlZF9VXVtqeJmBanGQc1tdhbWGkJ6jq62rZ4C8ybqmx5moq6T/wAALCAAIAAgBAREA/8QA"
+    "FAABAAAAAAAAAAAAAAAAAAAABP/EABcQAAMBAAAAAAAAAAAAAAAAAAACBWL/2gAIAQEAAD"
+    "8AKknJ/9k="
+), object)
+GIF_FILE = np.array(base64.b64decode(
+    "R0lGODdhAQABAIEAAAAAAAAAAAAAAAAAACwAAAAAAQABAAAIBAABBAQAOw=="
+), object)
+WEBP_FILE = np.array(base64.b64decode(
+    "UklGRiAAAABXRUJQVlA4TBQAAAAvAAAAAAdQgVQIIAAKmv7HiIj+Bw=="
+), object)
+BMP_FILE = np.array(
+    b"BM" + struct.pack("<IIIIiiHH", 0, 0, 54, 40, 1, 1, 1, 24) + bytes(28),
+    object,
+)
 
 TABLE: dict[str, dict[str, Any]] = {
     "ResizeBilinear": RESIZED,
@@ -113,6 +137,19 @@ TABLE: dict[str, dict[str, Any]] = {
         "image_size": [40, 50, 3], "bounding_boxes": DRAWN[:, :1],
         "min_object_covered": 0.2, "seed": [3, 4], "main": "T",
     },
+    "DecodeImage": {"contents": PNG_FILE},
+    "DecodeJpeg": {"contents": PNG_FILE},
+    "DecodeAndCropJpeg": {"contents": JPEG_FILE, "crop_window": [1, 2, 3, 4]},
+    "DecodePng": {"contents": PNG_FILE, "dtype": "uint16"},
+    "DecodeGif": {"contents": GIF_FILE},
+    "DecodeBmp": {"contents": BMP_FILE},
+    "DecodeWebP": {"contents": WEBP_FILE},
+    "ExtractJpegShape": {"contents": JPEG_FILE},
+    "EncodeJpeg": {"image": np.full((2, 3, 3), 7, np.uint8)},
+    "EncodeJpegVariableQuality": {
+        "images": np.full((2, 3, 3), 7, np.uint8), "quality": 50,
+    },
+    "EncodePng": {"image": F(2, 2, 3, 3)},
     "CombinedNonMaxSuppression": {
         "boxes": BOXES[None, :, None],
         "scores": np.stack([SCORES, SCORES[::-1]], -1)[None],
@@ -121,6 +158,8 @@ TABLE: dict[str, dict[str, Any]] = {
     },
 }
 VALUE_SHAPED = {
+    "DecodeAndCropJpeg", "DecodeBmp", "DecodeGif", "DecodeImage", "DecodeJpeg",
+    "DecodePng", "DecodeWebP",
     "NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3",
     "NonMaxSuppressionV5", "NonMaxSuppressionWithOverlaps",
 }
