@@ -172,6 +172,11 @@ EXPORTS: dict[str, str] = {
         signal.stft signal.inverse_stft signal.inverse_stft_window_fn
         signal.mdct signal.inverse_mdct
         """,
+    "graphkiln._src.nn.ctc_decoders": """
+        nn.ctc_beam_search_decoder nn.ctc_greedy_decoder
+        """,
+    "graphkiln._src.nn.general_dropout": "nn.experimental.general_dropout",
+    "graphkiln._src.nn.space_to_batch": "nn.with_space_to_batch",
 }
 
 # The same of a namespace whose names would all begin alike.

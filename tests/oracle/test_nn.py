@@ -60,14 +60,130 @@ tf.required_space_to_batch_paddings([5, 7], [2, 3])
 tf.required_space_to_batch_paddings([5, 7], [2, 3], [[1, 1], [0, 2]])
 tf.required_space_to_batch_paddings(tf.shape(x[5,7]), [2, 3])
 """
-# Values alone: TensorFlow has no gradient here, or no sizes that are unknown.
+LOSSES = """
+tf.nn.sufficient_statistics(x[3,4,5], [0, 2])
+tf.nn.sufficient_statistics(x[3,4,5], [0, -1], keepdims=True)
+tf.nn.sufficient_statistics(x[3,4,5], [1], shift=y[3,1,5])
+tf.nn.normalize_moments(u[], x[3], v[3], None)
+tf.nn.normalize_moments(u[], x[3], v[3], y[3])
+tf.nn.weighted_moments(x[3,4,5], [0, 1], u[3,4,1])
+tf.nn.weighted_moments(x[3,4,5], [2], u[5], keepdims=True)
+tf.nn.weighted_moments(tf.cast(x[3,4,5], tf.float16), [0], 2)
+tf.nn.batch_norm_with_global_normalization(x[2,3,3,4], y[4], u[4], z[4], w[4], 0.01, True)
+tf.nn.batch_norm_with_global_normalization(x[2,3,3,4], y[4], u[4], z[4], w[4], 0.01, False)
+tf.nn.compute_average_loss(x[5])
+tf.nn.compute_average_loss(x[5,3], global_batch_size=4)
+tf.nn.compute_average_loss(x[5], sample_weight=u[5,1])
+tf.nn.compute_average_loss(x[5,3], sample_weight=u[5])
+tf.nn.compute_average_loss(tf.cast(x[5], tf.float16), sample_weight=0.5)
+tf.nn.compute_average_loss(x[5], global_batch_size=0)
+tf.nn.scale_regularization_loss(x[3,4])
+tf.nn.in_top_k([1, 0, 2], x[3,4], 2)
+tf.math.in_top_k(tf.constant([1, 0, 2], tf.int64), x[3,4], 1)
+tf.nn.lrn(x[2,3,3,7], depth_radius=2)
+tf.nn.local_response_normalization(x[2,3,3,7], 3, 2.0, 0.5, 0.75)
+tf.nn.dilation2d(x[2,5,6,3], y[2,3,3], [1, 2, 1, 1], 'SAME', 'NHWC', [1, 1, 2, 1])
+tf.nn.erosion2d(x[2,5,6,3], y[2,3,3], [1, 1, 2, 1], 'VALID', 'NHWC', [1, 2, 1, 1])
+tf.raw_ops.FusedBatchNormV3(x=x[2,3,4,5], scale=u[5], offset=y[5], mean=[], variance=[])
+tf.raw_ops.FusedBatchNormV3(x=x[2,3,4,5], scale=u[5], offset=y[5], mean=z[5], variance=w[5], is_training=False)
+tf.raw_ops.FusedBatchNormV3(x=x[2,3,4,5], scale=u[3], offset=y[3], mean=[], variance=[], data_format='NCHW')
+tf.raw_ops.FusedBatchNorm(x=x[2,3,4,5], scale=u[5], offset=y[5], mean=z[5], variance=w[5], exponential_avg_factor=0.3)
+tf.nn.ctc_loss([[1, 2], [3, 0]], x[6,2,4], [2, 1], [6, 4])
+tf.nn.ctc_loss([[1, 1], [2, 3]], x[6,2,4], [2, 2], [6, 5], blank_index=-1)
+tf.nn.ctc_loss([[1, 1], [0, 3]], x[2,6,4], [2, 2], [6, 5], logits_time_major=False, blank_index=2)
+tf.nn.ctc_loss([[1, 1, 2]], x[6,1,4], [3], [2])
+tf.nn.ctc_loss(tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [1, 2, 0], [2, 2]), x[6,2,4], None, [6, 4], blank_index=-1)
+tf.nn.ctc_loss(tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [1, 2, 2], [2, 2]), x[6,2,4], None, [6, 4], blank_index=0)
+tf.nn.ctc_unique_labels([[3, 1, 3, 0], [0, 0, 0, 2]])
+tf.nn.collapse_repeated([[3, 3, 1, 3, 0], [0, 0, 0, 2, 2]], [5, 4])
+tf.nn.collapse_repeated([[3, 3, 1, 3, 0], [0, 0, 0, 2, 2]], tf.constant([5, 0], tf.int64))
+tf.nn.embedding_lookup(x[4,3], [[1, 0], [3, 3]])
+tf.nn.embedding_lookup([x[2,3], y[2,3]], [1, 2, 3])
+tf.nn.embedding_lookup([[1.0], [2.0]], [1])
+tf.nn.embedding_lookup(x[4,3], [1, 2], max_norm=0.5)
+tf.nn.embedding_lookup_sparse(x[4,3], tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 3, 0], [4, 2]), None, 'sum')
+tf.nn.embedding_lookup_sparse(x[4,3], tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 3, 0], [4, 2]), None)
+tf.nn.embedding_lookup_sparse(x[4,3], tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 3, 0], [4, 2]), None, 'sqrtn', max_norm=0.5)
+tf.nn.embedding_lookup_sparse(x[4,3], tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 3, 0], [4, 2]), tf.SparseTensor([[0, 0], [0, 1], [2, 0]], u[3], [4, 2]), 'sum')
+tf.nn.embedding_lookup_sparse(x[4,3], tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 3, 0], [4, 2]), tf.SparseTensor([[0, 0], [0, 1], [2, 0]], u[3], [4, 2]), 'mean')
+tf.nn.embedding_lookup_sparse(x[4,3], tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 3, 0], [4, 2]), tf.SparseTensor([[0, 0], [0, 1], [2, 0]], u[3], [4, 2]), 'sqrtn')
+tf.nn.embedding_lookup_sparse([x[2,3], y[2,3]], tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 3, 0], [4, 2]), None, 'sum')
+tf.nn.embedding_lookup_sparse(x[4,3], tf.ragged.constant([[1, 3], [], [0]]), None, 'sum')
+tf.nn.embedding_lookup_sparse(x[4,3], tf.ragged.constant([[1, 3], [], [0]]), tf.ragged.constant([[2.0, 1.0], [], [3.0]]), 'mean')
+tf.nn.safe_embedding_lookup_sparse(x[4,3], tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 3, 0], [4, 2]))
+tf.nn.safe_embedding_lookup_sparse(x[4,3], tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, -3, 0], [4, 2]), default_id=2)
+tf.nn.safe_embedding_lookup_sparse(x[4,3], tf.SparseTensor([[0, 0, 0], [0, 1, 1], [1, 0, 0]], [1, 3, 0], [2, 2, 2]), combiner='sqrtn')
+tf.nn.safe_embedding_lookup_sparse(x[4,3], tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 3, 0], [4, 2]), tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [2.0, -1.0, 3.0], [4, 2]))
+tf.nn.safe_embedding_lookup_sparse(x[4,3], tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 3, 0], [4, 2]), tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [2.0, -1.0, 3.0], [4, 2]), 'sum')
+tf.nn.compute_accidental_hits(np.array([[1, 2], [0, 5]]), np.array([1, 5, 7, 5]), 2)
+tf.nn.nce_loss(x[20,3], y[20], np.array([[1, 2], [0, 5]]), z[2,3], 3, 20, 2, sampled_values=(np.array([1, 3, 7]), np.full([2, 2], 0.5, 'f'), np.full([3], 0.2, 'f')))
+tf.nn.nce_loss(x[20,3], y[20], np.array([[1], [0]]), z[2,3], 3, 20, sampled_values=(np.array([1, 3, 7]), np.full([2, 1], 0.5, 'f'), np.full([3], 0.2, 'f')), remove_accidental_hits=True)
+tf.nn.sampled_softmax_loss(x[20,3], y[20], np.array([[1, 2], [0, 5]]), z[2,3], 3, 20, 2, sampled_values=(np.array([1, 3, 7]), np.full([2, 2], 0.5, 'f'), np.full([3], 0.2, 'f')))
+tf.nn.sampled_softmax_loss([x[10,3], w[10,3]], y[20], np.array([[1, 2], [0, 15]]), z[2,3], 3, 20, 2, sampled_values=(np.array([1, 3, 17]), np.full([2, 2], 0.5, 'f'), np.full([3], 0.2, 'f')))
+tf.raw_ops.BlockLSTM(seq_len_max=tf.constant(3, tf.int64), x=x[3,2,3], cs_prev=y[2,4], h_prev=z[2,4], w=u[7,16], wci=v[4], wcf=v, wco=v, b=w[16], use_peephole=True)[1::5]
+tf.raw_ops.BlockLSTM(seq_len_max=tf.constant(3, tf.int64), x=x[3,2,3], cs_prev=y[2,4], h_prev=z[2,4], w=u[7,16], wci=v[4], wcf=v, wco=v, b=w[16], cell_clip=0.3)[1::5]
+"""
+# Numbers of seeds.
+DRAWN = """
+tf.random.uniform_candidate_sampler(np.array([[1, 2], [0, 5]]), 2, 5, True, 20, seed=4)
+tf.random.uniform_candidate_sampler(np.array([[1, 2], [0, 5]]), 2, 50, False, 2**31 - 1, seed=4)
+tf.random.log_uniform_candidate_sampler(np.array([[1, 2], [0, 5]]), 2, 5, True, 20, seed=4)
+tf.random.log_uniform_candidate_sampler(np.array([[1, 2], [0, 5]]), 2, 100, False, 100000, seed=4)
+tf.random.learned_unigram_candidate_sampler(np.array([[1, 2], [0, 5]]), 2, 5, True, 20, seed=4)
+tf.nn.learned_unigram_candidate_sampler(np.array([[1, 2], [0, 5]]), 2, 5, False, 2000, seed=4)
+tf.random.fixed_unigram_candidate_sampler(np.array([[1, 2], [0, 5]]), 2, 4, True, 6, unigrams=[1, 2, 3, 4, 5, 6], seed=4)
+tf.nn.fixed_unigram_candidate_sampler(np.array([[1, 2], [0, 5]]), 2, 40, False, 7, unigrams=[.1, .2, .3, .1, .2, .1], num_reserved_ids=1, distortion=0.7, seed=4)
+tf.nn.all_candidate_sampler(np.array([[1, 2], [0, 4]]), 2, 5, True)
+tf.nn.nce_loss(x[20,3], y[20], np.array([[1, 2], [0, 5]]), z[2,3], 4, 20, 2)
+tf.nn.sampled_softmax_loss(x[20,3], y[20], np.array([[1, 2], [0, 5]]), z[2,3], 4, 20, 2, seed=3)
+tf.nn.fractional_max_pool(x[2,7,9,2], 1.4, seed=3)
+tf.nn.fractional_max_pool(x[2,7,9,2], [1.0, 1.5, 1.2, 1.0], pseudo_random=True, overlapping=True, seed=3)
+tf.nn.fractional_avg_pool(x[2,7,9,2], [1.0, 1.5, 1.2, 1.0], overlapping=True, seed=3)
+tf.nn.fractional_avg_pool(x[2,7,9,2], [1.0, 1.5, 1.2, 1.0], pseudo_random=True, seed=3)
+"""
+# Values alone: TensorFlow has no gradient here, no sizes that are unknown, or,
+# of BlockLSTMV2, the gradient of gates in another order.
 ONLY_VALUES = """
+tf.raw_ops.BlockLSTMV2(seq_len_max=tf.constant(3, tf.int64), x=x[3,2,3], cs_prev=y[2,4], h_prev=z[2,4], w=u[7,16], wci=v[4], wcf=v, wco=v, b=w[16])[1::5]
+tf.nn.ctc_loss([[1, 2, 2]], x[6,1,4], [3], [6], unique=tf.nn.ctc_unique_labels([[1, 2, 2]]))
+tf.nn.ctc_greedy_decoder(x[6,2,4], [6, 4])
+tf.nn.ctc_greedy_decoder(x[6,2,4], [6, 4], merge_repeated=False, blank_index=1)
+tf.nn.ctc_beam_search_decoder(x[6,2,4], [6, 4], top_paths=3)
+tf.nn.ctc_beam_search_decoder(x[6,2,4], [6, 4], beam_width=4, top_paths=4)
+tf.nn.ctc_beam_search_decoder(tf.zeros([6, 2, 4]), [6, 4], beam_width=6, top_paths=6)
+tf.nn.isotonic_regression(x[3,6])
+tf.nn.isotonic_regression(x[3,6], decreasing=False)
+tf.nn.isotonic_regression(x[3,6,2], axis=1)
+tf.nn.isotonic_regression([3, 1, 2, 4, 4])
+tf.nn.experimental.general_dropout(x[4], 0.5, lambda shape, dtype: tf.constant([0.1, 0.6, 0.5, 0.4], dtype))
+tf.nn.experimental.general_dropout(x[3,4], tf.constant(0.25), lambda shape, dtype: tf.fill(shape, tf.constant(0.3, dtype)), noise_shape=[None, 1])
+tf.nn.with_space_to_batch(x[2,9,8,3], [2, 3], 'VALID', lambda t, n, p: tf.nn.pool(t, [2, 2], 'MAX', padding=p))
+tf.nn.with_space_to_batch(x[2,9,8,3], [2, 1], 'SAME', lambda t, n, p: tf.nn.pool(t, [2, 2], 'AVG', padding=p), filter_shape=[2, 2])
+tf.nn.with_space_to_batch(x[2,9,8,3], [3], 'VALID', lambda t, n, p: tf.nn.max_pool2d(t, [1, 2], 1, p), spatial_dims=[2])
 tf.nn.max_pool_with_argmax(x[2,8,8,3], [2, 3], 1, 'VALID', output_dtype=tf.int32)
 tf.nn.depthwise_conv2d(x[2,8,8,3], y[2,2,3,2], [1,2,2,1], 'SAME', dilations=[2,2])
 tf.nn.depthwise_conv2d(x[2,9,8,3], y[3,2,3,2], [1,2,2,1], 'VALID', dilations=[2,3])
 tf.nn.separable_conv2d(x[2,8,8,3], y[2,2,3,2], z[1,1,6,5], [1,2,2,1], 'SAME', dilations=[2,2])
 """
 ERRORS = """
+tf.nn.dilation2d(x[2,5,6,3], y[2,3,3], [1, 1, 1, 1], 'SAME', 'NCHW', [1, 1, 1, 1])
+tf.nn.dilation2d(x[2,5,6,3], y[2,3,4], [1, 1, 1, 1], 'SAME', 'NHWC', [1, 1, 1, 1])
+tf.nn.erosion2d(x[2,5,6,3], y[2,3,3], [1, 1, 1], 'SAME', 'NHWC', [1, 1, 1, 1])
+tf.nn.compute_average_loss(x[])
+tf.nn.compute_average_loss(x[2], global_batch_size=-1)
+tf.nn.compute_average_loss(x[2], global_batch_size=2.0)
+tf.nn.compute_average_loss(x[2], global_batch_size=[2])
+tf.nn.ctc_loss(tf.SparseTensor([[0, 0]], [1], [1, 1]), x[6,1,4], None, [6])
+tf.nn.ctc_loss(tf.SparseTensor([[0, 0], [0, 1]], [1, 1], [1, 2]), x[6,1,4], None, [1], blank_index=-1)
+tf.nn.embedding_lookup_sparse(x[4,3], [[1]], None, 'sum')
+tf.nn.embedding_lookup_sparse(x[4,3], tf.SparseTensor([[0, 0]], [1], [1, 1]), None, 'max')
+tf.random.learned_unigram_candidate_sampler(np.array([[1, 2]]), 2, 5, True, 2**31)
+tf.random.uniform_candidate_sampler(np.array([[1, 2]]), 2, 5, True, 3)
+tf.random.uniform_candidate_sampler(np.array([[1, 2]]), 1, 5, True, 30)
+tf.nn.fractional_max_pool(x[2,7,9,2], 0.5)
+tf.nn.fractional_max_pool(x[2,7,9,2], [1.5, 1.5, 1.5, 1.0])
+tf.nn.ctc_beam_search_decoder(x[6,2,4], [6, 6], beam_width=2, top_paths=3)
+tf.nn.ctc_greedy_decoder(x[6,2,4], [7, 6])
 tf.nn.convolution(x[2,8,8,3], y[2,2,3,4], padding=[[0,0],[1,1],[1,1],[0,0]])
 tf.nn.convolution(x[2,8,8,3], y[2,2,3,4], strides=2, dilations=2)
 tf.nn.convolution(x[2,8,8,3], y[2,2,3,4], strides=[1,2,3])
@@ -79,7 +195,6 @@ tf.nn.pool(x[2,8,8,3], [2, 2], 'AVG', strides=[3, 3])
 tf.nn.pool(x[2,8,8,3], [2, 2], 'SUM')
 tf.nn.pool(x[2,8,8,3], [2], 'MAX')
 tf.nn.pool(x[2,8,8,3], [2, 2], 'MAX', strides=[1])
-tf.nn.pool(x[2,8,8,3], [], 'MAX')
 tf.nn.separable_conv2d(x[2,8,8,3], y[2,2,3,2], z[2,1,6,5], [1,1,1,1], 'SAME')
 tf.nn.atrous_conv2d_transpose(x[2,6,6,4], y[2,2,3,4], [2, 9, 9, 3], 2, 'VALID')
 tf.nn.atrous_conv2d_transpose(x[2,6,6,4], y[2,2,3,4], [2, 8, 8, 3], 0, 'VALID')
@@ -135,13 +250,33 @@ def same(ours: Any, theirs: Any, rtol: float = 2e-5) -> None:
         )
 
 
-VALUES = [*lines(CONVOLUTIONS)]
+VALUES = [*lines(CONVOLUTIONS), *lines(LOSSES)]
 
 
 @pytest.mark.parametrize("text", [*VALUES, *lines(ONLY_VALUES)])
 def test_values(both: Any, text: str) -> None:
     call = Call(text)
     same(*(call.run(tf, *call.tensors(tf)) for tf in (both.ours, both.theirs)))
+
+
+@pytest.mark.parametrize("text", lines(DRAWN))
+def test_drawn(both: Any, text: str) -> None:
+    """The same numbers of the same seeds, twice and in a function."""
+    call = Call(text)
+
+    def draw(tf: Any) -> list[Any]:
+        tf.random.set_seed(11)
+        tensors = call.tensors(tf)
+        out = [*call.run(tf, *tensors), *call.run(tf, *tensors)]
+        tf.random.set_seed(11)
+
+        @tf.function(autograph=False)
+        def traced() -> Any:
+            return call.run(tf, *tensors)
+
+        return [*out, *traced(), *traced()]
+
+    same(draw(both.ours), draw(both.theirs))
 
 
 @pytest.mark.parametrize("text", VALUES)

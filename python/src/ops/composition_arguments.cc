@@ -233,6 +233,10 @@ StatusOr<CompositionValue> ConvertArgument(const CompositionArg& arg,
         GK_ASSIGN_OR_RETURN(Tensor t, ConvertTensor(arg, value, -1, groups));
         return CompositionValue(TensorVector{t});
       }
+      if (arg.type_of == "parts" && !PyList_Check(value)) {
+        GK_ASSIGN_OR_RETURN(Tensor t, ConvertTensor(arg, value, -1, groups));
+        return CompositionValue(TensorVector{t});
+      }
       if (IsTensor(value) && ImplOf(value)->is_symbolic()) {
         // A symbolic tensor is one operand, as in TensorFlow.
         GK_ASSIGN_OR_RETURN(Tensor t, ConvertTensor(arg, value, -1, groups));

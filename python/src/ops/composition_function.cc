@@ -261,7 +261,13 @@ PyObject* CompositionInfo::Wrap(const TensorVector& results,
     PyRef last = PyRef::Steal(WrapTensor(results.back()));
     return list && last ? PyTuple_Pack(2, list.get(), last.get()) : nullptr;
   }
-  PyRef list = PyRef::Steal(WrapTensors(results));
+  // None where there is no tensor.
+  PyRef list = PyRef::Steal(PyList_New(results.size()));
+  for (size_t i = 0; list && i < results.size(); ++i) {
+    PyObject* o = results[i] ? WrapTensor(results[i]) : Py_NewRef(Py_None);
+    if (o == nullptr) return nullptr;
+    PyList_SET_ITEM(list.get(), i, o);
+  }
   if (!list || kind == "list") return list.Release();
   PyRef tuple = PyRef::Steal(PyList_AsTuple(list.get()));
   if (!tuple || kind == "tuple") return tuple.Release();

@@ -267,7 +267,7 @@ TensorVector DepthwiseBackpropFilter(CompositionCall& c) {
   "input: tensor(T); filters: tensor(T); output_shape: shape; strides: ints; " \
   "padding: native = 'SAME'; data_format: string = " format                    \
   "; dilations: ints = None"
-#define WINDOW_DOC                                                            \
+#define TRANSPOSED_DOC                                                        \
   "\n\nArgs:\n  strides: an int, one for each spatial dimension, or one for " \
   "each dimension.\n  padding: \"SAME\" or \"VALID\".\n  data_format: where " \
   "the channels are."
@@ -309,7 +309,7 @@ const CompositionRecord kRecords[] = {
      .scope = "conv1d_transpose",
      .build = ConvTranspose<1>,
      .doc = "The transpose (gradient) of conv1d; filters are [width, out, "
-            "in]." WINDOW_DOC,
+            "in]." TRANSPOSED_DOC,
      .example = ">>> tf.nn.conv1d_transpose(tf.ones([1, 2, 1]), tf.ones([2, 1, "
                 "1]), [1, 4, 1], 2).numpy().sum().item()\n4.0"},
     {.names = "nn.conv3d_transpose",
@@ -317,7 +317,7 @@ const CompositionRecord kRecords[] = {
      .scope = "conv3d_transpose",
      .build = ConvTranspose<3>,
      .doc = "The transpose (gradient) of conv3d; filters are [depth, height, "
-            "width, out, in]." WINDOW_DOC,
+            "width, out, in]." TRANSPOSED_DOC,
      .example = ">>> tf.nn.conv3d_transpose(tf.ones([1, 1, 1, 1, 1]), tf.ones("
                 "[2, 2, 2, 1, 1]), [1, 2, 2, 2, 1], 2).numpy().sum().item()\n"
                 "8.0"},
@@ -327,7 +327,7 @@ const CompositionRecord kRecords[] = {
      .build = ConvTranspose<0>,
      .doc = "The transpose of a convolution of as many dimensions as "
             "`output_shape` has, 1 to 3 without batch and "
-            "channels." WINDOW_DOC,
+            "channels." TRANSPOSED_DOC,
      .example = ">>> tf.nn.conv_transpose(tf.ones([1, 2, 1]), tf.ones([2, 1, "
                 "1]), [1, 4, 1], 2).shape\nTensorShape([1, 4, 1])"},
     {.names = "nn.separable_conv2d",

@@ -3,6 +3,7 @@
 
 #include "framework/symbolic_tensor.h"
 #include "ops/composition.h"
+#include "ops/composition/embedding_rows.h"
 #include "ops/dynamic_axes.h"
 #include "ops/element_moves.h"
 #include "ops/fn/BroadcastTo.h"
@@ -315,15 +316,8 @@ TensorVector Repeat(CompositionCall& c) {
 TensorVector EmbeddingLookup(CompositionCall& c) {
   const TensorVector& parts = c.tensors(0);
   const Tensor& ids = c.tensor(1);
-  const Tensor params = parts.size() == 1 ? parts[0] : ops::Pack(parts);
-  const Tensor rows = ops::GatherV2(params, ids, Int32Of(0));
-  if (!c.has(2)) return {rows};
-  const Tensor axes = ops::Range(RankOf(ids), RankOf(rows), Int32Of(1));
-  const auto* limit = c.get<Tensor>(2);
-  return CallComposition(
-      "clip_by_norm",
-      {rows, limit ? CompositionValue(*limit) : CompositionValue(c.real(2)),
-       axes});
+  const Tensor rows = RowsOfParts(parts, ids);
+  return {c.has(2) ? WithinNorm(c, 2, rows, ids) : rows};
 }
 
 const CompositionRecord kRecords[] = {
@@ -355,14 +349,15 @@ const CompositionRecord kRecords[] = {
      .example = ">>> tf.repeat([1, 2], [2, 1]).numpy().tolist()\n"
                 "[1, 1, 2]"},
     {.names = "nn.embedding_lookup",
-     .args = "params: tensors(whole); ids: tensor; max_norm: native = None",
+     .args = "params: tensors(parts); ids: tensor; max_norm: native = None",
      .scope = "embedding_lookup",
      .build = EmbeddingLookup,
      .doc = "The rows of `params` that `ids` name.\n\nArgs:\n  params: a "
-            "tensor or variable [rows, ...].\n  ids: integers.\n  max_norm: "
+            "tensor or variable [rows, ...], or a list of them, whose rows "
+            "are counted on.\n  ids: integers.\n  max_norm: "
             "rows of a larger norm are scaled down to it.",
-     .example = ">>> tf.nn.embedding_lookup([[1.], [2.]], [1]).numpy()"
-                ".tolist()\n[[2.0]]"},
+     .example = ">>> tf.nn.embedding_lookup(tf.constant([[1.], [2.]]), [1])"
+                ".numpy().tolist()\n[[2.0]]"},
     {.names = "boolean_mask",
      .args = "tensor: tensor; mask: tensor; axis: int = None; name: name = "
              "'boolean_mask'",

@@ -27,7 +27,7 @@
 namespace gk {
 namespace {
 
-Parallel AllThreads() { return Parallel(&ThreadPool::Global()); }
+Parallel NormThreads() { return Parallel(&ThreadPool::Global()); }
 
 // The rank may be 5 where the op knows volumes.
 StatusOr<Channels> ChannelsOf(const Tensor& x, const AttrMap& attrs,
@@ -74,13 +74,13 @@ Statistics StatisticsOf(const T* x, const Channels& n) {
   Statistics s(n.channels);
   const double count = static_cast<double>(n.per_channel());
   std::vector<double> none(n.channels);
-  SumChannels(n, AllThreads(), s.mean.data(), none.data(),
+  SumChannels(n, NormThreads(), s.mean.data(), none.data(),
               [x](int64_t i, int64_t, double* a, double*) {
                 *a += Convert<float>(x[i]);
               });
   for (double& m : s.mean) m /= count;
   const double* mean = s.mean.data();
-  SumChannels(n, AllThreads(), s.variance.data(), none.data(),
+  SumChannels(n, NormThreads(), s.variance.data(), none.data(),
               [x, mean](int64_t i, int64_t c, double* a, double*) {
                 const double d = Convert<float>(x[i]) - mean[c];
                 *a += d * d;
@@ -93,7 +93,7 @@ Statistics StatisticsOf(const T* x, const Channels& n) {
 template <class T>
 void Normalise(const T* x, const Channels& n, const float* mean,
                const float* scale, const float* offset, T* y) {
-  ForEachChannel(n, AllThreads(), [=](int64_t i, int64_t c) {
+  ForEachChannel(n, NormThreads(), [=](int64_t i, int64_t c) {
     y[i] = Convert<T>((Convert<float>(x[i]) - mean[c]) * scale[c] + offset[c]);
   });
 }
@@ -222,7 +222,7 @@ Status ComputeNormGrad(KernelContext& c) {
   VisitType<float, half, bfloat16>(x.dtype(), [&](auto tag) {
     using T = decltype(tag);
     const T *from = x.data<T>(), *d = dy.data<T>();
-    SumChannels(n, AllThreads(), of_scale.data(), of_offset.data(),
+    SumChannels(n, NormThreads(), of_scale.data(), of_offset.data(),
                 [=](int64_t i, int64_t k, double* a, double* b) {
                   const double g = Convert<float>(d[i]);
                   *a += g * (Convert<float>(from[i]) - m[k]);
@@ -239,7 +239,7 @@ Status ComputeNormGrad(KernelContext& c) {
     }
     const float *f = factor.data(), *a = slope.data(), *b = shift.data();
     T* to = dx->data<T>();
-    ForEachChannel(n, AllThreads(), [=](int64_t i, int64_t k) {
+    ForEachChannel(n, NormThreads(), [=](int64_t i, int64_t k) {
       const float centred = Convert<float>(from[i]) - m[k];
       to[i] = Convert<T>(f[k] * (Convert<float>(d[i]) - b[k] - a[k] * centred));
     });
@@ -382,22 +382,24 @@ void NormGradGradient(GradContext& g) {
         CastTo(ops::Sub(mul(r, projected(of_c, mean(mul(of_c, c)))), by_r), t));
 }
 
-#define NORM_DOC                                                              \
+#define BATCH_NORM_DOC                                                        \
   "Images normalised for each channel by mean and variance, of the batch or " \
   "given ones, scaled and moved."
-#define GRAD_DOC "The gradient of batch normalisation."
-#define EPSILON "epsilon: float = 9.999999747378752e-05; "
-#define FACTOR "exponential_avg_factor: float = 1.0; "
-#define FORMAT "data_format: string in [NHWC, NCHW] = 'NHWC'; "
-#define FORMATS "data_format: string in [NHWC, NCHW, NDHWC, NCDHW] = 'NHWC'; "
-#define TRAINING "is_training: bool = True"
+#define BATCH_NORM_GRAD_DOC "The gradient of batch normalisation."
+#define NORM_EPSILON "epsilon: float = 9.999999747378752e-05; "
+#define NORM_FACTOR "exponential_avg_factor: float = 1.0; "
+#define NORM_FORMAT "data_format: string in [NHWC, NCHW] = 'NHWC'; "
+#define NORM_FORMATS \
+  "data_format: string in [NHWC, NCHW, NDHWC, NCDHW] = 'NHWC'; "
+#define NORM_TRAINING "is_training: bool = True"
 
 const OpRecord kRecords[] = {
     {.name = "FusedBatchNorm",
      .inputs = "x: T; scale: T; offset: T; mean: T; variance: T",
      .outputs = "y: T; batch_mean: T; batch_variance: T; reserve_space_1: T; "
                 "reserve_space_2: T",
-     .attrs = "T: type in [float]; " EPSILON FACTOR FORMAT TRAINING,
+     .attrs = "T: type in [float]; " NORM_EPSILON NORM_FACTOR NORM_FORMAT
+         NORM_TRAINING,
      .traits = kExpensive,
      .shape = NormShape,
      .kernel = {.compute = ComputeNorm},
@@ -407,14 +409,15 @@ const OpRecord kRecords[] = {
              return ops::FusedBatchNormGrad(std::move(attrs), t...);
            });
          },
-     .doc = NORM_DOC},
+     .doc = BATCH_NORM_DOC},
 
     {.name = "FusedBatchNormV2",
      .inputs = "x: T; scale: U; offset: U; mean: U; variance: U",
      .outputs = "y: T; batch_mean: U; batch_variance: U; reserve_space_1: U; "
                 "reserve_space_2: U",
-     .attrs = "T: type in [half, bfloat16, float]; U: type in [float]; " EPSILON
-         FACTOR FORMAT TRAINING,
+     .attrs =
+         "T: type in [half, bfloat16, float]; U: type in [float]; " NORM_EPSILON
+             NORM_FACTOR NORM_FORMAT NORM_TRAINING,
      .traits = kExpensive,
      .shape = NormShape,
      .kernel = {.compute = ComputeNorm},
@@ -424,14 +427,14 @@ const OpRecord kRecords[] = {
              return ops::FusedBatchNormGradV2(std::move(attrs), t...);
            });
          },
-     .doc = NORM_DOC},
+     .doc = BATCH_NORM_DOC},
 
     {.name = "FusedBatchNormV3",
      .inputs = "x: T; scale: U; offset: U; mean: U; variance: U",
      .outputs = "y: T; batch_mean: U; batch_variance: U; reserve_space_1: U; "
                 "reserve_space_2: U; reserve_space_3: U",
      .attrs = "T: type in [half, bfloat16, float]; U: type in [bfloat16, "
-              "float]; " EPSILON FACTOR FORMATS TRAINING,
+              "float]; " NORM_EPSILON NORM_FACTOR NORM_FORMATS NORM_TRAINING,
      .traits = kExpensive,
      .shape = NormShape,
      .kernel = {.compute = ComputeNorm},
@@ -442,45 +445,47 @@ const OpRecord kRecords[] = {
              return ops::FusedBatchNormGradV3(std::move(attrs), t..., reserved);
            });
          },
-     .doc = NORM_DOC},
+     .doc = BATCH_NORM_DOC},
 
     {.name = "FusedBatchNormGrad",
      .inputs = "y_backprop: T; x: T; scale: T; reserve_space_1: T; "
                "reserve_space_2: T",
      .outputs = "x_backprop: T; scale_backprop: T; offset_backprop: T; "
                 "reserve_space_3: T; reserve_space_4: T",
-     .attrs = "T: type in [float]; " EPSILON FORMAT TRAINING,
+     .attrs = "T: type in [float]; " NORM_EPSILON NORM_FORMAT NORM_TRAINING,
      .traits = kExpensive,
      .shape = NormGradShape,
      .kernel = {.compute = ComputeNormGrad},
      .gradient = NormGradGradient,
-     .doc = GRAD_DOC},
+     .doc = BATCH_NORM_GRAD_DOC},
 
     {.name = "FusedBatchNormGradV2",
      .inputs = "y_backprop: T; x: T; scale: float; reserve_space_1: U; "
                "reserve_space_2: U",
      .outputs = "x_backprop: T; scale_backprop: U; offset_backprop: U; "
                 "reserve_space_3: U; reserve_space_4: U",
-     .attrs = "T: type in [half, bfloat16, float]; U: type in [float]; " EPSILON
-         FORMAT TRAINING,
+     .attrs =
+         "T: type in [half, bfloat16, float]; U: type in [float]; " NORM_EPSILON
+             NORM_FORMAT NORM_TRAINING,
      .traits = kExpensive,
      .shape = NormGradShape,
      .kernel = {.compute = ComputeNormGrad},
      .gradient = NormGradGradient,
-     .doc = GRAD_DOC},
+     .doc = BATCH_NORM_GRAD_DOC},
 
     {.name = "FusedBatchNormGradV3",
      .inputs = "y_backprop: T; x: T; scale: float; reserve_space_1: U; "
                "reserve_space_2: U; reserve_space_3: U",
      .outputs = "x_backprop: T; scale_backprop: U; offset_backprop: U; "
                 "reserve_space_4: U; reserve_space_5: U",
-     .attrs = "T: type in [half, bfloat16, float]; U: type in [float]; " EPSILON
-         FORMATS TRAINING,
+     .attrs =
+         "T: type in [half, bfloat16, float]; U: type in [float]; " NORM_EPSILON
+             NORM_FORMATS NORM_TRAINING,
      .traits = kExpensive,
      .shape = NormGradShape,
      .kernel = {.compute = ComputeNormGrad},
      .gradient = NormGradGradient,
-     .doc = GRAD_DOC},
+     .doc = BATCH_NORM_GRAD_DOC},
 };
 
 }  // namespace

@@ -394,7 +394,7 @@ Status DecoderShape(InferenceContext& c) {
   return OkStatus();
 }
 
-#define LOSS_ATTRS                                                   \
+#define CTC_LOSS_ATTRS                                               \
   "preprocess_collapse_repeated: bool = False; ctc_merge_repeated: " \
   "bool = True; ignore_longer_outputs_than_inputs: bool = False"
 
@@ -403,7 +403,7 @@ const OpRecord kRecords[] = {
      .inputs = "inputs: T; labels_indices: int64; labels_values: int32; "
                "sequence_length: int32",
      .outputs = "loss: T; gradient: T",
-     .attrs = LOSS_ATTRS "; T: type in [float, double] = float",
+     .attrs = CTC_LOSS_ATTRS "; T: type in [float, double] = float",
      .traits = kExpensive,
      .shape = LossShape,
      .kernel = {.compute = ComputeLoss},
@@ -417,7 +417,7 @@ const OpRecord kRecords[] = {
      .inputs = "inputs: float; labels_indices: int64; labels_values: int32; "
                "sequence_length: int32",
      .outputs = "loss: float; gradient: float",
-     .attrs = LOSS_ATTRS,
+     .attrs = CTC_LOSS_ATTRS,
      .traits = kExpensive,
      .shape = LossShape,
      .kernel = {.compute = ComputeSoftLoss},

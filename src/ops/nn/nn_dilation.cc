@@ -20,7 +20,7 @@ struct DilationAttrs {
   std::string padding;
 };
 
-StatusOr<DilationAttrs> ReadAttrs(const AttrMap& attrs) {
+StatusOr<DilationAttrs> ReadDilationAttrs(const AttrMap& attrs) {
   GK_RETURN_IF_ERROR(CheckInt32Attrs(attrs, {"strides", "rates"}));
   DilationAttrs a;
   for (const auto& [name, what, values] :
@@ -42,9 +42,9 @@ StatusOr<DilationAttrs> ReadAttrs(const AttrMap& attrs) {
   return a;
 }
 
-StatusOr<Dilation> Describe(const KernelContext& c) {
+StatusOr<Dilation> DescribeDilation(const KernelContext& c) {
   const Tensor &x = c.input(0), &filter = c.input(1);
-  GK_ASSIGN_OR_RETURN(const DilationAttrs a, ReadAttrs(c.attrs()));
+  GK_ASSIGN_OR_RETURN(const DilationAttrs a, ReadDilationAttrs(c.attrs()));
   if (x.rank() != 4) {
     return InvalidArgument("input must be 4-dimensional: {}",
                            x.shape().DebugString());
@@ -75,7 +75,7 @@ StatusOr<Dilation> Describe(const KernelContext& c) {
   return d;
 }
 
-StatusOr<TensorShape> OutputShape(const Dilation& d) {
+StatusOr<TensorShape> DilationOutputShape(const Dilation& d) {
   return TensorShape::Make(std::array{d.batch, d.out[0], d.out[1], d.channels});
 }
 
@@ -86,8 +86,8 @@ void VisitReal(DataType t, Fn&& fn) {
 }
 
 Status ComputeDilation(KernelContext& c) {
-  GK_ASSIGN_OR_RETURN(const Dilation d, Describe(c));
-  GK_ASSIGN_OR_RETURN(const TensorShape shape, OutputShape(d));
+  GK_ASSIGN_OR_RETURN(const Dilation d, DescribeDilation(c));
+  GK_ASSIGN_OR_RETURN(const TensorShape shape, DilationOutputShape(d));
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, c.input(0).dtype(), shape, &out));
   if (out->num_elements() == 0) return OkStatus();
@@ -101,8 +101,8 @@ Status ComputeDilation(KernelContext& c) {
 
 template <bool kOfInput>
 Status ComputeBackprop(KernelContext& c) {
-  GK_ASSIGN_OR_RETURN(const Dilation d, Describe(c));
-  GK_ASSIGN_OR_RETURN(const TensorShape shape, OutputShape(d));
+  GK_ASSIGN_OR_RETURN(const Dilation d, DescribeDilation(c));
+  GK_ASSIGN_OR_RETURN(const TensorShape shape, DilationOutputShape(d));
   const Tensor& dy = c.input(2);
   if (dy.shape() != shape) {
     return InvalidArgument(
@@ -133,7 +133,7 @@ Status DilationShape(InferenceContext& c) {
   PartialTensorShape x, filter;
   GK_RETURN_IF_ERROR(c.WithRank(0, 4, &x));
   GK_RETURN_IF_ERROR(c.WithRank(1, 3, &filter));
-  GK_ASSIGN_OR_RETURN(const DilationAttrs a, ReadAttrs(c.attrs()));
+  GK_ASSIGN_OR_RETURN(const DilationAttrs a, ReadDilationAttrs(c.attrs()));
   PartialTensorShape out = PartialTensorShape::UnknownOfRank(4);
   const auto dim = [](const PartialTensorShape& s, int i) {
     return s.unknown_rank() ? kUnknownDim : s.dim(i);
@@ -155,7 +155,7 @@ Status DilationShape(InferenceContext& c) {
   return OkStatus();
 }
 
-Status FilterShape(InferenceContext& c) {
+Status DilationFilterShape(InferenceContext& c) {
   c.set_output(0, c.input(1));
   return OkStatus();
 }
@@ -205,7 +205,7 @@ const OpRecord kRecords[] = {
      .outputs = "filter_backprop: T",
      .attrs = DILATION_ATTRS,
      .traits = kExpensive,
-     .shape = FilterShape,
+     .shape = DilationFilterShape,
      .kernel = {.compute = ComputeBackprop<false>},
      .doc = "The gradient of dilation with respect to its filter."},
 };

@@ -12,7 +12,7 @@
 namespace gk {
 namespace {
 
-StatusOr<ResponseNorm> Describe(KernelContext& c, const Tensor& x) {
+StatusOr<ResponseNorm> DescribeResponseNorm(KernelContext& c, const Tensor& x) {
   if (x.rank() != 4) return InvalidArgument("in must be 4-dimensional");
   GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"depth_radius"}));
   ResponseNorm n;
@@ -28,9 +28,9 @@ StatusOr<ResponseNorm> Describe(KernelContext& c, const Tensor& x) {
   return n;
 }
 
-Status ComputeNorm(KernelContext& c) {
+Status ComputeResponseNorm(KernelContext& c) {
   const Tensor& x = c.input(0);
-  GK_ASSIGN_OR_RETURN(const ResponseNorm n, Describe(c, x));
+  GK_ASSIGN_OR_RETURN(const ResponseNorm n, DescribeResponseNorm(c, x));
   Tensor* y;
   GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), x.shape(), &y));
   VisitType<float, half, bfloat16>(x.dtype(), [&](auto tag) {
@@ -40,7 +40,7 @@ Status ComputeNorm(KernelContext& c) {
   return OkStatus();
 }
 
-Status ComputeNormGrad(KernelContext& c) {
+Status ComputeResponseNormGrad(KernelContext& c) {
   const Tensor &dy = c.input(0), &x = c.input(1), &y = c.input(2);
   if (dy.rank() != 4 || x.rank() != 4) {
     return InvalidArgument("inputs must be 4-dimensional");
@@ -49,7 +49,7 @@ Status ComputeNormGrad(KernelContext& c) {
     return InvalidArgument(
         "input_grads, input_image, and out_image should have the same shape");
   }
-  GK_ASSIGN_OR_RETURN(const ResponseNorm n, Describe(c, x));
+  GK_ASSIGN_OR_RETURN(const ResponseNorm n, DescribeResponseNorm(c, x));
   Tensor* dx;
   GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), x.shape(), &dx));
   VisitType<float, half, bfloat16>(x.dtype(), [&](auto tag) {
@@ -60,14 +60,14 @@ Status ComputeNormGrad(KernelContext& c) {
   return OkStatus();
 }
 
-Status NormShape(InferenceContext& c) {
+Status ResponseNormShape(InferenceContext& c) {
   PartialTensorShape x;
   GK_RETURN_IF_ERROR(c.WithRank(0, 4, &x));
   c.set_output(0, x);
   return OkStatus();
 }
 
-Status NormGradShape(InferenceContext& c) {
+Status ResponseNormGradShape(InferenceContext& c) {
   PartialTensorShape out = PartialTensorShape::UnknownOfRank(4);
   for (int i = 0; i < 3; ++i) {
     PartialTensorShape x;
@@ -83,7 +83,7 @@ Status NormGradShape(InferenceContext& c) {
   return OkStatus();
 }
 
-#define NORM_ATTRS                                                       \
+#define RESPONSE_NORM_ATTRS                                              \
   "depth_radius: int = 5; bias: float = 1.0; alpha: float = 1.0; beta: " \
   "float = 0.5; T: type in [half, bfloat16, float] = float"
 
@@ -91,10 +91,10 @@ const OpRecord kRecords[] = {
     {.name = "LRN",
      .inputs = "input: T",
      .outputs = "output: T",
-     .attrs = NORM_ATTRS,
+     .attrs = RESPONSE_NORM_ATTRS,
      .traits = kExpensive,
-     .shape = NormShape,
-     .kernel = {.compute = ComputeNorm},
+     .shape = ResponseNormShape,
+     .kernel = {.compute = ComputeResponseNorm},
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::LRNGrad(
@@ -112,10 +112,10 @@ const OpRecord kRecords[] = {
     {.name = "LRNGrad",
      .inputs = "input_grads: T; input_image: T; output_image: T",
      .outputs = "output: T",
-     .attrs = NORM_ATTRS,
+     .attrs = RESPONSE_NORM_ATTRS,
      .traits = kExpensive,
-     .shape = NormGradShape,
-     .kernel = {.compute = ComputeNormGrad},
+     .shape = ResponseNormGradShape,
+     .kernel = {.compute = ComputeResponseNormGrad},
      .doc = "The gradient of local response normalisation."},
 };
 

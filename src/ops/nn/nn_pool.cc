@@ -19,6 +19,7 @@
 #include "ops/with_attrs/MaxPool3DGradGrad.h"
 #include "ops/with_attrs/MaxPoolGrad.h"
 #include "ops/with_attrs/MaxPoolGradGrad.h"
+#include "ops/with_attrs/MaxPoolGradWithArgmax.h"
 
 namespace gk {
 namespace {
@@ -40,14 +41,16 @@ StatusOr<PoolAttrs> ReadPoolAttrs(const AttrMap& attrs, int spatial) {
   const auto* ksize = attrs.Get<std::vector<int64_t>>("ksize");
   const auto* strides = attrs.Get<std::vector<int64_t>>("strides");
   if (!ksize || static_cast<int>(ksize->size()) != rank) {
-    return InvalidArgument("Sliding window ksize field must specify {} "
-                           "dimensions",
-                           rank);
+    return InvalidArgument(
+        "Sliding window ksize field must specify {} "
+        "dimensions",
+        rank);
   }
   if (!strides || static_cast<int>(strides->size()) != rank) {
-    return InvalidArgument("Sliding window stride field must specify {} "
-                           "dimensions",
-                           rank);
+    return InvalidArgument(
+        "Sliding window stride field must specify {} "
+        "dimensions",
+        rank);
   }
   GK_RETURN_IF_ERROR(CheckInt32Attrs(attrs, {"ksize", "strides"}));
   a.window = *ksize;
@@ -58,9 +61,10 @@ StatusOr<PoolAttrs> ReadPoolAttrs(const AttrMap& attrs, int spatial) {
   if (const auto* pads = attrs.Get<std::vector<int64_t>>("explicit_paddings");
       pads && a.padding == "EXPLICIT") {
     if (static_cast<int>(pads->size()) != 2 * rank) {
-      return InvalidArgument("explicit_paddings attribute must contain {} "
-                             "values, but got: {}",
-                             2 * rank, pads->size());
+      return InvalidArgument(
+          "explicit_paddings attribute must contain {} "
+          "values, but got: {}",
+          2 * rank, pads->size());
     }
     a.pads = *pads;
   }
@@ -138,19 +142,21 @@ StatusOr<Pool> Describe(const KernelContext& c, PoolKind kind, DataType type,
   for (int i = 0; i < spatial; ++i) {
     const int d = i + 1, at = 3 - spatial + i;
     if (over_depth && (a.window[d] != 1 || a.stride[d] != 1)) {
-      return Unimplemented("MaxPooling supports exactly one of pooling across "
-                           "depth or pooling across width/height.");
+      return Unimplemented(
+          "MaxPooling supports exactly one of pooling across "
+          "depth or pooling across width/height.");
     }
     if (a.padding == "EXPLICIT" &&
         (a.pads[2 * d] >= a.window[d] || a.pads[2 * d + 1] >= a.window[d])) {
-      return InvalidArgument("Padding of {} and {} must be smaller than the "
-                             "window of {}",
-                             a.pads[2 * d], a.pads[2 * d + 1], a.window[d]);
+      return InvalidArgument(
+          "Padding of {} and {} must be smaller than the "
+          "window of {}",
+          a.pads[2 * d], a.pads[2 * d + 1], a.window[d]);
     }
     GK_ASSIGN_OR_RETURN(
-        WindowDim dim, SlideWindow(input.dim(d), a.window[d], a.stride[d], 1,
-                                   a.padding, a.pads[2 * d],
-                                   a.pads[2 * d + 1]));
+        WindowDim dim,
+        SlideWindow(input.dim(d), a.window[d], a.stride[d], 1, a.padding,
+                    a.pads[2 * d], a.pads[2 * d + 1]));
     p.desc.in[at] = input.dim(d);
     p.desc.out[at] = dim.out;
     p.desc.window[at] = a.window[d];
@@ -162,15 +168,17 @@ StatusOr<Pool> Describe(const KernelContext& c, PoolKind kind, DataType type,
   if (over_depth) {
     const int64_t window = a.window[rank - 1], depth = p.desc.channels;
     if (depth % window != 0) {
-      return Unimplemented("Depthwise max pooling requires the depth window to "
-                           "evenly divide the input depth");
+      return Unimplemented(
+          "Depthwise max pooling requires the depth window to "
+          "evenly divide the input depth");
     }
     if (a.stride[rank - 1] != window) {
-      return Unimplemented("Depthwise max pooling requires the depth window to "
-                           "equal the depth stride");
+      return Unimplemented(
+          "Depthwise max pooling requires the depth window to "
+          "equal the depth stride");
     }
-    PoolDesc flat{.type = *element, .batch = input.num_elements(),
-                  .channels = 1};
+    PoolDesc flat{
+        .type = *element, .batch = input.num_elements(), .channels = 1};
     if (depth > 0) flat.batch /= depth;
     flat.in[2] = depth;
     flat.out[2] = depth / window;
@@ -314,14 +322,15 @@ Status PoolShape(InferenceContext& c) {
           "from {}",
           a.window[d], x.dim(d));
     }
-    GK_ASSIGN_OR_RETURN(WindowDim dim,
-                        SlideWindow(x.dim(d), a.window[d], a.stride[d], 1,
-                                    a.padding, a.pads[2 * d],
-                                    a.pads[2 * d + 1]));
+    GK_ASSIGN_OR_RETURN(
+        WindowDim dim,
+        SlideWindow(x.dim(d), a.window[d], a.stride[d], 1, a.padding,
+                    a.pads[2 * d], a.pads[2 * d + 1]));
     if (dim.out == 0 && x.dim(d) > 0) {
-      return InvalidArgument("Negative dimension size caused by subtracting {} "
-                             "from {}",
-                             a.window[d], x.dim(d));
+      return InvalidArgument(
+          "Negative dimension size caused by subtracting {} "
+          "from {}",
+          a.window[d], x.dim(d));
     }
     x.SetDim(d, dim.out);
   }
@@ -438,7 +447,14 @@ const OpRecord kRecords[] = {
      .traits = kExpensive,
      .shape = PoolShape<2>,
      .kernel = {.compute = ComputeArgmax},
-     .gradient = MaxPoolGradient<ops::MaxPoolGrad>,
+     .gradient =
+         [](GradContext& g) {
+           g.Set(0, ops::MaxPoolGradWithArgmax(
+                        OpAttrs(SharedAttrs(g.attrs(),
+                                            {"ksize", "strides", "padding",
+                                             "include_batch_in_index"})),
+                        g.x(0), g.dy(0), g.y(1)));
+         },
      .doc = "The maxima of windows sliding over images and where they are."},
 
     {.name = "AvgPool",

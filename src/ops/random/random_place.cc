@@ -126,6 +126,8 @@ Philox TakePlaceForValues(KernelContext& c, int64_t n) {
       c, [n](Philox& g) { g.SkipValues(static_cast<uint64_t>(n)); });
 }
 
+uint64_t RandomGeneration() { return generation.load(); }
+
 void ForgetRandomPlaces() {
   ++generation;
   EagerPlaces::Get().Clear();

@@ -24,6 +24,9 @@ Philox TakePlaceForValues(KernelContext& c, int64_t n);
 // All ops begin their streams anew: the global seed has been set.
 void ForgetRandomPlaces();
 
+// How often places have been forgotten.
+uint64_t RandomGeneration();
+
 // A word that no seed determines.
 uint64_t RandomSeed();
 

@@ -27,6 +27,31 @@ LABELS: dict[str, Any] = {
     "labels_indices": np.array([[0, 0], [0, 1], [1, 0]], np.int64),
     "labels_values": [1, 0, 2], "sequence_length": [5, 4],
 }
+CANDIDATES: dict[str, Any] = {
+    "true_classes": I64(1, 2, 0, 5).reshape(2, 2), "num_true": 2,
+    "num_sampled": 4, "unique": True, "seed": 1, "seed2": 2,
+}
+RANGE = {**CANDIDATES, "range_max": 20}
+FRACTIONAL: dict[str, Any] = {
+    "value": F(2, 5, 7, 2), "pooling_ratio": [1.0, 1.5, 1.4, 1.0],
+    "deterministic": True, "seed": 3, "seed2": 4,
+}
+ENDS: dict[str, Any] = {
+    "row_pooling_sequence": I64(0, 2, 3, 5),
+    "col_pooling_sequence": I64(0, 1, 3, 4, 6, 7),
+}
+ARGMAX = I64(2, 4, 12, 11).reshape(1, 2, 2, 1)
+LSTM: dict[str, Any] = {
+    "cs_prev": F(2, 4), "h_prev": F(2, 4), "w": F(7, 16), "wci": F(4),
+    "wcf": F(4), "wco": F(4), "b": F(16), "use_peephole": True,
+}
+CELLS = {n: F(2, 4) for n in "i cs f o ci co".split()}
+STEPS = {n: F(3, 2, 4) for n in "i cs f o ci co h cs_grad h_grad".split()}
+LSTM_BLOCK = {**LSTM, "seq_len_max": 3, "x": F(3, 2, 3)}
+GRU: dict[str, Any] = {
+    "x": F(2, 3), "h_prev": F(2, 4), "w_ru": F(7, 8), "w_c": F(7, 4),
+    "b_ru": F(8), "b_c": F(4),
+}
 
 TABLE: dict[str, dict[str, Any]] = {
     "FusedBatchNorm": NORM,
@@ -50,5 +75,47 @@ TABLE: dict[str, dict[str, Any]] = {
         "inputs": F(5, 2, 4), "sequence_length": [5, 4], "beam_width": 8,
         "top_paths": 2,
     },
+    "UniformCandidateSampler": RANGE,
+    "LogUniformCandidateSampler": RANGE,
+    "LearnedUnigramCandidateSampler": RANGE,
+    "ThreadUnsafeUnigramCandidateSampler": RANGE,
+    "FixedUnigramCandidateSampler": {
+        **CANDIDATES, "range_max": 6, "unigrams": [0.1, 0.2, 0.3, 0.1, 0.2, 0.1],
+    },
+    "AllCandidateSampler": {**CANDIDATES, "num_sampled": 6},
+    "ComputeAccidentalHits": {
+        "true_classes": I64(1, 2, 0, 5).reshape(2, 2),
+        "sampled_candidates": I64(5, 7, 1), "num_true": 2,
+    },
+    "MaxPoolGradWithArgmax": {
+        "input": F(1, 4, 4, 1), "grad": F(1, 2, 2, 1), "argmax": ARGMAX, **WINDOWS,
+    },
+    "MaxPoolGradGradWithArgmax": {
+        "input": F(1, 4, 4, 1), "grad": F(1, 4, 4, 1), "argmax": ARGMAX, **WINDOWS,
+    },
+    "FractionalMaxPool": FRACTIONAL,
+    "FractionalAvgPool": FRACTIONAL,
+    "FractionalAvgPoolGrad": {
+        "orig_input_tensor_shape": I64(2, 5, 7, 2), "out_backprop": F(2, 3, 5, 2),
+        **ENDS,
+    },
+    "LSTMBlockCell": {**LSTM, "x": F(2, 3)},
+    "LSTMBlockCellGrad": {
+        **LSTM, "x": F(2, 3), **CELLS, "cs_grad": F(2, 4), "h_grad": F(2, 4),
+    },
+    "BlockLSTM": LSTM_BLOCK,
+    "BlockLSTMV2": LSTM_BLOCK,
+    "BlockLSTMGrad": {**LSTM_BLOCK, **STEPS},
+    "BlockLSTMGradV2": {**LSTM_BLOCK, **STEPS},
+    "GRUBlockCell": GRU,
+    "GRUBlockCellGrad": {**GRU, **{n: F(2, 4) for n in ("r", "u", "c", "d_h")}},
+    "IsotonicRegression": {"input": F(3, 6)},
+    # Zeros, whose maxima are zeros.
+    "FractionalMaxPoolGrad": {
+        "orig_input": np.zeros((2, 5, 7, 2)), "orig_output": np.zeros((2, 3, 5, 2)),
+        "out_backprop": F(2, 3, 5, 2), **ENDS,
+    },
 }
-VALUE_SHAPED = {"CTCGreedyDecoder", "CTCBeamSearchDecoder"}
+VALUE_SHAPED = {
+    "CTCGreedyDecoder", "CTCBeamSearchDecoder", "ComputeAccidentalHits",
+}

@@ -1,0 +1,120 @@
+// Pooling over windows of uneven sizes that cover an image [batch, height,
+// width, channels]. `rows` and `columns` say where the windows begin; the last
+// number is where they end. Slices are images.
+#ifndef GK_KERNELS_FRACTIONAL_POOL_H_
+#define GK_KERNELS_FRACTIONAL_POOL_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "kernels/parallel.h"
+
+namespace gk {
+
+struct FractionalPool {
+  int64_t batch = 0, height = 0, width = 0, channels = 0;
+  std::span<const int64_t> rows, columns;
+  bool overlapping = false;
+
+  int64_t out_height() const { return static_cast<int64_t>(rows.size()) - 1; }
+  int64_t out_width() const { return static_cast<int64_t>(columns.size()) - 1; }
+
+  template <class T>
+  void Max(const T* x, T* y, const Parallel& parallel) const {
+    ForWindows(parallel, [=, this](int64_t out, const Window& w) {
+      for (int64_t c = 0; c < channels; ++c) {
+        y[out + c] = x[Greatest(x, w, c)];
+      }
+    });
+  }
+
+  template <class T>
+  void Average(const T* x, T* y, const Parallel& parallel) const {
+    ForWindows(parallel, [=, this](int64_t out, const Window& w) {
+      for (int64_t c = 0; c < channels; ++c) {
+        T sum = 0;
+        ForPlaces(w, c, [&](int64_t i) { sum = static_cast<T>(sum + x[i]); });
+        y[out + c] = static_cast<T>(sum / static_cast<T>(w.area()));
+      }
+    });
+  }
+
+  // Adds to `dx`, which holds zeros.
+  template <class T>
+  void MaxGradient(const T* x, const T* dy, T* dx,
+                   const Parallel& parallel) const {
+    ForWindows(parallel, [=, this](int64_t out, const Window& w) {
+      for (int64_t c = 0; c < channels; ++c) {
+        dx[Greatest(x, w, c)] += dy[out + c];
+      }
+    });
+  }
+
+  template <class T>
+  void AverageGradient(const T* dy, double* dx,
+                       const Parallel& parallel) const {
+    ForWindows(parallel, [=, this](int64_t out, const Window& w) {
+      for (int64_t c = 0; c < channels; ++c) {
+        const double part =
+            static_cast<double>(dy[out + c]) / static_cast<double>(w.area());
+        ForPlaces(w, c, [&](int64_t i) { dx[i] += part; });
+      }
+    });
+  }
+
+ private:
+  struct Window {
+    int64_t image, top, bottom, left, right;  // the last ones count
+    int64_t area() const { return (bottom - top + 1) * (right - left + 1); }
+  };
+
+  int64_t At(const Window& w, int64_t y, int64_t x, int64_t c) const {
+    return ((w.image * height + y) * width + x) * channels + c;
+  }
+
+  template <class Fn>
+  void ForPlaces(const Window& w, int64_t c, Fn&& fn) const {
+    for (int64_t y = w.top; y <= w.bottom; ++y) {
+      for (int64_t x = w.left; x <= w.right; ++x) fn(At(w, y, x, c));
+    }
+  }
+
+  // The place of the greatest element, the first of equal ones.
+  template <class T>
+  int64_t Greatest(const T* x, const Window& w, int64_t c) const {
+    int64_t best = At(w, w.top, w.left, c);
+    ForPlaces(w, c, [&](int64_t i) {
+      if (x[i] > x[best]) best = i;
+    });
+    return best;
+  }
+
+  // Windows are cut off at the image's end; none is empty.
+  static std::pair<int64_t, int64_t> Range(std::span<const int64_t> ends,
+                                           int64_t i, bool overlapping,
+                                           int64_t size) {
+    const int64_t first = std::min(ends[i], size - 1);
+    const int64_t last = overlapping ? ends[i + 1] : ends[i + 1] - 1;
+    return {first, std::max(first, std::min(last, size - 1))};
+  }
+
+  template <class Fn>
+  void ForWindows(const Parallel& parallel, Fn&& fn) const {
+    parallel.For(batch, [&](int64_t b) {
+      int64_t out = b * out_height() * out_width() * channels;
+      for (int64_t r = 0; r < out_height(); ++r) {
+        const auto [top, bottom] = Range(rows, r, overlapping, height);
+        for (int64_t q = 0; q < out_width(); ++q, out += channels) {
+          const auto [left, right] = Range(columns, q, overlapping, width);
+          fn(out, Window{b, top, bottom, left, right});
+        }
+      }
+    });
+  }
+};
+
+}  // namespace gk
+
+#endif  // GK_KERNELS_FRACTIONAL_POOL_H_
