@@ -11,6 +11,7 @@ from case_values import I64, F
 WINDOWS: dict[str, Any] = {
     "ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "SAME",
 }
+SIZES = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "SAME"}
 DILATION: dict[str, Any] = {
     "input": F(1, 5, 5, 2), "filter": F(2, 3, 2), "strides": [1, 1, 2, 1],
     "rates": [1, 2, 1, 1], "padding": "SAME",
@@ -110,6 +111,31 @@ TABLE: dict[str, dict[str, Any]] = {
     "GRUBlockCell": GRU,
     "GRUBlockCellGrad": {**GRU, **{n: F(2, 4) for n in ("r", "u", "c", "d_h")}},
     "IsotonicRegression": {"input": F(3, 6)},
+    "Conv": {
+        "input": F(2, 4, 5, 2), "filter": F(2, 2, 2, 3), "strides": [1, 1, 2, 1],
+        "padding": "SAME",
+    },
+    "Conv2DBackpropInputV2": {
+        "input": F(2, 4, 5, 2), "filter": F(2, 2, 2, 3),
+        "out_backprop": F(2, 4, 3, 3), "strides": [1, 1, 2, 1], "padding": "SAME",
+    },
+    "Conv2DBackpropFilterV2": {
+        "input": F(2, 4, 5, 2), "filter": F(2, 2, 2, 3),
+        "out_backprop": F(2, 4, 3, 3), "strides": [1, 1, 2, 1], "padding": "SAME",
+    },
+    "MaxPoolV2": {"input": F(1, 4, 4, 2), **SIZES},
+    "MaxPoolGradV2": {
+        "orig_input": F(1, 4, 4, 2), "orig_output": F(1, 2, 2, 2),
+        "grad": F(1, 2, 2, 2), **SIZES,
+    },
+    # Equal elements, which are their own maxima.
+    "MaxPoolGradGradV2": {
+        "orig_input": np.zeros((1, 4, 4, 2)), "orig_output": np.zeros((1, 2, 2, 2)),
+        "grad": F(1, 4, 4, 2), **SIZES,
+    },
+    "NthElement": {"input": F(3, 5), "n": 2},
+    "DataFormatDimMap": {"x": [0, 1, 2, 3, -1]},
+    "DataFormatVecPermute": {"x": [1, 2, 3, 4]},
     # Zeros, whose maxima are zeros.
     "FractionalMaxPoolGrad": {
         "orig_input": np.zeros((2, 5, 7, 2)), "orig_output": np.zeros((2, 3, 5, 2)),
