@@ -4,10 +4,13 @@
 #ifndef GK_KERNELS_RAGGED_H_
 #define GK_KERNELS_RAGGED_H_
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <type_traits>
+#include <vector>
 
 #include "base/interrupt.h"
 
@@ -60,6 +63,32 @@ void FillRanges(const T* starts, int64_t start_step, const T* deltas,
       }
     }
   }
+}
+
+// Where the values of rows go if every row is `width` long: values beyond have
+// no place, -1, as those of rows without one.
+inline std::vector<int64_t> PlacesInRows(std::span<const int64_t> rows,
+                                         std::span<const int64_t> splits,
+                                         int64_t width) {
+  std::vector<int64_t> places(splits.back());
+  TurnPoll poll;
+  for (size_t r = 0; r + 1 < splits.size(); ++r) {
+    for (int64_t k = splits[r]; k < splits[r + 1]; ++k) {
+      poll();
+      const int64_t column = k - splits[r];
+      places[k] =
+          rows[r] < 0 || column >= width ? -1 : rows[r] * width + column;
+    }
+  }
+  return places;
+}
+
+inline int64_t LongestRow(std::span<const int64_t> splits) {
+  int64_t longest = 0;
+  for (size_t r = 0; r + 1 < splits.size(); ++r) {
+    longest = std::max(longest, splits[r + 1] - splits[r]);
+  }
+  return longest;
 }
 
 }  // namespace gk

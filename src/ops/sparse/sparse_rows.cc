@@ -193,6 +193,19 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeFillGrad},
      .gradient = FillGradGradient,
      .doc = "Gradients of SparseFillEmptyRows."},
+
+    {.name = "RaggedFillEmptyRowsGrad",
+     .inputs = "reverse_index_map: int64; grad_values: T",
+     .outputs = "d_values: T; d_default_value: T",
+     .attrs = "T: type",
+     .shape = FillGradShape,
+     .kernel = {.compute = ComputeFillGrad},
+     .gradient = FillGradGradient,
+     .python = {.names = "ragged_fill_empty_rows_grad"},
+     .doc = "Gradients of RaggedFillEmptyRows.",
+     .example = ">>> values, rest = tf.ragged_fill_empty_rows_grad([0, 2], [1, "
+                "2, 3])\n>>> values.numpy().tolist(), rest.numpy()\n([1, 3], "
+                "2)"},
 };
 
 }  // namespace

@@ -99,8 +99,30 @@ TABLE: dict[str, dict[str, Any]] = {
         f"SparseSegment{how}GradV2": {**BACK, "dense_output_dim0": 5}
         for how in ("Sum", "Mean", "SqrtN")
     },
+    "RaggedTensorToTensor": {
+        "shape": I64(-1, 2), "values": F(5), "default_value": F(),
+        "row_partition_tensors": [I64(0, 2, 2, 5)],
+        "row_partition_types": ["ROW_SPLITS"],
+    },
+    "RaggedTensorToSparse": {
+        "rt_nested_splits": [I64(0, 2, 2), I64(0, 3, 5)],
+        "rt_dense_values": F(5, 2),
+    },
+    "RaggedGather": {
+        "params_nested_splits": [I64(0, 2, 2, 5)],
+        "params_dense_values": F(5, 2), "indices": [2, 0, 2],
+        "OUTPUT_RAGGED_RANK": 1,
+    },
+    "RaggedFillEmptyRows": {
+        "value_rowids": I64(0, 0, 2), "values": F(3), "nrows": np.int64(4),
+        "default_value": F(),
+    },
+    "RaggedFillEmptyRowsGrad": {
+        "reverse_index_map": I64(1, 3), "grad_values": F(5),
+    },
 }
 VALUE_SHAPED = {
+    "RaggedFillEmptyRows", "RaggedGather", "RaggedTensorToTensor",
     "RaggedRange", "SparseAdd", "SparseFillEmptyRows", "SparseReduceMaxSparse",
     "SparseReduceSumSparse", "SparseSlice", "SparseSparseMaximum",
     "SparseSparseMinimum", "SparseSplit",
