@@ -49,7 +49,8 @@ DataType TypeOfRanges(std::span<const Tensor> numbers) {
 
 Object Ranges(Handle, Handle starts, Handle limits, Handle deltas, Handle dtype,
               Handle name, Handle row_splits_dtype) {
-  const CallScope scope(name, "RaggedRange");
+  // The op's own name, unless one is given.
+  const std::string node = name.is_none() ? std::string() : TextOf(name);
   const DataType splits = AsType(row_splits_dtype, DataType::kInt64);
   const DataType wanted = AsType(dtype, DataType::kInvalid);
   const Object zero = nb::int_(0);
@@ -61,7 +62,8 @@ Object Ranges(Handle, Handle starts, Handle limits, Handle deltas, Handle dtype,
     const DataType type =
         wanted == DataType::kInvalid ? TypeOfRanges(numbers) : wanted;
     for (Tensor& t : numbers) t = CastTo(t, type);
-    return Wrapped(RaggedRanges(numbers[0], numbers[1], numbers[2], splits));
+    return Wrapped(
+        RaggedRanges(numbers[0], numbers[1], numbers[2], splits, OpName(node)));
   });
 }
 

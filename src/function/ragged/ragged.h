@@ -176,7 +176,8 @@ Tensor RaggedFormat(const std::string& text,
 RaggedValue RaggedBooleanMask(const RaggedValue& data, const RaggedValue& mask);
 // range(start, limit, delta) of each; scalars stand for all.
 RaggedValue RaggedRanges(const Tensor& starts, const Tensor& limits,
-                         const Tensor& deltas, DataType splits_type);
+                         const Tensor& deltas, DataType splits_type,
+                         OpName name = OpName({}));
 // As RaggedStack; tensors become ragged but along their last dimensions.
 RaggedValue RaggedStackOf(std::span<const RaggedValue> values, int64_t axis);
 // The slices of data that have one number in `partitions`, for each.

@@ -111,9 +111,10 @@ RaggedValue RaggedBooleanMask(const RaggedValue& data,
 }
 
 RaggedValue RaggedRanges(const Tensor& starts, const Tensor& limits,
-                         const Tensor& deltas, DataType splits_type) {
+                         const Tensor& deltas, DataType splits_type,
+                         OpName name) {
   const TensorVector made =
-      ops::RaggedRange(starts, limits, deltas, splits_type);
+      ops::RaggedRange(name, starts, limits, deltas, splits_type);
   return {RaggedValue(made[1]), RowPartition{made[0], std::nullopt}};
 }
 

@@ -68,10 +68,10 @@ std::optional<int64_t> Known(const Tensor& t) {
   return (*known)[0];
 }
 
-Tensor Vector(const Tensor& scalar) {
+Tensor OneLong(const Tensor& scalar) {
   return ops::Reshape(scalar, IndicesOf(std::vector<int64_t>{1}));
 }
-Tensor Ints(std::vector<int64_t> values) {
+Tensor Int32s(std::vector<int64_t> values) {
   return IntsTensor(values, DataType::kInt32);
 }
 
@@ -128,7 +128,7 @@ Tensor FramesOf(Tensor x, const Frames& f, int64_t axis_given) {
   const PartialTensorShape shape = x.partial_shape();
   const Tensor axis =
       shape.unknown_rank()
-          ? ops::Reshape(PositiveAxes(x, {{axis_given}}), Ints({}))
+          ? ops::Reshape(PositiveAxes(x, {{axis_given}}), Int32s({}))
           : Int32Of(PositiveAxis(axis_given, shape.rank()));
   const auto length = Known(f.length), step = Known(f.step);
   if ((length && *length < 0) || (step && *step <= 0)) {
@@ -160,15 +160,15 @@ Tensor FramesOf(Tensor x, const Frames& f, int64_t axis_given) {
   const Tensor rank = RankOf(x);
   if (piece > 1) {
     const Tensor sizes = ShapeTensor(x);
-    const Tensor outer = ops::Slice(sizes, Ints({0}), Vector(axis));
+    const Tensor outer = ops::Slice(sizes, Int32s({0}), OneLong(axis));
     const Tensor inner =
-        ops::Slice(sizes, Vector(ops::AddV2(axis, one)), Ints({-1}));
-    const Tensor whole = Vector(ops::Mul(pieces, unit));
+        ops::Slice(sizes, OneLong(ops::AddV2(axis, one)), Int32s({-1}));
+    const Tensor whole = OneLong(ops::Mul(pieces, unit));
     const Tensor wanted =
         ops::ConcatV2(TensorVector{outer, whole, inner}, zero);
     const Tensor cut = ops::Slice(x, ops::ZerosLike(wanted), wanted);
-    x = ops::Reshape(cut, ops::ConcatV2(TensorVector{outer, Vector(pieces),
-                                                     Vector(unit), inner},
+    x = ops::Reshape(cut, ops::ConcatV2(TensorVector{outer, OneLong(pieces),
+                                                     OneLong(unit), inner},
                                         zero));
   }
   const Tensor starts =
@@ -180,13 +180,13 @@ Tensor FramesOf(Tensor x, const Frames& f, int64_t axis_given) {
   if (piece > 1) {
     // [..., frames, pieces, piece, ...]
     const Tensor sizes = ShapeTensor(frames);
-    const Tensor outer = ops::Slice(sizes, Ints({0}), Vector(axis));
+    const Tensor outer = ops::Slice(sizes, Int32s({0}), OneLong(axis));
     const Tensor inner =
-        ops::Slice(sizes, Vector(ops::AddV2(axis, Int32Of(3))), Ints({-1}));
-    frames = ops::Reshape(
-        frames,
-        ops::ConcatV2(
-            TensorVector{outer, Vector(count), Vector(f.length), inner}, zero));
+        ops::Slice(sizes, OneLong(ops::AddV2(axis, Int32Of(3))), Int32s({-1}));
+    frames = ops::Reshape(frames,
+                          ops::ConcatV2(TensorVector{outer, OneLong(count),
+                                                     OneLong(f.length), inner},
+                                        zero));
   }
   // What is known of the shape may have been lost where its parts were joined.
   if (!shape.unknown_rank()) {
@@ -239,14 +239,14 @@ Tensor OverlapAndAdd(Tensor x, const Tensor& step) {
     return ops::Reshape(LastSlice(ShapeTensor(x), SubscriptBound(-place),
                                   place == 1 ? std::optional<SubscriptBound>()
                                              : SubscriptBound(1 - place)),
-                        Ints({}));
+                        Int32s({}));
   };
   const Tensor length = dim(1), frames = dim(2), one = Int32Of(1);
   const Tensor outer =
       LastSlice(ShapeTensor(x), std::nullopt, SubscriptBound(-2));
   const auto shaped = [&](const Tensor& t, std::vector<Tensor> inner) {
     TensorVector parts{outer};
-    for (const Tensor& n : inner) parts.push_back(Vector(n));
+    for (const Tensor& n : inner) parts.push_back(OneLong(n));
     return ops::Reshape(t, ops::ConcatV2(parts, Int32Of(0)));
   };
   const Tensor size = ops::AddV2(length, ops::Mul(step, ops::Sub(frames, one)));
@@ -260,7 +260,7 @@ Tensor OverlapAndAdd(Tensor x, const Tensor& step) {
   const Tensor outer_zeros =
       ops::Fill(ops::Shape(outer, DataType::kInt32), Int32Of(0));
   const Tensor after = ops::ConcatV2(
-      TensorVector{outer_zeros, Vector(segments), Vector(rest)}, Int32Of(0));
+      TensorVector{outer_zeros, OneLong(segments), OneLong(rest)}, Int32Of(0));
   x = ops::Pad(x, ops::Pack(TensorVector{ops::ZerosLike(after), after}, 1));
   x = shaped(x, {ops::AddV2(frames, segments), segments, step});
   // Each frame's segments one place further than the frame's before: a row
@@ -268,7 +268,7 @@ Tensor OverlapAndAdd(Tensor x, const Tensor& step) {
   const Tensor outer_rank = ops::Size(outer, DataType::kInt32);
   const Tensor order =
       ops::ConcatV2(TensorVector{ops::Range(Int32Of(0), outer_rank, one),
-                                 ops::AddV2(outer_rank, Ints({1, 0, 2}))},
+                                 ops::AddV2(outer_rank, Int32s({1, 0, 2}))},
                     Int32Of(0));
   x = ops::Transpose(x, order);
   x = shaped(x, {ops::Mul(ops::AddV2(frames, segments), segments), step});
@@ -314,7 +314,7 @@ TensorVector Stft(CompositionCall& c) {
   if (c.flag(4)) f.pad_value = NumberOf(0, x.dtype());
   Tensor frames = FramesOf(x, f, -1);
   if (c.has(5)) frames = ops::Mul(frames, c.tensor(5));
-  return {PaddedRfft({}, frames, 1, Vector(fft_length))};
+  return {PaddedRfft({}, frames, 1, OneLong(fft_length))};
 }
 
 TensorVector InverseStft(CompositionCall& c) {
@@ -323,7 +323,7 @@ TensorVector InverseStft(CompositionCall& c) {
   const Tensor length = ScalarArgument(c, 1, "frame_length");
   const Tensor step = ScalarArgument(c, 2, "frame_step");
   const Tensor fft_length = FftLengthOf(c, 3, length);
-  Tensor frames = PaddedIrfft({}, x, 1, Vector(fft_length));
+  Tensor frames = PaddedIrfft({}, x, 1, OneLong(fft_length));
   const auto size = KnownSizeFromEnd(frames, 1), wanted = Known(length);
   if (!size || !wanted || *size > *wanted) {
     frames = LastSlice(frames, std::nullopt, SubscriptBound::Of(length));
@@ -346,7 +346,7 @@ TensorVector InverseWindow(CompositionCall& c) {
       ops::Sum(ops::Reshape(squares, form), Int32Of(0), /*keep_dims=*/true);
   const Tensor times = ops::Pack(TensorVector{overlaps, Int32Of(1)});
   const Tensor all =
-      LastSlice(ops::Reshape(ops::Tile(sums, times), Vector(whole)),
+      LastSlice(ops::Reshape(ops::Tile(sums, times), OneLong(whole)),
                 std::nullopt, SubscriptBound::Of(length));
   return {ops::SelectV2(ops::Equal(all, NumberOf(0, all.dtype())),
                         ops::ZerosLike(window), ops::RealDiv(window, all))};
@@ -355,7 +355,7 @@ TensorVector InverseWindow(CompositionCall& c) {
 TensorVector Quarters(const Tensor& x, int64_t parts) {
   return ops::Split(Int32Of(-1), x, parts);
 }
-Tensor Reversed(const Tensor& x) { return ops::ReverseV2(x, Ints({-1})); }
+Tensor Reversed(const Tensor& x) { return ops::ReverseV2(x, Int32s({-1})); }
 
 bool Orthonormal(const CompositionCall& c, int i) {
   if (!c.has(i)) return false;
@@ -496,7 +496,7 @@ TensorVector MelWeights(CompositionCall& c) {
   const Tensor falling =
       ops::RealDiv(ops::Sub(upper, mels), ops::Sub(upper, center));
   const Tensor weights = ops::Maximum(zero, ops::Minimum(rising, falling));
-  const Tensor paddings = ops::Reshape(Ints({1, 0, 0, 0}), Ints({2, 2}));
+  const Tensor paddings = ops::Reshape(Int32s({1, 0, 0, 0}), Int32s({2, 2}));
   return {ops::Pad(OpName(c.name()), weights, paddings)};
 }
 
