@@ -39,6 +39,10 @@ enum class TextForm { kUtf8, kUtf16Be, kUtf32Be };
 // What is no scalar value is written as the replacement character.
 void AppendCharacter(TextForm form, int32_t code, std::string* text);
 
+// UTF-8 text in upper or lower case. Bytes that are no characters become the
+// replacement character.
+std::string CasedText(std::string_view utf8, bool upper);
+
 // The number that ICU has for the script of a character: 103 for those that
 // have none, -1 for what is no code point.
 int32_t ScriptOf(int32_t code);

@@ -6,6 +6,8 @@
 #include "ops/dynamic_axes.h"
 #include "ops/element_moves.h"
 #include "ops/fn/AddV2.h"
+#include "ops/fn/DecodePaddedRaw.h"
+#include "ops/fn/DecodeRaw.h"
 #include "ops/fn/Fingerprint.h"
 #include "ops/fn/LowerBound.h"
 #include "ops/fn/Mul.h"
@@ -84,7 +86,11 @@ void OpenDense(const Tensor& t, int kept, Opened* opened) {
                                 IntegerVector(Ints{}));
     };
     rows = rows ? ops::Mul(rows, size(i)) : size(i);
-    opened->partitions.push_back(Steps(rows, size(i + 1)));
+    const Tensor splits = Steps(rows, size(i + 1));
+    opened->partitions.push_back(
+        opened->partitions.empty()
+            ? splits
+            : CastTo(splits, opened->partitions[0].dtype()));
     if (shape.dim(i + 1) >= 0) {
       opened->partitions.push_back(WideInt(shape.dim(i + 1)));
     }
@@ -356,6 +362,17 @@ TensorVector FingerprintOf(CompositionCall& c) {
   return {ops::Fingerprint(OpName(c.name()), c.tensor(0), TextArgument(c, 1))};
 }
 
+TensorVector RawNumbers(CompositionCall& c) {
+  if (!c.has(3)) {
+    return {
+        ops::DecodeRaw(OpName(c.name()), c.tensor(0), c.type(1), c.flag(2))};
+  }
+  return {
+      ops::DecodePaddedRaw(OpName(c.name()), c.tensor(0),
+                           ArgumentAs(c, 3, DataType::kInt32, "fixed_length"),
+                           c.type(1), c.flag(2))};
+}
+
 #define ENCODING_DOC                                                          \
   "\n\nArgs:\n  input_encoding: as 'UTF-8', 'UTF-16-BE'.\n  errors: what is " \
   "done of bytes that are no character: 'replace', 'ignore' or 'strict', "    \
@@ -486,6 +503,18 @@ const CompositionRecord kRecords[] = {
             "  replace_global: every match, not the first one only.",
      .example = ">>> tf.strings.regex_replace('a-b', '[a-z]', 'x').numpy()\n"
                 "b'x-x'"},
+    {.names = "io.decode_raw",
+     .args = "input_bytes: tensor(string!); out_type: type; little_endian: "
+             "bool = True; fixed_length: native = None",
+     .scope = "DecodeRaw",
+     .wraps_op = true,
+     .build = RawNumbers,
+     .doc = "The bytes of strings as numbers, in one dimension more.\n\n"
+            "Args:\n  little_endian: does the lowest byte of a number come "
+            "first?\n  fixed_length: so many bytes of each string, zeros where "
+            "it is shorter; None: all strings have one length.",
+     .example = ">>> tf.io.decode_raw(['abc'], tf.uint8).numpy().tolist()\n"
+                "[[97, 98, 99]]"},
     {.names = "fingerprint",
      .args = "data: tensor; method: native = 'farmhash64'",
      .scope = "Fingerprint",

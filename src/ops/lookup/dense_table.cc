@@ -1,25 +1,33 @@
 // Tables whose keys lie in buckets, as TensorFlow's dense tables have them:
 // what they export is their buckets.
+#include <algorithm>
+#include <cstring>
 #include <mutex>
 
 #include "base/process_mutex.h"
 #include "framework/text_memory.h"
 #include "kernels/text_hash.h"
-#include "ops/element_moves.h"
 #include "ops/lookup/table.h"
 
 namespace gk {
 namespace {
 
 uint64_t HashOfElement(const Tensor& keys, int64_t i) {
-  if (keys.dtype() == DataType::kString) {
-    return TextHash(keys.data<std::string>()[i]);
+  switch (keys.dtype()) {
+    case DataType::kInt64:
+      return static_cast<uint64_t>(keys.data<int64_t>()[i]);
+    case DataType::kInt32:
+      return static_cast<uint64_t>(keys.data<int32_t>()[i]);
+    case DataType::kString:
+      return TextHash(keys.data<std::string>()[i]);
+    default:
+      break;
   }
   uint64_t hash = 0;
-  VisitType<bool, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
-            uint32_t, uint64_t>(keys.dtype(), [&](auto tag) {
-    hash = static_cast<uint64_t>(keys.data<decltype(tag)>()[i]);
-  });
+  VisitType<bool, int8_t, int16_t, uint8_t, uint16_t, uint32_t, uint64_t>(
+      keys.dtype(), [&](auto tag) {
+        hash = static_cast<uint64_t>(keys.data<decltype(tag)>()[i]);
+      });
   return hash;
 }
 
@@ -33,20 +41,22 @@ class DenseTable final : public TableResource {
       : TableResource(std::move(name), std::move(types)),
         options_(std::move(options)),
         key_width_(this->types().key_shape.num_elements()),
-        value_width_(this->types().value_shape.num_elements()) {}
+        value_width_(this->types().value_shape.num_elements()),
+        is_wide_integer_(key_width_ == 1 &&
+                         this->types().key != DataType::kString &&
+                         DataTypeSize(this->types().key) == 8) {}
 
   // Rows of two tensors of one type.
   static bool Equal(const Tensor& a, int64_t i, const Tensor& b, int64_t j,
                     int64_t width) {
-    bool equal = true;
-    const bool known =
-        VisitType<bool, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
-                  uint32_t, uint64_t, std::string>(a.dtype(), [&](auto tag) {
-          using T = decltype(tag);
-          const T* row = a.data<T>() + i * width;
-          equal = std::equal(row, row + width, b.data<T>() + j * width);
-        });
-    return known && equal;
+    if (a.dtype() == DataType::kString) {
+      const std::string* row = a.data<std::string>() + i * width;
+      return std::equal(row, row + width, b.data<std::string>() + j * width);
+    }
+    const size_t bytes = width * DataTypeSize(a.dtype());
+    return std::memcmp(static_cast<const char*>(a.raw_data()) + i * bytes,
+                       static_cast<const char*>(b.raw_data()) + j * bytes,
+                       bytes) == 0;
   }
 
   Status Allocate() { return Allocate(options_.buckets, &buckets_); }
@@ -127,20 +137,29 @@ class DenseTable final : public TableResource {
 
   static void Copy(const Tensor& from, int64_t row, int64_t width, Tensor* to,
                    int64_t at) {
-    ThrowIfError(VisitMoved(from.dtype(), [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      const T* source = static_cast<const T*>(from.raw_data()) + row * width;
-      std::copy(source, source + width,
-                static_cast<T*>(to->raw_data()) + at * width);
-    }));
+    if (from.dtype() == DataType::kString) {
+      const std::string* source = from.data<std::string>() + row * width;
+      std::copy(source, source + width, to->data<std::string>() + at * width);
+      return;
+    }
+    const size_t bytes = width * DataTypeSize(from.dtype());
+    std::memcpy(static_cast<char*>(to->raw_data()) + at * bytes,
+                static_cast<const char*>(from.raw_data()) + row * bytes, bytes);
+  }
+
+  // Of two keys; most are single integers.
+  bool Same(const Tensor& a, int64_t i, const Tensor& b, int64_t j) const {
+    if (!is_wide_integer_) return Equal(a, i, b, j, key_width_);
+    return static_cast<const uint64_t*>(a.raw_data())[i] ==
+           static_cast<const uint64_t*>(b.raw_data())[j];
   }
 
   Status CheckKey(const Tensor& keys, int64_t i) const {
-    if (Equal(keys, i, options_.empty_key, 0, key_width_)) {
+    if (Same(keys, i, options_.empty_key, 0)) {
       return InvalidArgument(
           "Using the empty_key as a table key is not allowed");
     }
-    if (Equal(keys, i, options_.deleted_key, 0, key_width_)) {
+    if (Same(keys, i, options_.deleted_key, 0)) {
       return InvalidArgument(
           "Using the deleted_key as a table key is not allowed");
     }
@@ -154,11 +173,10 @@ class DenseTable final : public TableResource {
     if (room) *room = -1;
     for (int64_t probes = 1; probes <= buckets_.count; ++probes) {
       const auto bucket = static_cast<int64_t>(at);
-      if (Equal(buckets_.keys, bucket, keys, i, key_width_)) return bucket;
-      const bool empty =
-          Equal(buckets_.keys, bucket, options_.empty_key, 0, key_width_);
-      const bool free = empty || Equal(buckets_.keys, bucket,
-                                       options_.deleted_key, 0, key_width_);
+      if (Same(buckets_.keys, bucket, keys, i)) return bucket;
+      const bool empty = Same(buckets_.keys, bucket, options_.empty_key, 0);
+      const bool free =
+          empty || Same(buckets_.keys, bucket, options_.deleted_key, 0);
       if (free && room && *room < 0) *room = bucket;
       if (empty) return -1;
       at = (at + static_cast<uint64_t>(probes)) & mask;
@@ -232,6 +250,7 @@ class DenseTable final : public TableResource {
 
   const DenseTableOptions options_;
   const int64_t key_width_, value_width_;
+  const bool is_wide_integer_;
   ProcessMutex& mutex_ = ProcessMutex::Of(this);
   Buckets buckets_;
 };

@@ -79,7 +79,7 @@ struct Content {
   // Where the key was before, or -1.
   template <class K>
   int64_t Add(const K& key, const Tensor& from, int64_t i) {
-    const auto [found, is_new] = PlacesOf(key).emplace(key, keys.rows());
+    const auto [found, is_new] = PlacesOf(key).try_emplace(key, keys.rows());
     if (is_new) keys.Append(from, i);
     return is_new ? -1 : found->second;
   }

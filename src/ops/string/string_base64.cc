@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/interrupt.h"
+#include "base/thread_pool.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "framework/text_memory.h"
@@ -26,23 +27,27 @@ constexpr std::array<int8_t, 256> kValues = [] {
 
 // Three bytes are four letters; fewer at the end fewer.
 std::string Encoded(const std::string& s, bool pad) {
-  std::string out;
-  CountText(static_cast<int64_t>(s.size() / 3 * 4 + 4));
-  out.reserve(s.size() / 3 * 4 + 4);
-  for (size_t i = 0; i < s.size(); i += 3) {
-    const size_t n = std::min<size_t>(3, s.size() - i);
-    uint32_t bits = 0;
-    for (size_t k = 0; k < 3; ++k) {
-      bits = bits << 8 |
-             (k < n ? static_cast<unsigned char>(s[i + k]) : uint32_t{0});
-    }
-    for (size_t k = 0; k < 4; ++k) {
-      if (k <= n) {
-        out.push_back(kLetters[bits >> (18 - 6 * k) & 0x3F]);
-      } else if (pad) {
-        out.push_back('=');
-      }
-    }
+  const size_t whole = s.size() / 3, rest = s.size() % 3;
+  const size_t tail = rest == 0 ? 0 : pad ? 4 : rest + 1;
+  CountText(static_cast<int64_t>(whole * 4 + tail));
+  std::string out(whole * 4 + tail, '=');
+  const auto* from = reinterpret_cast<const unsigned char*>(s.data());
+  char* to = out.data();
+  const auto letter = [](uint32_t bits) { return kLetters[bits & 0x3F]; };
+  for (size_t i = 0; i < whole; ++i, from += 3, to += 4) {
+    const uint32_t bits =
+        uint32_t{from[0]} << 16 | uint32_t{from[1]} << 8 | uint32_t{from[2]};
+    to[0] = letter(bits >> 18);
+    to[1] = letter(bits >> 12);
+    to[2] = letter(bits >> 6);
+    to[3] = letter(bits);
+  }
+  if (rest > 0) {
+    const uint32_t bits =
+        uint32_t{from[0]} << 16 | (rest == 2 ? uint32_t{from[1]} << 8 : 0);
+    to[0] = letter(bits >> 18);
+    to[1] = letter(bits >> 12);
+    if (rest == 2) to[2] = letter(bits >> 6);
   }
   return out;
 }
@@ -56,8 +61,8 @@ Status Decode(std::string_view s, std::string* out) {
     return InvalidArgument("Base64 string length cannot be 1 modulo 4.");
   }
   CountText(static_cast<int64_t>(s.size()));
-  out->clear();
-  out->reserve(s.size() / 4 * 3 + 3);
+  out->resize(s.size() * 3 / 4);
+  char* to = out->data();
   uint32_t bits = 0;
   int count = 0;
   for (const char c : s) {
@@ -69,7 +74,7 @@ Status Decode(std::string_view s, std::string* out) {
     count += 6;
     if (count >= 8) {
       count -= 8;
-      out->push_back(static_cast<char>(bits >> count & 0xFF));
+      *to++ = static_cast<char>(bits >> count & 0xFF);
     }
   }
   return OkStatus();
@@ -80,11 +85,13 @@ Status ComputeEncodeBase64(KernelContext& c) {
   const bool pad = c.attr<bool>("pad");
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kString, x.shape(), &out));
-  TurnPoll poll;
-  for (int64_t i = 0; i < x.num_elements(); ++i) {
-    poll();
-    out->data<std::string>()[i] = Encoded(x.data<std::string>()[i], pad);
-  }
+  const std::string* from = x.data<std::string>();
+  std::string* to = out->data<std::string>();
+  ThreadPool::Global().ParallelRange(x.num_elements(), 50,
+                                     [&](int64_t begin, int64_t end) {
+                                       for (int64_t i = begin; i < end; ++i)
+                                         to[i] = Encoded(from[i], pad);
+                                     });
   return OkStatus();
 }
 

@@ -10,6 +10,7 @@
 #include "ops/broadcast_strings.h"
 #include "ops/element_moves.h"
 #include "ops/int32_attrs.h"
+#include "ops/string/split_rows.h"
 
 namespace gk {
 namespace {
@@ -195,8 +196,8 @@ Status SplitShape(InferenceContext& c) {
 }
 
 // Runs of white space separate; those at the ends do not count.
-void SplitAtSpaces(std::string_view s, int64_t maxsplit,
-                   std::vector<std::string>* out) {
+template <class Emit>
+void SplitAtSpaces(std::string_view s, int64_t maxsplit, Emit emit) {
   constexpr std::string_view kSpaces = " \t\n\v\f\r";
   auto skip = [&] {
     s.remove_prefix(std::min(s.find_first_not_of(kSpaces), s.size()));
@@ -204,25 +205,26 @@ void SplitAtSpaces(std::string_view s, int64_t maxsplit,
   skip();
   for (int64_t splits = 1; !s.empty(); ++splits) {
     const size_t n = std::min(s.find_first_of(kSpaces), s.size());
-    out->emplace_back(s.substr(0, n));
+    emit(s.substr(0, n));
     s.remove_prefix(n);
     skip();
     if (splits == maxsplit) {
-      out->emplace_back(s);
+      emit(s);
       return;
     }
   }
 }
 
+template <class Emit>
 void SplitAt(std::string_view separator, std::string_view s, int64_t maxsplit,
-             std::vector<std::string>* out) {
+             Emit emit) {
   for (int64_t splits = 0; splits != maxsplit; ++splits) {
     const size_t n = s.find(separator);
     if (n == std::string_view::npos) break;
-    out->emplace_back(s.substr(0, n));
+    emit(s.substr(0, n));
     s.remove_prefix(n + separator.size());
   }
-  out->emplace_back(s);
+  emit(s);
 }
 
 Status ComputeSplit(KernelContext& c) {
@@ -238,41 +240,15 @@ Status ComputeSplit(KernelContext& c) {
   GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"maxsplit"}));
   const int64_t maxsplit = std::max<int64_t>(c.attr<int64_t>("maxsplit"), -1);
   const std::string& sep = separator.scalar<std::string>();
-  std::vector<std::string> parts;
-  std::vector<int64_t> places;
-  int64_t widest = 0;
-  TurnPoll poll;
-  for (int64_t i = 0; i < x.num_elements(); ++i) {
-    poll();
-    const std::string& s = x.data<std::string>()[i];
-    const int64_t before = static_cast<int64_t>(parts.size());
+  return OutputPieces(c, x, [&](std::string_view text, auto emit) {
     if (maxsplit == 0) {
-      parts.push_back(s);
+      emit(text);
     } else if (sep.empty()) {
-      SplitAtSpaces(s, maxsplit, &parts);
+      SplitAtSpaces(text, maxsplit, emit);
     } else {
-      SplitAt(sep, s, maxsplit, &parts);
+      SplitAt(sep, text, maxsplit, emit);
     }
-    const int64_t n = static_cast<int64_t>(parts.size()) - before;
-    for (int64_t k = 0; k < n; ++k) {
-      places.push_back(i);
-      places.push_back(k);
-    }
-    widest = std::max(widest, n);
-  }
-  const int64_t n = static_cast<int64_t>(parts.size());
-  GK_ASSIGN_OR_RETURN(Tensor indices, IntegerTensor(DataType::kInt64, places,
-                                                    TensorShape({n, 2})));
-  const int64_t dense[] = {x.num_elements(), widest};
-  GK_ASSIGN_OR_RETURN(Tensor shape,
-                      IntegerTensor(DataType::kInt64, dense, TensorShape({2})));
-  Tensor* values;
-  GK_RETURN_IF_ERROR(
-      c.Allocate(1, DataType::kString, TensorShape({n}), &values));
-  std::move(parts.begin(), parts.end(), values->data<std::string>());
-  c.set_output(0, std::move(indices));
-  c.set_output(2, std::move(shape));
-  return OkStatus();
+  });
 }
 
 const OpRecord kRecords[] = {

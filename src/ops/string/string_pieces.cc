@@ -10,6 +10,7 @@
 #include "framework/text_memory.h"
 #include "ops/element_moves.h"
 #include "ops/int32_attrs.h"
+#include "ops/string/split_rows.h"
 
 namespace gk {
 namespace {
@@ -28,16 +29,17 @@ Status SplitOnceShape(InferenceContext& c) {
 
 // Any byte of `separators` separates; none: every byte is a part. A text
 // without bytes has no parts.
+template <class Emit>
 void SplitAtAny(const std::string& separators, std::string_view s,
-                bool skip_empty, std::vector<std::string>* out) {
+                bool skip_empty, Emit emit) {
   if (s.empty()) return;
   if (separators.empty()) {
-    for (const char c : s) out->emplace_back(1, c);
+    for (size_t i = 0; i < s.size(); ++i) emit(s.substr(i, 1));
     return;
   }
   for (;;) {
     const size_t n = std::min(s.find_first_of(separators), s.size());
-    if (n > 0 || !skip_empty) out->emplace_back(s.substr(0, n));
+    if (n > 0 || !skip_empty) emit(s.substr(0, n));
     if (n == s.size()) return;
     s.remove_prefix(n + 1);
   }
@@ -54,32 +56,10 @@ Status ComputeSplitOnce(KernelContext& c) {
                            delimiter.shape().DebugString());
   }
   const bool skip_empty = c.attr<bool>("skip_empty");
-  std::vector<std::string> parts;
-  std::vector<int64_t> places;
-  int64_t widest = 0;
-  TurnPoll poll;
-  for (int64_t i = 0; i < x.num_elements(); ++i) {
-    poll();
-    const auto before = static_cast<int64_t>(parts.size());
-    SplitAtAny(delimiter.scalar<std::string>(), x.data<std::string>()[i],
-               skip_empty, &parts);
-    const auto n = static_cast<int64_t>(parts.size()) - before;
-    for (int64_t k = 0; k < n; ++k) places.insert(places.end(), {i, k});
-    widest = std::max(widest, n);
-  }
-  const auto n = static_cast<int64_t>(parts.size());
-  GK_ASSIGN_OR_RETURN(Tensor indices, IntegerTensor(DataType::kInt64, places,
-                                                    TensorShape({n, 2})));
-  const int64_t dense[] = {x.num_elements(), widest};
-  GK_ASSIGN_OR_RETURN(Tensor shape,
-                      IntegerTensor(DataType::kInt64, dense, TensorShape({2})));
-  Tensor* values;
-  GK_RETURN_IF_ERROR(
-      c.Allocate(1, DataType::kString, TensorShape({n}), &values));
-  std::move(parts.begin(), parts.end(), values->data<std::string>());
-  c.set_output(0, std::move(indices));
-  c.set_output(2, std::move(shape));
-  return OkStatus();
+  const std::string& separators = delimiter.scalar<std::string>();
+  return OutputPieces(c, x, [&](std::string_view text, auto emit) {
+    SplitAtAny(separators, text, skip_empty, emit);
+  });
 }
 
 // ---- StringNGrams ----

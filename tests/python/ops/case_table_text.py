@@ -58,6 +58,10 @@ TABLE: dict[str, dict[str, Any]] = {
         "output_encoding": "UTF-32-BE",
     },
     "UnicodeScript": {"input": np.array([65, 0x3B1, 0x4E00, -1], I32)},
+    "DecodeRaw": {"bytes": ["\x01\x00" * 8, "\x02\x00" * 8], "out_type": "int16"},
+    "DecodePaddedRaw": {
+        "input_bytes": ["abcd", "ef"], "fixed_length": 4, "out_type": "int16",
+    },
     "EncodeBase64": {"input": ["a", "abc", b"\xff\xfe"], "pad": True},
     "DecodeBase64": {"input": ["YQ==", "YWJj", "__4"]},
     "DenseToDenseSetOperation": {
@@ -81,7 +85,7 @@ TABLE: dict[str, dict[str, Any]] = {
     },
 }
 VALUE_SHAPED = {
-    "StringSplit", "StringNGrams", "UnicodeDecode", "UnicodeDecodeWithOffsets",
+    "DecodeRaw", "StringSplit", "StringNGrams", "UnicodeDecode", "UnicodeDecodeWithOffsets",
     "DenseToDenseSetOperation", "DenseToSparseSetOperation",
     "SparseToSparseSetOperation", "SetSize",
 }
