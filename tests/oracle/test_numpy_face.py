@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from numpy_face_differences import DIFFERENCES, SLIPS
 
-HERE = Path(__file__).parent
+PROGRAM = Path(__file__).with_name("numpy_face_program.py")
 MODES = ("as it is", "legacy", "all", "safe", "legacy prefer_float32")
 
 
@@ -59,10 +59,11 @@ def _is_expected(expression: str, mode: str, theirs: object) -> bool:
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_expressions_agree(both, mode):
+    package = Path(both.ours.__file__).parents[1]
     run = subprocess.run(
-        [sys.executable, "numpy_face_program.py", *_arguments(mode)],
-        cwd=HERE, capture_output=True, text=True, check=False,
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
+        [sys.executable, str(PROGRAM), *_arguments(mode)],
+        capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(package), "TF_CPP_MIN_LOG_LEVEL": "3"},
     )
     assert run.returncode == 0, run.stderr[-3000:]
     lines = [line for line in run.stdout.splitlines() if line.startswith("[")]

@@ -176,3 +176,26 @@ def test_types_of_numbers_yield():
 def test_rounding_needs_no_behavior():
     assert round(tf.constant(1.25)).numpy() == 1.0
     assert abs(round(tf.constant(1.25, tf.float64), 1).numpy() - 1.2) < 1e-12
+
+
+def test_weak_values_meet_others():
+    _run("""
+        import graphkiln as tf
+        tnp = tf.experimental.numpy
+        tnp.experimental_enable_numpy_behavior(dtype_conversion_mode="all")
+        weak = tf.constant([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            tape.watch(weak)
+            y = weak * weak
+        gradient = tape.gradient(y, weak)
+        assert gradient.numpy().tolist() == [2.0, 4.0] and "weak" in repr(gradient)
+        rows = tf.ragged.constant([[1.0], [2.0, 3.0]])
+        assert tf.add(rows, 1).to_list() == [[2.0], [3.0, 4.0]]
+        assert (rows + 1).to_list() == [[2.0], [3.0, 4.0]]
+        assert tf.map_fn(lambda x: x * 2, weak).numpy().tolist() == [2.0, 4.0]
+        grown = tf.while_loop(
+            lambda i, x: i < 3, lambda i, x: (i + 1, x * 2.0),
+            (tf.constant(0), tf.constant(1.0, tf.float16)),
+        )
+        assert grown[1].numpy() == 8.0 and grown[1].dtype == tf.float16
+    """)

@@ -84,8 +84,15 @@ bool IsFloatingLeaf(nb::handle leaf) {
   return IsFloating(type) || IsComplex(type);
 }
 
+// What classes of programs say of the tensor that gradients are of.
+constexpr char kOwnGradient[] = "__composite_gradient__";
+
 Tensor DifferentiablePart(nb::handle leaf) {
   if (IsRagged(leaf)) return AsRagged(leaf).flat();
+  if (nb::hasattr(leaf.type(), kOwnGradient)) {
+    return DifferentiablePart(
+        leaf.attr(kOwnGradient).attr("get_gradient_components")(leaf));
+  }
   const bool slices = nb::hasattr(leaf, "indices") && IsTensorLike(leaf.ptr());
   if (IsComposite(leaf) && !slices) {
     Throw(ValueError(
@@ -97,6 +104,10 @@ Tensor DifferentiablePart(nb::handle leaf) {
 }
 
 nb::object GradientLike(nb::handle leaf, const Gradient& gradient) {
+  if (!gradient.is_none() && nb::hasattr(leaf.type(), kOwnGradient)) {
+    return leaf.attr(kOwnGradient)
+        .attr("replace_gradient_components")(leaf, WrapGradient(gradient));
+  }
   if (gradient.is_none() || !IsRagged(leaf)) return WrapGradient(gradient);
   const Tensor flat = Tried([&] {
     return gradient.is_slices() ? Densify(gradient) : gradient.dense;

@@ -161,7 +161,9 @@ Object RowsOfList(Handle module, const nb::list& pylist, const Depths& depths,
   nb::list shape;
   shape.append(nb::len(flat));
   shape.extend(wanted.inner_shape);
-  const Object values = module.attr("constant")(flat, dtype, shape);
+  // Whatever its dtype yields to, the values have one.
+  const Object values = module.attr("convert_to_tensor")(
+      module.attr("constant")(flat, dtype, shape));
   return Wrapped(RaggedValue(AsTensor(values), std::move(partitions)));
 }
 

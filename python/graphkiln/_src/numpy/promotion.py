@@ -7,7 +7,13 @@ import numbers
 import numpy as np
 
 from graphkiln import _graphkiln
-from graphkiln._graphkiln import DType, TensorShape
+from graphkiln._graphkiln import (
+    AbstractTensor,
+    DType,
+    IndexedSlices,
+    TensorShape,
+    Variable,
+)
 from graphkiln._src.numpy import settings
 from graphkiln._src.numpy.documented import like_numpy
 
@@ -59,8 +65,38 @@ def _without_repetitions(values: list) -> list:
     return list(kept.values())
 
 
+# Of each value its dtype alone counts since this version, not how large it is.
+_TYPES_DECIDE = int(np.__version__.split(".")[0]) >= 2
+
+
+def _deciding(value: object) -> object:
+    """What of a value decides its dtype; None: the whole of it."""
+    kind = type(value)
+    if kind is float or kind is bool or kind is complex:
+        return kind
+    if kind is int:
+        return int if -(2**63) <= value < 2**63 else None
+    if isinstance(value, DType):
+        return value
+    if settings.prefers_float32 and isinstance(value, (float, complex)):
+        return float if isinstance(value, float) else complex
+    dtype = getattr(value, "dtype", None)
+    return dtype if isinstance(dtype, (DType, np.dtype)) else None
+
+
+@functools.cache
+def _known_dtype(prefers_float32: bool, kinds: tuple) -> DType:
+    examples = [k() if isinstance(k, type) else k for k in kinds]
+    seen = [_as_numpy_sees(value) for value in examples]
+    return _graphkiln.as_dtype(np.result_type(*seen))
+
+
 def numpys_dtype(values: list) -> DType:
     """The dtype that NumPy gives to all of these."""
+    if _TYPES_DECIDE and 0 < len(values) <= 4:
+        kinds = tuple(map(_deciding, values))
+        if all(kind is not None for kind in kinds):
+            return _known_dtype(settings.prefers_float32, kinds)
     seen = [_as_numpy_sees(value) for value in _without_repetitions(values)]
     return _graphkiln.as_dtype(np.result_type(*seen or [np.float64]))
 
@@ -72,6 +108,8 @@ def _flat(values: tuple) -> list:
 
 def result_dtype(*values: object) -> DType:
     """The dtype of all these values and dtypes, those in lists among them."""
+    if len(values) == 1 and isinstance(values[0], DType):
+        return values[0]
     if settings.yields():
         return yielding_dtype(*values)[0]
     if not any(isinstance(value, NESTED) for value in values):
@@ -189,6 +227,9 @@ def _kind(value: object) -> Kind:
         return value.tensor.dtype.name, True
     if isinstance(value, DType):
         return value.name, False
+    plain = isinstance(value, (AbstractTensor, Variable, IndexedSlices))
+    if not plain and hasattr(type(value), "_type_spec"):
+        raise NotImplementedError(f"There are no rules for values of {type(value)}.")
     dtype = getattr(value, "dtype", None)
     if isinstance(dtype, DType):
         return dtype.name, False

@@ -366,7 +366,7 @@ def dsplit(ary, indices_or_sections):
 @like_numpy("tile([1, 2], 2)", "[1, 2, 1, 2]")
 def tile(a, reps):
     a = as_array(a)
-    reps = ops.reshape(as_array(reps, _graphkiln.int32), [-1])
+    reps = ops.reshape(as_array(reps, _graphkiln.int64), [-1])
     rank, count = rank_of(a), ops.size(reps)
     reps = ops.pad(reps, [[ops.maximum(rank - count, 0), 0]], constant_values=1)
     shape_of_a = ops.pad(
@@ -402,7 +402,7 @@ def pad(array, pad_width, mode, **kwargs):
         raise ValueError("Unsupported padding mode: " + mode)
     return ops.pad(
         as_array(array),
-        as_array(pad_width, _graphkiln.int32),
+        as_array(pad_width, _graphkiln.int64),
         mode=mode.upper(),
         constant_values=kwargs.get("constant_values", 0),
     )

@@ -31,6 +31,16 @@ def _methods(symbol: str) -> tuple[Callable, Callable]:
     return forward, reflected
 
 
+class _Gradient:
+    """The gradient of a weak tensor is one of its tensor, and yields."""
+
+    def get_gradient_components(self, value):
+        return value.tensor
+
+    def replace_gradient_components(self, value, gradient):
+        return WeakTensor.from_tensor(gradient)
+
+
 class WeakTensor(Weak, BatchableExtensionType, AbstractTensor):
     """A tensor whose dtype was inferred of Python's numbers, and yields to those
     of other tensors."""
@@ -48,6 +58,7 @@ class WeakTensor(Weak, BatchableExtensionType, AbstractTensor):
     shape = property(lambda self: self.tensor.shape)
     is_tensor_like = property(lambda self: True)
     __array_priority__ = 100
+    __composite_gradient__ = _Gradient()
 
     def __getattr__(self, name: str) -> object:
         if name == "tensor":
@@ -133,7 +144,7 @@ class WeakTensor(Weak, BatchableExtensionType, AbstractTensor):
         return self
 
     def __abs__(self):
-        return weakly(abs(self.tensor), self.tensor.dtype.name != "complex128")
+        return WeakTensor.from_tensor(abs(self.tensor))
 
     def __invert__(self):
         return WeakTensor.from_tensor(~self.tensor)
