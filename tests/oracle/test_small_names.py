@@ -209,3 +209,39 @@ def test_placeholders_with_default_values(both):
             lambda: tf.compat.v1.placeholder_with_default([1, 2], [3])
         )()
     )
+
+
+RAGGED = {
+    "two ragged": lambda tf: tf.ragged.constant([[[1, 2], [3]], [[4]]]),
+    "uniform inside": lambda tf: tf.ragged.constant(
+        [[[1, 2]], [[3, 4], [5, 6]]], ragged_rank=1
+    ),
+    "three ragged": lambda tf: tf.ragged.constant(
+        [[[[1, 2], [3]], [[4]]], [[[5]]]]
+    ),
+    "two ragged, one uniform": lambda tf: tf.ragged.constant(
+        [[[[1, 2], [3, 4]], [[4, 5]]], [[[5, 6]]]], ragged_rank=2
+    ),
+    "uniform outside": lambda tf: tf.RaggedTensor.from_uniform_row_length(
+        tf.ragged.constant([[1], [2, 3], [], [4]]), 2
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RAGGED)
+@pytest.mark.parametrize("traced", [False, True])
+def test_dimensions_of_ragged_tensors_are_merged(both, name, traced):
+    def program(tf):
+        value = RAGGED[name](tf)
+        merged = []
+        for outer in range(value.shape.rank):
+            for inner in range(outer, value.shape.rank):
+                def merge(v, outer=outer, inner=inner):
+                    return v.merge_dims(outer, inner)
+
+                made = (tf.function(merge) if traced else merge)(value)
+                rows = made.to_list() if hasattr(made, "to_list") else made.numpy()
+                merged.append((made.shape.as_list(), np.array(rows, object).tolist()))
+        return merged
+
+    assert program(both.ours) == program(both.theirs)

@@ -10,6 +10,7 @@
 #include "ops/fn/Maximum.h"
 #include "ops/fn/NotEqual.h"
 #include "ops/fn/Pack.h"
+#include "ops/fn/Prod.h"
 #include "ops/fn/Range.h"
 #include "ops/fn/Reshape.h"
 #include "ops/fn/ScatterNd.h"
@@ -279,8 +280,19 @@ RaggedValue Merged(const RaggedValue& value, int outer, int inner) {
                 Part(shape, inner + 1, {})}));
   }
   const RaggedValue below = value.values();
-  if (outer > 0) return value.WithValues(Merged(below, outer - 1, inner - 1));
-  return inner == 1 ? below : Merged(below, 0, inner - 1);
+  if (outer > 1) return value.WithValues(Merged(below, outer - 1, inner - 1));
+  if (outer == 0) return inner == 1 ? below : Merged(below, 0, inner - 1);
+  // Rows of rows: each has the elements of all of its rows.
+  if (below.is_ragged()) {
+    const Tensor ends = CastTo(below.rows().splits, value.splits_type());
+    const RaggedValue joined(below.values(),
+                             RowPartition{Take(ends, value.rows().splits), {}});
+    return inner == 2 ? joined : Merged(joined, 1, inner - 1);
+  }
+  const Tensor sizes = ops::Shape(below.flat(), value.splits_type());
+  const Tensor each = ops::Prod(Part(sizes, 1, inner), IntegerConstant(0));
+  return {Merged(below, 0, inner - 1),
+          RowPartition{value.rows().splits * each, {}}};
 }
 
 int MergedAxis(int64_t axis, int rank, std::string_view name) {
