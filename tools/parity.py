@@ -67,8 +67,17 @@ ONLY_PYTHON = {
         "config.experimental.get_memory_growth config.experimental.set_memory_growth "
         "config.experimental.*synchronous_execution "
         "config.experimental.*tensor_float_32* config.optimizer.*jit "
+        "config.experimental.*mlir_bridge config.experimental.*memory_* "
+        "config.experimental.ClusterDeviceFilters experimental.async_* "
+        "experimental.function_executor_type experimental.enable_strict_mode "
+        "debugging.experimental.* load_library load_op_library "
+        "experimental.register_filesystem_plugin check_pinned "
+        "nondifferentiable_batch_function "
         "VariableSynchronization VariableAggregation AggregationMethod "
         "data.experimental.copy_to_device data.experimental.prefetch_to_device",
+    "Messages of the protobuf package, as which C++ has strings.":
+        "make_tensor_proto make_ndarray",
+    "The spec of None, which C++ has not.": "NoneTensorSpec",
     "A class for each code of an error: C++ has `gk::Error` and its `code()`.":
         "errors.*",
     "Helps Python's tests.":

@@ -58,6 +58,8 @@ WHY = {
     "A struct: fields are read, set and copied, enumerators are numbers.":
         "DeviceSpec.replace TensorSpec.from_spec TensorArraySpec.* "
         "DType.as_datatype_enum",
+    "Messages of the protobuf package.": "*.experimental_*_proto",
+    "The graph itself.": "Graph.get",
     "An exception of C++: `what()` and `code()`.":
         "errors.OpError.*",
 }

@@ -98,6 +98,7 @@ EXPORTS: dict[str, str] = {
         experimental.enable_strict_mode experimental.function_executor_type
         experimental.register_filesystem_plugin
         """,
+    "graphkiln._src.structured.structured_tensor": "experimental.StructuredTensor",
     "graphkiln._src.version_one.functions": """
         compat.v1.convert_to_tensor_or_indexed_slices
         compat.v1.convert_to_tensor_or_sparse_tensor

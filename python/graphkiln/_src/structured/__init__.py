@@ -1,0 +1,1 @@
+"""Structures with fields, many at once."""
