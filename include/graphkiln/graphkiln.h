@@ -34,6 +34,7 @@
 #include <graphkiln/random.h>
 #include <graphkiln/retraces.h>
 #include <graphkiln/runtime.h>
+#include <graphkiln/session.h>
 #include <graphkiln/shape.h>
 #include <graphkiln/signal.h>
 #include <graphkiln/sparse_tensor.h>

@@ -33,6 +33,13 @@ GK_API_NAMESPACE {
                                         bool validate = true);
     static RowPartition from_row_lengths(const Tensor& row_lengths,
                                          bool validate = true);
+    // Row i ends before row_limits[i], where the next begins.
+    static RowPartition from_row_limits(const Tensor& row_limits,
+                                        bool validate = true);
+    // Row i begins at row_starts[i]; the last ends before `nvals`.
+    static RowPartition from_row_starts(const Tensor& row_starts,
+                                        const Tensor& nvals,
+                                        bool validate = true);
     // Value j belongs to row value_rowids[j]; `nrows`: as many as they need
     // unless given.
     static RowPartition from_value_rowids(const Tensor& value_rowids,
@@ -51,6 +58,8 @@ GK_API_NAMESPACE {
     Tensor row_limits() const;
     // The row of each value.
     Tensor value_rowids() const;
+    // The place of each value in its row.
+    Tensor offsets_in_rows() const;
     Tensor nrows() const;
     Tensor nvals() const;
     // The length of all rows, if that is known to be one.

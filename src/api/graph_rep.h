@@ -24,6 +24,9 @@ inline Operation OuterNode(const Ref<::gk::Graph>& graph, Node* node) {
 std::vector<Node*> NodesOf(const std::vector<Operation>& operations,
                            const FuncGraph* graph);
 
+// ValueError for a tensor of elsewhere.
+Output EdgeIn(const FuncGraph& graph, const Tensor& tensor);
+
 struct Graph::Rep {
   const Ref<FuncGraph> graph;
 };

@@ -242,6 +242,15 @@ TEST(MembersTest, RaggedRows) {
   const auto partition =
       gk::RowPartition::from_row_lengths(Tensor(Int64s{2, 0, 1}));
   EXPECT_FALSE(partition.is_uniform());
+  EXPECT_EQ(gk::RowPartition::from_row_limits(Tensor(Int64s{2, 2, 3}))
+                .row_splits()
+                .to_vector<int64_t>(),
+            (Int64s{0, 2, 2, 3}));
+  EXPECT_EQ(gk::RowPartition::from_row_starts(Tensor(Int64s{0, 2, 2}),
+                                              Tensor(int64_t{3}))
+                .offsets_in_rows()
+                .to_vector<int64_t>(),
+            (Int64s{0, 1, 0}));
   EXPECT_EQ(partition.static_nrows(), 3);
   EXPECT_EQ(partition.static_nvals(), 3);
   EXPECT_EQ(partition.with_dtype(DataType::kInt32).dtype(), DataType::kInt32);

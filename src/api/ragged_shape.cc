@@ -41,6 +41,17 @@ RowPartition RowPartition::from_row_lengths(const Tensor& row_lengths,
   return MadeRows(
       [&] { return Partition::FromLengths(Inner(row_lengths), validate); });
 }
+RowPartition RowPartition::from_row_limits(const Tensor& row_limits,
+                                           bool validate) {
+  return MadeRows(
+      [&] { return Partition::FromLimits(Inner(row_limits), validate); });
+}
+RowPartition RowPartition::from_row_starts(const Tensor& row_starts,
+                                           const Tensor& nvals, bool validate) {
+  return MadeRows([&] {
+    return Partition::FromStarts(Inner(row_starts), Inner(nvals), validate);
+  });
+}
 RowPartition RowPartition::from_value_rowids(const Tensor& value_rowids,
                                              const Tensor& nrows,
                                              bool validate) {
@@ -68,6 +79,12 @@ Tensor RowPartition::row_limits() const {
 }
 Tensor RowPartition::value_rowids() const {
   return MadeTensor([&] { return InnerRows(*this).rowids(); });
+}
+Tensor RowPartition::offsets_in_rows() const {
+  return MadeTensor([&] {
+    const Partition rows = InnerRows(*this);
+    return rows.columns(rows.rowids());
+  });
 }
 Tensor RowPartition::nrows() const {
   return MadeTensor([&] { return InnerRows(*this).nrows(); });

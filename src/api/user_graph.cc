@@ -41,6 +41,16 @@ GraphScope Entered(const Graph& graph, Enter enter,
 
 }  // namespace
 
+Output EdgeIn(const FuncGraph& graph, const Tensor& tensor) {
+  const InnerTensor inner = Inner(tensor);
+  if (inner.is_symbolic() &&
+      ::gk::Graph::GraphOf(inner) == graph.graph().get()) {
+    return ::gk::Graph::OutputOf(inner);
+  }
+  throw ::gk::Error(ValueError("Tensor {} is not an element of this graph.",
+                               tensor.to_string()));
+}
+
 // ---- Scopes ----
 
 struct name_scope::Rep {
@@ -262,20 +272,11 @@ ConcreteFunction Graph::prune(const std::vector<Tensor>& feeds,
                               const std::vector<Operation>& runs,
                               const std::string& name) const {
   return Guarded([&] {
-    const ::gk::Graph* const graph = rep_->graph->graph().get();
-    const auto edge = [&](const Tensor& t) {
-      const InnerTensor inner = Inner(t);
-      if (inner.is_symbolic() && ::gk::Graph::GraphOf(inner) == graph) {
-        return ::gk::Graph::OutputOf(inner);
-      }
-      throw ::gk::Error(ValueError("Tensor {} is not an element of this graph.",
-                                   t.to_string()));
-    };
     std::vector<Output> inputs;
     std::vector<ImportedElement> outputs;
-    for (const Tensor& t : feeds) inputs.push_back(edge(t));
+    for (const Tensor& t : feeds) inputs.push_back(EdgeIn(*rep_->graph, t));
     for (const Tensor& t : fetches) {
-      const Output o = edge(t);
+      const Output o = EdgeIn(*rep_->graph, t);
       outputs.push_back({o.node, o.index});
     }
     for (Node* node : NodesOf(runs, rep_->graph.get())) {

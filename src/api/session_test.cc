@@ -1,0 +1,78 @@
+// Sessions over graphs that programs make.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graphkiln/graphkiln.h"
+
+namespace {
+
+using gk::Tensor;
+using Floats = std::vector<float>;
+
+struct Program {
+  gk::Graph graph;
+  Tensor x, y, sum;
+  std::optional<gk::Variable> w;
+  gk::Operation more;
+
+  Program() {
+    const auto inside = graph.as_default();
+    x = gk::placeholder(gk::DataType::kFloat, {2}, "x");
+    w.emplace(Tensor(2.0f));
+    y = x * w->value();
+    sum = gk::math::reduce_sum(y);
+    w->assign_add(Tensor(1.0f));
+    more = graph.get_operations().back();
+  }
+};
+
+TEST(SessionTest, RunsWhatTheFetchesNeed) {
+  const Program p;
+  const gk::Session session(p.graph);
+  session.run({}, {}, {p.w->initializer()});
+  const std::vector<Tensor> got =
+      session.run({p.y, p.sum}, {{p.x, Tensor{1.0f, 2.0f}}});
+  EXPECT_EQ(got[0].to_vector<float>(), (Floats{2, 4}));
+  EXPECT_EQ(got[1].item<float>(), 6.0f);
+  // A value in between may be fed, too.
+  EXPECT_EQ(session.run({p.sum}, {{p.y, Tensor{5.0f, 6.0f}}})[0].item<float>(),
+            11.0f);
+  EXPECT_TRUE(session.graph() == p.graph);
+}
+
+TEST(SessionTest, HasVariablesOfItsOwn) {
+  const Program p;
+  const gk::Session first(p.graph), second(p.graph);
+  const std::vector<std::pair<Tensor, Tensor>> feeds = {
+      {p.x, Tensor{1.0f, 1.0f}}};
+  first.run({}, {}, {p.w->initializer()});
+  EXPECT_THROW(second.run({p.sum}, feeds), gk::Error);
+  first.run({}, {}, {p.more});
+  second.run({}, {}, {p.w->initializer()});
+  EXPECT_EQ(first.run({p.sum}, feeds)[0].item<float>(), 6.0f);
+  EXPECT_EQ(second.run({p.sum}, feeds)[0].item<float>(), 4.0f);
+}
+
+TEST(SessionTest, RefusesWhatCannotRun) {
+  const Program p;
+  const gk::Session session(p.graph);
+  try {
+    session.run({p.y});
+    ADD_FAILURE() << "ran without a feed";
+  } catch (const gk::Error& e) {
+    EXPECT_NE(std::string(e.what()).find("You must feed a value for "
+                                         "placeholder tensor 'x'"),
+              std::string::npos)
+        << e.what();
+  }
+  EXPECT_THROW(session.run({Tensor(1.0f)}), gk::Error);
+  session.close();
+  EXPECT_THROW(session.run({p.sum}, {{p.y, Tensor{5.0f, 6.0f}}}), gk::Error);
+  session.close();
+}
+
+}  // namespace
