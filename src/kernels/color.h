@@ -105,30 +105,51 @@ void MapPixels(const T* in, int64_t n, T* out, F&& f, ThreadPool& pool) {
 }
 
 // Every channel's distance from its mean over a picture of n pixels, times
-// `factor`.
+// `factor`. Sums are those of blocks of pixels, one after the other.
 template <class T>
 void ScaleContrast(const T* in, int64_t batch, int64_t n, int64_t channels,
                    float factor, T* out, ThreadPool& pool) {
-  pool.ParallelRange(batch, n * channels * 2, [&](int64_t begin, int64_t end) {
-    std::vector<double> sums(channels);
-    std::vector<float> means(channels);
-    for (int64_t b = begin; b < end; ++b) {
-      const T* from = in + b * n * channels;
-      T* to = out + b * n * channels;
-      std::fill(sums.begin(), sums.end(), 0.0);
-      for (int64_t i = 0; i < n; ++i) {
-        for (int64_t c = 0; c < channels; ++c) {
-          sums[c] += Convert<float>(from[i * channels + c]);
+  constexpr int64_t kBlock = 16384;
+  const int64_t blocks = (n + kBlock - 1) / kBlock;
+  std::vector<double> sums(batch * blocks * channels);
+  pool.ParallelRange(
+      batch * blocks, kBlock * channels, [&](int64_t begin, int64_t end) {
+        std::vector<float> part(channels);
+        for (int64_t i = begin; i < end; ++i) {
+          const int64_t first = i % blocks * kBlock;
+          const int64_t last = std::min(first + kBlock, n);
+          double* sum = sums.data() + i * channels;
+          // Floats hold the sums of a few pixels as well as doubles do.
+          for (int64_t p = first; p < last; p += 64) {
+            std::fill(part.begin(), part.end(), 0.0f);
+            const int64_t stop = std::min(p + 64, last);
+            const T* from = in + (i / blocks * n + p) * channels;
+            for (int64_t q = p; q < stop; ++q, from += channels) {
+              for (int64_t c = 0; c < channels; ++c) {
+                part[c] += Convert<float>(from[c]);
+              }
+            }
+            for (int64_t c = 0; c < channels; ++c) sum[c] += part[c];
+          }
         }
+      });
+  std::vector<float> means(batch * channels);
+  for (int64_t b = 0; b < batch; ++b) {
+    for (int64_t c = 0; c < channels; ++c) {
+      double sum = 0;
+      for (int64_t i = 0; i < blocks; ++i) {
+        sum += sums[(b * blocks + i) * channels + c];
       }
+      means[b * channels + c] =
+          static_cast<float>(sum / static_cast<double>(n));
+    }
+  }
+  pool.ParallelRange(batch * n, channels * 2, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const float* mean = means.data() + i / n * channels;
       for (int64_t c = 0; c < channels; ++c) {
-        means[c] = static_cast<float>(sums[c] / static_cast<double>(n));
-      }
-      for (int64_t i = 0; i < n; ++i) {
-        for (int64_t c = 0; c < channels; ++c) {
-          const float v = Convert<float>(from[i * channels + c]);
-          to[i * channels + c] = Convert<T>((v - means[c]) * factor + means[c]);
-        }
+        const float v = Convert<float>(in[i * channels + c]);
+        out[i * channels + c] = Convert<T>((v - mean[c]) * factor + mean[c]);
       }
     }
   });

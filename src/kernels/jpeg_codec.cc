@@ -67,6 +67,10 @@ struct JpegSource {
   jpeg_source_mgr manager{};
   bool recover = false;
   const JOCTET* begin = nullptr;
+  // Where data was last read again, and how often.
+  static constexpr int kMaxStuck = 1000;
+  const JOCTET* stuck_at = nullptr;
+  int stuck = 0;
 
   void Attach(j_decompress_ptr info, std::string_view bytes) {
     begin = reinterpret_cast<const JOCTET*>(bytes.data());
@@ -89,9 +93,15 @@ struct JpegSource {
   static boolean Fill(j_decompress_ptr c) {
     static constexpr JOCTET kEnd[2] = {0xff, JPEG_EOI};
     auto* source = reinterpret_cast<JpegSource*>(c->src);
+    // Some data is left, which was no whole unit: it is read again, as
+    // TensorFlow does, but not for ever.
     if (source->manager.bytes_in_buffer > 0) {
-      // Some data is left: it makes no sense.
-      return source->recover ? TRUE : FALSE;
+      if (!source->recover) return FALSE;
+      const bool moved = source->manager.next_input_byte != source->stuck_at;
+      source->stuck_at = source->manager.next_input_byte;
+      source->stuck = moved ? 0 : source->stuck + 1;
+      if (source->stuck < kMaxStuck) return TRUE;
+      ERREXIT(c, JERR_FILE_READ);
     }
     if (source->manager.next_input_byte == source->begin) {
       ERREXIT(c, JERR_INPUT_EMPTY);

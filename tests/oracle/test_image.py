@@ -24,6 +24,8 @@ ARRAYS = {
     "boxes": np.array(
         [[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, -0.1, 1, 0.9], [0, 10, 1, 11],
          [0, 10.1, 1, 11.1], [0, 100, 1, 101]], np.float32),
+    "many": RNG.uniform(0.05, 0.95, (2, 150, 4)).astype(np.float32),
+    "many_scores": RNG.uniform(0.05, 0.95, (2, 150)).astype(np.float32),
     "scores": np.array([0.9, 0.75, 0.6, 0.95, 0.5, 0.3], np.float32),
 }
 
@@ -137,6 +139,14 @@ im.non_max_suppression_with_scores(boxes, scores, 6, 0.5, 0.4)
 im.non_max_suppression_overlaps(tf.ones([6, 6]) * .4, scores, 6, 0.3)
 im.combined_non_max_suppression(boxes[None, :, None], scores[None, :, None], 4, 5)
 im.combined_non_max_suppression(boxes[None, :, None], scores[None, :, None], 2, 9, pad_per_class=True, clip_boxes=False)
+im.non_max_suppression_padded(boxes, scores, 3)
+im.non_max_suppression_padded(boxes, scores, 30, 0.5, 0.55)
+im.non_max_suppression_padded(boxes, scores, 9, 0.5, pad_to_max_output_size=True)
+im.non_max_suppression_padded(boxes[::-1, ::-1], scores, 4, tf.constant(0.3), 0.35, True)
+im.non_max_suppression_padded(tf.stack([boxes, boxes + .2]), tf.stack([scores, scores[::-1]]), 3, pad_to_max_output_size=True)
+im.non_max_suppression_padded(tf.stack([boxes, boxes - 2., boxes * 3.])[None], tf.stack([scores] * 3)[None], 5, 0.4, 0.4, True, canonicalized_coordinates=True)
+im.non_max_suppression_padded(tf.gather(boxes, tf.argsort(-scores)), tf.sort(scores)[::-1], 5, 0.9, pad_to_max_output_size=True, sorted_input=True, tile_size=4)
+im.non_max_suppression_padded(many, many_scores, 40, 0.3, 0.2, True)
 im.draw_bounding_boxes(fb, [[[.1, .2, .5, .9]]] * 2, [[1., .5, .2]])
 im.draw_bounding_boxes(fb, [[[.1, .2, .5, .9]]] * 2, None)
 im.extract_glimpse(fb, [3, 4], [[0.1, -0.2], [0.3, 0.1]])
@@ -221,6 +231,7 @@ im.ssim_multiscale(f, f, 1.0)
 im.non_max_suppression(boxes[0], scores, 3)
 im.non_max_suppression(boxes, scores, -3)
 im.non_max_suppression(boxes, scores, 3, 2.0)
+im.non_max_suppression_padded(many, many_scores, 3)
 im.random_flip_left_right(f[0])
 im.random_crop(f, [30, 4, 3])
 im.random_crop(f, [3, 4])

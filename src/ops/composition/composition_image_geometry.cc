@@ -36,7 +36,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-Tensor Vector(const Tensor& scalar) { return ops::Reshape(scalar, Axes({1})); }
+Tensor OfOne(const Tensor& scalar) { return ops::Reshape(scalar, Axes({1})); }
 
 // ---- Flips and turns ----
 
@@ -59,7 +59,7 @@ Tensor Swapped(const Tensor& image) {
   if (rank == 3) return Axes({1, 0, 2});
   if (rank == 4) return Axes({0, 2, 1, 3});
   const Tensor n = ops::Rank(image);
-  const Tensor last = Vector(n);
+  const Tensor last = OfOne(n);
   const Tensor before =
       ops::Range(Int32Of(0), ops::Sub(n, Int32Of(3)), Int32Of(1));
   return ops::ConcatV2(
@@ -78,7 +78,7 @@ TensorVector TransposePicture(CompositionCall& c) {
 // The axis alone if the condition holds, else none.
 Tensor AxisIf(int64_t axis, const Tensor& condition) {
   return ops::Slice(Axes({axis}), Axes({0}),
-                    Vector(ops::Cast(condition, DataType::kInt32)));
+                    OfOne(ops::Cast(condition, DataType::kInt32)));
 }
 
 // A quarter turn against the clock swaps rows with columns and turns the rows
