@@ -122,7 +122,7 @@ SampledLogits LogitsOf(const CompositionCall& c, int seed) {
   }
   const Tensor flat = ops::Reshape(labels, IntegerVector(Ints{-1}));
   TensorVector sampled;
-  if (c.has(7)) {
+  if (c.has(7) && !c.tensors(7).empty()) {
     sampled = c.tensors(7);
     if (sampled.size() != 3) {
       throw Error(ValueError(

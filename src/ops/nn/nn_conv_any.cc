@@ -154,6 +154,12 @@ OpAttrs BackpropAttrs(const GradContext& g) {
   "data_format: string in [NHWC, NCHW] = 'NHWC'; dilations: list(int) = "  \
   "[1, 1, 1, 1]"
 
+#define BACKPROP_ARGS                                                       \
+  "input: tensor(T); filter: tensor(T); out_backprop: tensor(T); strides: " \
+  "ints; padding: string; use_cudnn_on_gpu: bool = True; "                  \
+  "explicit_paddings: ints = []; data_format: string = 'NHWC'; dilations: " \
+  "ints = [1, 1, 1, 1]"
+
 const OpRecord kRecords[] = {
     {.name = "Conv",
      .inputs = "input: T; filter: T",
@@ -166,7 +172,11 @@ const OpRecord kRecords[] = {
      .traits = kExpensive,
      .shape = AnyConvShape,
      .kernel = {.compute = ComputeAnyConv},
-     .python = {.names = "conv"},
+     .python = {.names = "conv",
+                .args = "input: tensor(T); filter: tensor(T); strides: ints; "
+                        "padding: string; explicit_paddings: ints = []; "
+                        "data_format: string = 'CHANNELS_LAST'; dilations: "
+                        "ints = []; batch_dims: int = 1; groups: int = 1"},
      .doc = "The convolution of images or volumes, of `batch_dims` batch "
             "dimensions, with a filter [...window, in, out].",
      .example = ">>> tf.conv(tf.ones([1, 2, 2, 1]), tf.ones([2, 2, 1, 1]), [1, "
@@ -190,7 +200,7 @@ const OpRecord kRecords[] = {
              g.Set(2, ops::Conv2D(BackpropAttrs(g), g.dy(0), g.x(1)));
            }
          },
-     .python = {.names = "conv2d_backprop_input_v2"},
+     .python = {.names = "conv2d_backprop_input_v2", .args = BACKPROP_ARGS},
      .doc = "The gradient of a convolution with respect to its images, of the "
             "shape of `input`.",
      .example = ">>> tf.conv2d_backprop_input_v2(tf.ones([1, 2, 2, 1]), "
@@ -215,7 +225,7 @@ const OpRecord kRecords[] = {
              g.Set(2, ops::Conv2D(BackpropAttrs(g), g.x(0), g.dy(0)));
            }
          },
-     .python = {.names = "conv2d_backprop_filter_v2"},
+     .python = {.names = "conv2d_backprop_filter_v2", .args = BACKPROP_ARGS},
      .doc = "The gradient of a convolution with respect to its filter, of the "
             "shape of `filter`.",
      .example = ">>> tf.conv2d_backprop_filter_v2(tf.ones([1, 2, 2, 1]), "
