@@ -61,6 +61,12 @@ tf.required_space_to_batch_paddings([5, 7], [2, 3], [[1, 1], [0, 2]])
 tf.required_space_to_batch_paddings(tf.shape(x[5,7]), [2, 3])
 """
 LOSSES = """
+tf.nn.isotonic_regression(x[3,6])
+tf.nn.isotonic_regression(x[3,6], decreasing=False)
+tf.raw_ops.FractionalMaxPool(value=x[2,7,9,2], pooling_ratio=[1, 1.5, 1.2, 1], deterministic=True, seed=3, seed2=4)[0]
+tf.raw_ops.FractionalAvgPool(value=x[2,7,9,2], pooling_ratio=[1, 1.5, 1.2, 1], deterministic=True, seed=3, seed2=4, overlapping=True)[0]
+tf.raw_ops.NthElement(input=x[3,5], n=2)
+tf.raw_ops.MaxPoolV2(input=x[2,5,5,3], ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding='SAME')
 tf.nn.sufficient_statistics(x[3,4,5], [0, 2])
 tf.nn.sufficient_statistics(x[3,4,5], [0, -1], keepdims=True)
 tf.nn.sufficient_statistics(x[3,4,5], [1], shift=y[3,1,5])
@@ -144,6 +150,7 @@ tf.nn.fractional_avg_pool(x[2,7,9,2], [1.0, 1.5, 1.2, 1.0], pseudo_random=True, 
 # Values alone: TensorFlow has no gradient here, no sizes that are unknown, or,
 # of BlockLSTMV2, the gradient of gates in another order.
 ONLY_VALUES = """
+tf.nn.isotonic_regression(x[3,6,2], axis=1)
 tf.raw_ops.BlockLSTMV2(seq_len_max=tf.constant(3, tf.int64), x=x[3,2,3], cs_prev=y[2,4], h_prev=z[2,4], w=u[7,16], wci=v[4], wcf=v, wco=v, b=w[16])[1::5]
 tf.nn.ctc_loss([[1, 2, 2]], x[6,1,4], [3], [6], unique=tf.nn.ctc_unique_labels([[1, 2, 2]]))
 tf.nn.ctc_greedy_decoder(x[6,2,4], [6, 4])
@@ -151,9 +158,6 @@ tf.nn.ctc_greedy_decoder(x[6,2,4], [6, 4], merge_repeated=False, blank_index=1)
 tf.nn.ctc_beam_search_decoder(x[6,2,4], [6, 4], top_paths=3)
 tf.nn.ctc_beam_search_decoder(x[6,2,4], [6, 4], beam_width=4, top_paths=4)
 tf.nn.ctc_beam_search_decoder(tf.zeros([6, 2, 4]), [6, 4], beam_width=6, top_paths=6)
-tf.nn.isotonic_regression(x[3,6])
-tf.nn.isotonic_regression(x[3,6], decreasing=False)
-tf.nn.isotonic_regression(x[3,6,2], axis=1)
 tf.nn.isotonic_regression([3, 1, 2, 4, 4])
 tf.nn.experimental.general_dropout(x[4], 0.5, lambda shape, dtype: tf.constant([0.1, 0.6, 0.5, 0.4], dtype))
 tf.nn.experimental.general_dropout(x[3,4], tf.constant(0.25), lambda shape, dtype: tf.fill(shape, tf.constant(0.3, dtype)), noise_shape=[None, 1])

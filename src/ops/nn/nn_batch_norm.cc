@@ -29,12 +29,12 @@ namespace {
 
 Parallel NormThreads() { return Parallel(&ThreadPool::Global()); }
 
-// The rank may be 5 where the op knows volumes.
-StatusOr<Channels> ChannelsOf(const Tensor& x, const AttrMap& attrs,
-                              std::string_view op) {
-  const bool volumes = op.ends_with("V3");
-  if (x.rank() != 4 && !(volumes && x.rank() == 5)) {
-    return InvalidArgument("input must be 4-dimensional{}",
+// Of images, or of volumes where the format is one of these.
+StatusOr<Channels> ChannelsOf(const Tensor& x, const AttrMap& attrs) {
+  const auto* format = attrs.Get<std::string>("data_format");
+  const int rank = format == nullptr ? 4 : static_cast<int>(format->size());
+  if (x.rank() != rank) {
+    return InvalidArgument("input must be {}-dimensional{}", rank,
                            x.shape().DebugString());
   }
   Channels n;
@@ -109,8 +109,7 @@ TensorShape UnusedGradShape(DataType t) {
 Status ComputeNorm(KernelContext& c) {
   const Tensor &x = c.input(0), &scale = c.input(1), &offset = c.input(2),
                &mean = c.input(3), &variance = c.input(4);
-  GK_ASSIGN_OR_RETURN(const Channels n,
-                      ChannelsOf(x, c.attrs(), c.record().name));
+  GK_ASSIGN_OR_RETURN(const Channels n, ChannelsOf(x, c.attrs()));
   const bool training = c.attr<bool>("is_training");
   const float factor = c.attr<float>("exponential_avg_factor");
   GK_RETURN_IF_ERROR(CheckVector(scale, "scale", "", n.channels));
@@ -186,8 +185,7 @@ Status ComputeNorm(KernelContext& c) {
 Status ComputeNormGrad(KernelContext& c) {
   const Tensor &dy = c.input(0), &x = c.input(1), &scale = c.input(2),
                &mean = c.input(3), &variance = c.input(4);
-  GK_ASSIGN_OR_RETURN(const Channels n,
-                      ChannelsOf(x, c.attrs(), c.record().name));
+  GK_ASSIGN_OR_RETURN(const Channels n, ChannelsOf(x, c.attrs()));
   if (dy.shape() != x.shape()) {
     return InvalidArgument(
         "x and y_backprop must have same shape, but x has shape {} and "

@@ -4,6 +4,7 @@
 
 #include "framework/grad_context.h"
 #include "ops/element_moves.h"
+#include "ops/int32_attrs.h"
 #include "ops/nn/delegated.h"
 #include "ops/nn/window.h"
 #include "ops/with_attrs/Conv2D.h"
@@ -24,6 +25,8 @@ StatusOr<AnyConv> DescribeAnyConv(const AttrMap& given, int rank) {
     const auto* v = given.Get<int64_t>(name);
     return v == nullptr ? int64_t{1} : *v;
   };
+  GK_RETURN_IF_ERROR(
+      CheckInt32Attrs(given, {"groups", "batch_dims", "strides", "dilations"}));
   if (read("groups") != 1) {
     return Unimplemented(
         "Grouped/Depthwise Convolutions are not supported "

@@ -144,7 +144,7 @@ StatusOr<FractionalPool> PoolOf(KernelContext& c, const TensorShape& input,
                                 const Tensor& columns) {
   for (const auto& [what, t, d] :
        {std::tuple("Row", &rows, 1), std::tuple("Column", &columns, 2)}) {
-    if (t->rank() != 1 || t->dim(0) != output.dim(d) + 1) {
+    if (t->num_elements() <= output.dim(d)) {
       return InvalidArgument(
           "Given out_backprop shape {}, {}_seq_tensor must have at least {} "
           "elements, but got {}",
@@ -170,8 +170,8 @@ StatusOr<FractionalPool> PoolOf(KernelContext& c, const TensorShape& input,
                         input.dim(1),
                         input.dim(2),
                         input.dim(3),
-                        rows.flat<int64_t>(),
-                        columns.flat<int64_t>(),
+                        rows.flat<int64_t>().subspan(0, output.dim(1) + 1),
+                        columns.flat<int64_t>().subspan(0, output.dim(2) + 1),
                         c.attr<bool>("overlapping")};
 }
 
@@ -195,7 +195,14 @@ Status ComputeFractionalMaxGrad(KernelContext& c) {
   GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), x.shape(), &dx));
   ZeroElements(dx);
   GK_ASSIGN_OR_RETURN(Tensor again, Tensor::Allocate(y.dtype(), y.shape()));
+  // A window outside of the image has no maximum.
   bool same = true;
+  for (const int64_t n : pool.rows.first(pool.rows.size() - 1)) {
+    same = same && n < pool.height;
+  }
+  for (const int64_t n : pool.columns.first(pool.columns.size() - 1)) {
+    same = same && n < pool.width;
+  }
   VisitPooled(x.dtype(), [&](auto tag) {
     using T = decltype(tag);
     const Parallel all(&ThreadPool::Global());
@@ -254,14 +261,16 @@ Status FractionalShape(InferenceContext& c) {
   if (ratios.size() != 4) {
     return InvalidArgument("pooling_ratio field must specify 4 dimensions");
   }
+  for (const float r : ratios) {
+    if (!(r >= 1)) {
+      return InvalidArgument("pooling_ratio cannot be smaller than 1, got: {}",
+                             r);
+    }
+  }
   for (int d = 0; d < 4; ++d) {
     if (x.dim(d) < 0) continue;
     const auto size = static_cast<int64_t>(
         std::floor(static_cast<float>(x.dim(d)) / ratios[d]));
-    if (!(ratios[d] > 0) || size < 0) {
-      return InvalidArgument("Size computed for dim {} is negative: {}", d,
-                             size);
-    }
     x.SetDim(d, size);
   }
   const auto ends = [&](int d) {

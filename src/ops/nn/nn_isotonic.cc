@@ -52,14 +52,11 @@ void Isotonic(const In* x, int64_t n, Out* y, int32_t* segment) {
 
 Status ComputeIsotonic(KernelContext& c) {
   const Tensor& x = c.input(0);
-  if (x.rank() < 1) {
-    return InvalidArgument("input must have at least one dimension");
-  }
   Tensor *y, *segments;
   GK_RETURN_IF_ERROR(
       c.Allocate(0, c.attr<DataType>("output_dtype"), x.shape(), &y));
   GK_RETURN_IF_ERROR(c.Allocate(1, DataType::kInt32, x.shape(), &segments));
-  const int64_t n = x.dim(x.rank() - 1);
+  const int64_t n = x.rank() == 0 ? 1 : x.dim(x.rank() - 1);
   if (x.num_elements() == 0) return OkStatus();
   VisitType<float, double, int32_t, uint8_t, int16_t, int8_t, int64_t, bfloat16,
             uint16_t, half, uint32_t, uint64_t>(x.dtype(), [&](auto in) {
@@ -76,10 +73,8 @@ Status ComputeIsotonic(KernelContext& c) {
 }
 
 Status IsotonicShape(InferenceContext& c) {
-  PartialTensorShape x;
-  GK_RETURN_IF_ERROR(c.WithRankAtLeast(0, 1, &x));
-  c.set_output(0, x);
-  c.set_output(1, x);
+  c.set_output(0, c.input(0));
+  c.set_output(1, c.input(0));
   return OkStatus();
 }
 
@@ -88,6 +83,10 @@ void IsotonicGradient(GradContext& g) {
   const Tensor& segments = g.y(1);
   const Tensor dy = g.dy(0);
   const Tensor shape = ShapeTensor(segments);
+  if (segments.partial_shape().rank() == 0) {
+    g.Set(0, CastTo(dy, g.x(0).dtype()));
+    return;
+  }
   const Tensor all = IntegerVector(std::vector<int64_t>{-1});
   SubscriptEntry last;
   last.kind = SubscriptEntry::Kind::kIndex;

@@ -22,8 +22,8 @@ StatusOr<ResponseNorm> DescribeResponseNorm(KernelContext& c, const Tensor& x) {
   n.bias = c.attr<float>("bias");
   n.alpha = c.attr<float>("alpha");
   n.beta = c.attr<float>("beta");
-  if (n.radius <= 0) {
-    return InvalidArgument("depth_radius = {} is not > 0", n.radius);
+  if (n.radius < 0) {
+    return InvalidArgument("depth_radius = {} is not >= 0", n.radius);
   }
   return n;
 }

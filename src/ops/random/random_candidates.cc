@@ -19,9 +19,9 @@ namespace {
 constexpr int64_t kBlocksPerSample = 512;
 
 StatusOr<int64_t> CheckTrueClasses(KernelContext& c) {
-  GK_RETURN_IF_ERROR(
-      CheckInt32Attrs(c.attrs(), {"num_true", "num_sampled", "range_max",
-                                  "num_reserved_ids", "num_shards", "shard"}));
+  GK_RETURN_IF_ERROR(CheckInt32Attrs(
+      c.attrs(),
+      {"num_true", "num_sampled", "num_reserved_ids", "num_shards", "shard"}));
   const Tensor& classes = c.input(0);
   if (classes.rank() != 2) {
     return InvalidArgument("true_classes must be a matrix");
@@ -171,6 +171,7 @@ class LearnedTable {
 
 Status ComputeLearned(KernelContext& c) {
   GK_RETURN_IF_ERROR(CheckTrueClasses(c).status());
+  GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"range_max"}));
   return LearnedTable::Get().Run(c);
 }
 
