@@ -302,7 +302,7 @@ TensorVector PickedSegments(CompositionCall& c) {
 
 #define SEGMENT_ARGS                                                   \
   "data: tensor; indices: tensor; segment_ids: tensor; num_segments: " \
-  "tensor? = None; name: name; sparse_gradient: bool = False"
+  "tensor? = None; name: name = None; sparse_gradient: bool = False"
 #define SEGMENT_DOC                                                       \
   "\n\nArgs:\n  data: rows.\n  indices: which rows, an int32 or int64 "   \
   "vector.\n  segment_ids: sorted; the segment of each index.\n  "        \
