@@ -98,6 +98,13 @@ EXPORTS: dict[str, str] = {
         experimental.enable_strict_mode experimental.function_executor_type
         experimental.register_filesystem_plugin
         """,
+    "graphkiln._src.host.compat": """
+        compat.as_bytes compat.as_str compat.as_str_any compat.as_text
+        compat.bytes_or_text_types compat.complex_types
+        compat.dimension_at_index compat.forward_compatibility_horizon
+        compat.forward_compatible compat.integral_types compat.path_to_str
+        compat.real_types compat.v1.dimension_at_index
+        """,
     "graphkiln._src.structured.structured_tensor": "experimental.StructuredTensor",
     "graphkiln._src.version_one.functions": """
         compat.v1.convert_to_tensor_or_indexed_slices
@@ -106,6 +113,7 @@ EXPORTS: dict[str, str] = {
         compat.v1.floor_div compat.v1.name_scope=NameScope
         compat.v1.batch_to_space compat.v1.nn.space_to_batch
         compat.v1.space_to_batch
+        compat.v1.nn.ctc_beam_search_decoder compat.v1.nn.ctc_loss
         compat.v1.nn.dropout compat.v1.nn.softmax_cross_entropy_with_logits
         compat.v1.random.set_random_seed compat.v1.random_normal_initializer
         compat.v1.random_uniform_initializer compat.v1.scatter_add

@@ -2,6 +2,7 @@
 and tf.compat.v2, which is the whole face."""
 
 import importlib
+import pathlib
 
 import numpy as np
 import pytest
@@ -90,6 +91,22 @@ CALLS = {
     "reduce_join": lambda v: v.equal(
         v.reduce_join([["a", "b"]], 1, False, "-"), ["a-b"]
     ),
+    "ctc_loss": lambda v: v.nn.ctc_loss(
+        v.SparseTensor([[0, 0], [1, 0]], v.constant([1, 0]), [2, 1]),
+        np.arange(24, dtype=np.float32).reshape(4, 2, 3) % 5, [4, 3],
+    ),
+    "ctc_loss of sequences": lambda v: v.nn.ctc_loss(
+        v.SparseTensor([[0, 0]], v.constant([1]), [1, 1]),
+        logits=np.arange(12, dtype=np.float32).reshape(1, 4, 3) % 5,
+        sequence_length=[4], time_major=False,
+    ),
+    "ctc decoder": lambda v: [
+        part
+        for sparse in v.nn.ctc_beam_search_decoder(
+            np.arange(12, dtype=np.float32).reshape(4, 1, 3) % 5, [4], top_paths=2
+        )[0]
+        for part in (sparse.indices, sparse.values, sparse.dense_shape)
+    ],
     "tuple": lambda v: v.tuple([v.constant(1)], "n"),
     "div": lambda v: [v.div(7, 2), v.div(-7.0, 2.0)],
     "log": lambda v: v.log(1.0),
@@ -150,6 +167,34 @@ def _is_there(tf, name):
 )
 def test_mistakes_have_the_same_class(both, call):
     both.agree_on_error(lambda tf: call(tf.compat.v1))
+
+
+TEXTS = {
+    "as_bytes": lambda c: [c.as_bytes(x) for x in ("a", b"a", bytearray(b"a"))],
+    "as_bytes of a number": lambda c: c.as_bytes(3),
+    "as_bytes of an encoding": lambda c: c.as_bytes("a", "nope"),
+    "as_text": lambda c: [c.as_text(x) for x in ("a", b"\xc3\xa4")],
+    "as_text of a number": lambda c: c.as_text(3),
+    "as_text of bytes": lambda c: c.as_text(b"\xff"),
+    "as_str_any": lambda c: [c.as_str_any(x) for x in (3, b"a", "b")],
+    "path_to_str": lambda c: [c.path_to_str(x) for x in (pathlib.Path("/a"), b"a", 3)],
+    "types": lambda c: [
+        c.complex_types, c.integral_types, c.real_types, c.bytes_or_text_types
+    ],
+    "days": lambda c: [c.forward_compatible(y, 1, 1) for y in (2019, 2026, 2099)],
+    "dimension": lambda c: c.v1.dimension_at_index(
+        c.v1.TensorShape([2, None]), 1
+    ).value,
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_texts_agree(both, name):
+    ours, theirs = (
+        _outcome(lambda tf=tf: TEXTS[name](tf.compat))
+        for tf in (both.ours, both.theirs)
+    )
+    assert ours == theirs
 
 
 def test_no_gradient_goes_to_labels(both):

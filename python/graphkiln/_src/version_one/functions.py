@@ -132,6 +132,83 @@ def softmax_cross_entropy_with_logits(
     )
 
 
+def ctc_loss(
+    labels: SparseTensor,
+    inputs: Any = None,
+    sequence_length: Any = None,
+    preprocess_collapse_repeated: bool = False,
+    ctc_merge_repeated: bool = True,
+    ignore_longer_outputs_than_inputs: bool = False,
+    time_major: bool = True,
+    logits: Any = None,
+) -> Tensor:
+    """The loss of connectionist temporal classification; the last class is the
+    blank.
+
+    Args:
+      labels: of int32, a row for each sequence.
+      inputs: logits, of the shape [time, sequences, classes].
+      sequence_length: how long each sequence is.
+      preprocess_collapse_repeated: labels that are repeated count once.
+      ctc_merge_repeated: outputs that are repeated count once.
+      ignore_longer_outputs_than_inputs: no error where there are too many
+        labels.
+      time_major: False: of the shape [sequences, time, classes].
+      logits: the newer name of `inputs`.
+
+    >>> labels = tf.sparse.from_dense(tf.constant([[1]]))
+    >>> round(tf.compat.v1.nn.ctc_loss(
+    ...     labels, tf.zeros([2, 1, 3]), [2]).numpy()[0].item(), 2)
+    1.1
+    """
+    if not isinstance(labels, SparseTensor):
+        raise TypeError(
+            "Expected argument `labels` to be a SparseTensor. Received "
+            f"labels={labels} of type: {type(labels).__name__}"
+        )
+    given = logits if inputs is None else inputs
+    if not time_major:
+        given = ops.transpose(given, [1, 0, 2])
+    loss, _ = raw_ops.CTCLoss(
+        inputs=given, labels_indices=labels.indices, labels_values=labels.values,
+        sequence_length=sequence_length,
+        preprocess_collapse_repeated=preprocess_collapse_repeated,
+        ctc_merge_repeated=ctc_merge_repeated,
+        ignore_longer_outputs_than_inputs=ignore_longer_outputs_than_inputs,
+    )
+    return loss
+
+
+def ctc_beam_search_decoder(
+    inputs: Any,
+    sequence_length: Any,
+    beam_width: int = 100,
+    top_paths: int = 1,
+    merge_repeated: bool = True,
+) -> tuple[list[SparseTensor], Tensor]:
+    """The most probable sequences of classes, and the logarithms of their
+    probabilities.
+
+    Args:
+      inputs: logits, of the shape [time, sequences, classes].
+      sequence_length: how long each sequence is.
+      beam_width: how many are kept at each step.
+      top_paths: how many are given.
+      merge_repeated: classes that are repeated in the result count once.
+
+    >>> found, _ = tf.compat.v1.nn.ctc_beam_search_decoder(
+    ...     tf.constant([[[0.0, 5.0, 0.0]]]), [1])
+    >>> found[0].values.numpy().tolist()
+    [1]
+    """
+    indices, values, shapes, log_probability = raw_ops.CTCBeamSearchDecoder(
+        inputs=inputs, sequence_length=sequence_length, beam_width=beam_width,
+        top_paths=top_paths, merge_repeated=merge_repeated,
+    )
+    found = [SparseTensor(*parts) for parts in zip(indices, values, shapes)]
+    return found, log_probability
+
+
 def batch_to_space(
     input: Any,
     crops: Any,
