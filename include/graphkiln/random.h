@@ -77,6 +77,11 @@ GK_API_NAMESPACE {
     Tensor truncated_normal(const Argument& shape, const Argument& mean = {},
                             const Argument& stddev = {},
                             DataType dtype = DataType::kFloat) const;
+    // How many of `counts` trials succeed that each do with probability
+    // `probs`.
+    Tensor binomial(const Argument& shape, const Tensor& counts,
+                    const Tensor& probs,
+                    DataType dtype = DataType::kInt32) const;
     // Seeds [2, count] for stateless functions.
     Tensor make_seeds(int64_t count = 1) const;
     // Generators that are independent of this one.

@@ -150,17 +150,22 @@ Tensor Generator::truncated_normal(const Argument& shape, const Argument& mean,
   return Call("_generator.truncated_normal", {shape, mean, stddev, dtype});
 }
 
+Tensor Generator::binomial(const Argument& shape, const Tensor& counts,
+                           const Tensor& probs, DataType dtype) const {
+  return Call("_generator.binomial", {shape, counts, probs, dtype});
+}
+
 Tensor Generator::make_seeds(int64_t count) const {
   return Guarded([&] {
-    return Outer(SeedsOfKeys(DrawGeneratorKeys(
-        Inner(state_.handle()), NumberOf(algorithm_), count)));
+    return Outer(SeedsOfKeys(DrawGeneratorKeys(Inner(state_.handle()),
+                                               NumberOf(algorithm_), count)));
   });
 }
 
 std::vector<Generator> Generator::split(int64_t count) const {
   return Guarded([&] {
-    const auto keys = DrawGeneratorKeys(Inner(state_.handle()),
-                                        NumberOf(algorithm_), count);
+    const auto keys =
+        DrawGeneratorKeys(Inner(state_.handle()), NumberOf(algorithm_), count);
     std::vector<Generator> made;
     for (const auto& state : StatesOfKeys(keys, count)) {
       made.push_back(from_state(Outer(state), algorithm_));

@@ -84,7 +84,82 @@ double PoissonByRejection(UniformPairs* uniform, double rate, double limit) {
   }
 }
 
+// How many geometric gaps fit into the trials.
+double BinomialByGaps(UniformPairs* uniform, double count, double chance) {
+  const double scale = std::log1p(-chance);
+  double sum = 0;
+  for (double n = 0;; ++n) {
+    sum += std::ceil(std::log(uniform->Next()) / scale);
+    if (!(sum <= count)) return n;
+  }
+}
+
+// What Stirling's approximation of ln k! lacks.
+double StirlingTail(double k) {
+  constexpr double kSmall[] = {0.0810614667953272,  0.0413406959554092,
+                               0.0276779256849983,  0.02079067210376509,
+                               0.0166446911898211,  0.0138761288230707,
+                               0.0118967099458917,  0.0104112652619720,
+                               0.00925546218271273, 0.00833056343336287};
+  if (k <= 9) return kSmall[static_cast<int>(std::max(k, 0.0))];
+  const double s = (k + 1) * (k + 1);
+  return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / s) / s) / (k + 1);
+}
+
+// Hoermann, "The generation of binomial random variates", Journal of
+// Statistical Computation and Simulation 46 (1993), algorithm BTRS.
+double BinomialByRejection(UniformPairs* uniform, double count, double chance) {
+  const double deviation = std::sqrt(count * chance * (1 - chance));
+  const double b = 1.15 + 2.53 * deviation;
+  const double a = -0.0873 + 0.0248 * b + 0.01 * chance;
+  const double c = count * chance + 0.5;
+  const double inner = 0.92 - 4.2 / b;
+  const double odds = chance / (1 - chance);
+  const double alpha = (2.83 + 5.1 / b) * deviation;
+  const double mode = std::floor((count + 1) * chance);
+  while (true) {
+    const double u = uniform->Next() - 0.5;
+    double v = uniform->Next();
+    const double us = 0.5 - std::abs(u);
+    const double k = std::floor((2 * a / us + b) * u + c);
+    if (us >= 0.07 && v <= inner) return k;
+    if (k < 0 || k > count) continue;
+    v = std::log(v * alpha / (a / (us * us) + b));
+    const double most =
+        (mode + 0.5) * std::log((mode + 1) / (odds * (count - mode + 1))) +
+        (count + 1) * std::log((count - mode + 1) / (count - k + 1)) +
+        (k + 0.5) * std::log(odds * (count - k + 1) / (k + 1)) +
+        StirlingTail(mode) + StirlingTail(count - mode) - StirlingTail(k) -
+        StirlingTail(count - k);
+    if (v <= most) return k;
+  }
+}
+
 }  // namespace
+
+double RandomBinomial(const Philox& gen, uint64_t index, double count,
+                      double chance, bool many) {
+  if (std::isnan(count) || std::isnan(chance) || std::isinf(count)) {
+    return count <= 0 ? 0 : kNan;
+  }
+  if (count <= 0 || chance <= 0) return 0;
+  if (chance >= 1) return count;
+  Philox at = gen;
+  // TensorFlow sets fewer blocks aside for the values of rare outcomes.
+  constexpr uint64_t kBlocksOfGaps = 42;
+  if (many) {
+    at.SkipValues(index);
+  } else {
+    at.Skip(kBlocksOfGaps * index);
+  }
+  PhiloxStream stream(at);
+  UniformPairs uniform(&stream);
+  const bool rare = chance <= 0.5;
+  const double rarer = rare ? chance : 1 - chance;
+  const double n = many ? BinomialByRejection(&uniform, count, rarer)
+                        : BinomialByGaps(&uniform, count, rarer);
+  return rare ? n : count - n;
+}
 
 double RandomGamma(const Philox& gen, uint64_t index, double alpha) {
   if (!(alpha > 0) || std::isinf(alpha)) return kNan;

@@ -23,6 +23,13 @@ double RandomGamma(const Philox& gen, uint64_t index, double alpha);
 double RandomPoisson(const Philox& gen, uint64_t index, double rate,
                      double limit);
 
+// One binomial deviate: how many of `count` trials succeed, each with
+// probability `chance`. `many`: at least ten of the rarer outcome are
+// expected, by the arithmetic of the type that the numbers came in. NaN of
+// NaN and of infinite counts.
+double RandomBinomial(const Philox& gen, uint64_t index, double count,
+                      double chance, bool many);
+
 // Draws `samples` classes for each row of log weights [rows, classes], row
 // after row from one stream. Infinite and NaN weights are never drawn.
 // `scratch` holds `classes` doubles; `classes` is positive. T: float, double.

@@ -206,6 +206,10 @@ PyMethodDef kGeneratorMethods[] = {
     GK_METHOD("truncated_normal", "shape, mean=0.0, stddev=1.0, " TYPE,
               (Draw<"_generator.truncated_normal", FIVE>),
               "Normal numbers within two deviations."),
+    GK_METHOD("binomial", "shape, counts, probs, dtype=tf.int32, name=None",
+              (Draw<"_generator.binomial", FIVE>),
+              "How many of `counts` trials succeed that each do with "
+              "probability `probs`."),
     GK_METHOD("make_seeds", "count=1", MakeSeeds,
               "Seeds [2, count] for stateless random ops."),
     GK_METHOD("split", "count=1", Split,

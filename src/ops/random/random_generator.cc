@@ -4,6 +4,7 @@
 #include "framework/op_registry.h"
 #include "framework/variable.h"
 #include "ops/random/random_fill.h"
+#include "ops/random/random_samples.h"
 
 namespace gk {
 namespace {
@@ -36,9 +37,10 @@ Status CheckState(const Tensor& state) {
                            DataTypeString(state.dtype()));
   }
   if (state.rank() != 1) {
-    return InvalidArgument("RNG state must have one and only one dimension, "
-                           "not {}",
-                           state.rank());
+    return InvalidArgument(
+        "RNG state must have one and only one dimension, "
+        "not {}",
+        state.rank());
   }
   if (state.dim(0) < kStateSize) {
     return InvalidArgument(
@@ -139,6 +141,27 @@ Status ComputeFullInts(KernelContext& c) {
   return FillRandomFullInt(gen, out);
 }
 
+// TensorFlow sets this many values aside for a draw from each of `batch`
+// pairs of parameters.
+StatusOr<uint64_t> ValuesOfBinomial(const TensorShape& shape, const Tensor& n,
+                                    const Tensor& p) {
+  GK_ASSIGN_OR_RETURN(const TensorShape batch,
+                      BroadcastShapes(n.shape(), p.shape()));
+  const auto pairs = static_cast<uint64_t>(batch.num_elements());
+  const auto samples = static_cast<uint64_t>(
+      pairs == 0 ? 0 : shape.num_elements() / static_cast<int64_t>(pairs));
+  return pairs * 200 * (samples + 3) / 4;
+}
+
+Status ComputeBinomial(KernelContext& c) {
+  GK_RETURN_IF_ERROR(CheckAlgorithm(c.input(1)));
+  GK_ASSIGN_OR_RETURN(TensorShape shape, ShapeFromInput(c.input(2)));
+  GK_ASSIGN_OR_RETURN(const uint64_t values,
+                      ValuesOfBinomial(shape, c.input(3), c.input(4)));
+  GK_ASSIGN_OR_RETURN(Philox gen, TakeValues(c.input(0), values));
+  return SampleBinomial(shape, gen, c.input(3), c.input(4), c);
+}
+
 // Not kRandom: a draw that nobody uses still moves the generator.
 constexpr uint32_t kTraits =
     kStateful | kReadsResource | kWritesResource | kNoGradient;
@@ -179,6 +202,19 @@ const OpRecord kRecords[] = {
      .shape = DrawShape,
      .kernel = {.compute = ComputeFloats<RandomKind::kNormal>},
      .doc = "Normal values of mean 0 and deviation 1 from a generator."},
+
+    {.name = "StatefulRandomBinomial",
+     .inputs = "resource: resource; algorithm: int64; shape: S; counts: T; "
+               "probs: T",
+     .outputs = "output: dtype",
+     .attrs = "S: type in [int32, int64]; T: type in [half, float, double, "
+              "int32, int64] = double; dtype: type in [half, float, double, "
+              "int32, int64] = int64",
+     .traits = kTraits,
+     .shape = DrawShape,
+     .kernel = {.compute = ComputeBinomial},
+     .doc = "Binomial deviates from a generator; the shape ends with that of "
+            "counts and probs together."},
 
     {.name = "StatefulTruncatedNormal",
      .inputs = "resource: resource; algorithm: int64; shape: shape_dtype",

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "base/interrupt.h"
 #include "base/thread_pool.h"
@@ -214,6 +215,99 @@ Status SamplePoisson(const PerParameter& sizes, const Philox& gen,
                 } else {
                   o[i] = static_cast<T>(v);
                 }
+              }
+            });
+      });
+  return known ? OkStatus() : c.NoKernel();
+}
+
+// Conversions of what no integer can hold are the lowest one, as processors
+// have it.
+template <class T>
+T NumberAs(double v) {
+  if constexpr (std::is_integral_v<T>) {
+    constexpr double kEnd = -static_cast<double>(std::numeric_limits<T>::min());
+    return v >= -kEnd && v < kEnd ? static_cast<T>(v)
+                                  : std::numeric_limits<T>::min();
+  } else {
+    return static_cast<T>(v);
+  }
+}
+
+Status SampleBinomial(const TensorShape& shape, const Philox& gen,
+                      const Tensor& counts, const Tensor& chances,
+                      KernelContext& c) {
+  StatusOr<TensorShape> batch =
+      BroadcastShapes(counts.shape(), chances.shape());
+  if (!batch.ok()) {
+    return InvalidArgument(
+        "counts and probs must have compatible shapes: {} "
+        "vs. {}",
+        counts.shape().DebugString(), chances.shape().DebugString());
+  }
+  const int extra = shape.rank() - batch->rank();
+  bool ends = extra >= 0;
+  for (int i = 0; ends && i < batch->rank(); ++i) {
+    ends = shape.dim(extra + i) == batch->dim(i);
+  }
+  if (!ends) {
+    return InvalidArgument("Shape passed in must end with broadcasted shape.");
+  }
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, c.attr<DataType>("dtype"), shape, &out));
+  if (shape.num_elements() == 0) return OkStatus();
+  const int64_t parameters = batch->num_elements(),
+                samples = shape.num_elements() / parameters;
+  // Where the parameters of one batch element are.
+  const auto place = [&](const Tensor& t, int64_t flat) {
+    int64_t at = 0, stride = 1;
+    for (int i = batch->rank() - 1; i >= 0; --i) {
+      const int64_t index = flat % batch->dim(i);
+      flat /= batch->dim(i);
+      const int own = i - (batch->rank() - t.rank());
+      if (own < 0) continue;
+      if (t.dim(own) > 1) at += index * stride;
+      stride *= t.dim(own);
+    }
+    return at;
+  };
+  struct Parameters {
+    double count, chance;
+    bool many;
+  };
+  std::vector<Parameters> all(parameters);
+  bool known = VisitType<half, float, double, int32_t,
+                         int64_t>(counts.dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    using F = std::conditional_t<sizeof(T) == 2, float, T>;
+    for (int64_t p = 0; p < parameters; ++p) {
+      const F n = static_cast<F>(counts.data<T>()[place(counts, p)]);
+      const F x = static_cast<F>(chances.data<T>()[place(chances, p)]);
+      const F rarer = static_cast<double>(x) <= 0.5 ? x : F(1) - x;
+      // Integers wrap around.
+      double expected;
+      if constexpr (std::is_integral_v<F>) {
+        F product;
+        (void)__builtin_mul_overflow(n, rarer, &product);
+        expected = static_cast<double>(product);
+      } else {
+        expected = static_cast<double>(n * rarer);
+      }
+      all[p] = {static_cast<double>(n), static_cast<double>(x), expected >= 10};
+    }
+  });
+  known &= VisitType<half, float, double, int32_t, int64_t>(
+      out->dtype(), [&](auto tag) {
+        using T = decltype(tag);
+        T* o = out->data<T>();
+        ThreadPool::Global().ParallelRange(
+            shape.num_elements(), kDeviateNs, [&](int64_t begin, int64_t end) {
+              for (int64_t i = begin; i < end; ++i) {
+                const int64_t p = i % parameters, k = i / parameters;
+                const double v =
+                    RandomBinomial(gen, p * samples + k, all[p].count,
+                                   all[p].chance, all[p].many);
+                o[i] = NumberAs<T>(v);
               }
             });
       });

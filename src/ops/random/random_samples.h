@@ -37,6 +37,11 @@ StatusOr<PerParameter> CheckWholeShape(const Tensor& shape,
 Status SampleGamma(const PerParameter& sizes, const Philox& gen,
                    const Tensor& alpha, KernelContext& c);
 // The output's dtype is attr dtype.
+// Of `counts` and `chances`, which broadcast together; `shape` is that of the
+// output and ends with theirs. The output's dtype is attr dtype.
+Status SampleBinomial(const TensorShape& shape, const Philox& gen,
+                      const Tensor& counts, const Tensor& chances,
+                      KernelContext& c);
 Status SamplePoisson(const PerParameter& sizes, const Philox& gen,
                      const Tensor& rate, KernelContext& c);
 

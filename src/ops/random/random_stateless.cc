@@ -52,8 +52,7 @@ Status ComputeFullInts(KernelContext& c) {
 Status ComputeKeyCounter(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(Philox gen, GeneratorOfSeed(c.input(0)));
   Tensor *key, *counter;
-  GK_RETURN_IF_ERROR(
-      c.Allocate(0, DataType::kUint64, TensorShape({1}), &key));
+  GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kUint64, TensorShape({1}), &key));
   GK_RETURN_IF_ERROR(
       c.Allocate(1, DataType::kUint64, TensorShape({2}), &counter));
   key->data<uint64_t>()[0] = gen.Key();
@@ -117,6 +116,12 @@ Status ComputePoisson(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(PerParameter sizes,
                       CheckWholeShape(c.input(0), c.input(2)));
   return SamplePoisson(sizes, gen, c.input(2), c);
+}
+
+Status ComputeBinomial(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(Philox gen, Generator<false>(c));
+  GK_ASSIGN_OR_RETURN(TensorShape shape, ShapeFromInput(c.input(0)));
+  return SampleBinomial(shape, gen, c.input(2), c.input(3), c);
 }
 
 Status ComputeShuffle(KernelContext& c) {
@@ -312,6 +317,18 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputePoisson},
      .doc = "Poisson deviates, determined by the seed; the shape ends with "
             "that of lam."},
+
+    {.name = "StatelessRandomBinomial",
+     .inputs = "shape: S; seed: Tseed; counts: T; probs: T",
+     .outputs = "output: dtype",
+     .attrs = "S: type in [int32, int64]; Tseed: type in [int32, int64] = "
+              "int64; T: type in [half, float, double, int32, int64] = double; "
+              "dtype: type in [half, float, double, int32, int64] = int64",
+     .traits = kNoGradient,
+     .shape = SeededShape,
+     .kernel = {.compute = ComputeBinomial},
+     .doc = "Binomial deviates, determined by the seed; the shape ends with "
+            "that of counts and probs together."},
 
     {.name = "StatelessShuffle",
      .inputs = "value: T; key: uint64; counter: uint64; alg: int32",

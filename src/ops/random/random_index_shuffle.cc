@@ -1,0 +1,181 @@
+// Where an index goes in a permutation that nobody needs to write down.
+#include "ops/fn/random_index_shuffle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "framework/op_registry.h"
+#include "ops/element_moves.h"
+
+namespace gk {
+namespace {
+
+// The block cipher Simon (Beaulieu et al., "The Simon and Speck families of
+// lightweight block ciphers", 2013) of words of `width` bits: a permutation of
+// all numbers of two words.
+class Simon {
+ public:
+  Simon(int width, const uint32_t (&key)[3], int64_t rounds)
+      : width_(width),
+        mask_(width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1) {
+    constexpr uint64_t kSequence = 0x7369f885192c0ef5;
+    const uint64_t c = 0xfffffffc & mask_;
+    for (uint32_t k : key) keys_.push_back(k & mask_);
+    uint64_t z = kSequence & mask_;
+    for (int64_t i = 3; i < rounds; ++i, z >>= 1) {
+      keys_.push_back(c ^ (z & 1) ^ keys_[i - 3] ^ Right(keys_[i - 1], 3) ^
+                      Right(keys_[i - 1], 4));
+    }
+  }
+
+  uint64_t operator()(uint64_t value) const {
+    uint64_t left = (value >> width_) & mask_, right = value & mask_;
+    for (size_t i = 0; i + 1 < keys_.size(); i += 2) {
+      left ^= Mixed(right) ^ keys_[i];
+      right ^= Mixed(left) ^ keys_[i + 1];
+    }
+    return (left << width_) | right;
+  }
+
+ private:
+  uint64_t Left(uint64_t x, int n) const {
+    return ((x << n) | (x >> (width_ - n))) & mask_;
+  }
+  uint64_t Right(uint64_t x, int n) const { return Left(x, width_ - n); }
+  uint64_t Mixed(uint64_t x) const {
+    return (Left(x, 1) & Left(x, 8)) ^ Left(x, 2);
+  }
+
+  int width_;
+  uint64_t mask_;
+  std::vector<uint64_t> keys_;
+};
+
+// A cipher of numbers that may be larger than `last`, until one is not.
+uint64_t Shuffled(uint64_t index, const uint32_t (&key)[3], uint64_t last,
+                  int64_t rounds) {
+  int bits = last == 0 ? 0 : std::ceil(std::log2(static_cast<double>(last)));
+  bits = std::max(16, bits + bits % 2);
+  const Simon cipher(bits / 2, key, rounds);
+  uint64_t at = index;
+  do {
+    at = cipher(at);
+  } while (at > last);
+  return at;
+}
+
+Status ShuffleShape(InferenceContext& c) {
+  int rank = 0;
+  int64_t n = kUnknownDim;
+  bool known = true;
+  for (int i = 0; i < 3; ++i) {
+    const PartialTensorShape& shape = c.input(i);
+    if (shape.unknown_rank()) {
+      known = false;
+      continue;
+    }
+    const int own = i == 1 ? shape.rank() - 1 : shape.rank();
+    if (own < 0 || own > 1) {
+      return InvalidArgument("Shape must be at most rank {} but is rank {}",
+                             i == 1 ? 2 : 1, shape.rank());
+    }
+    if (own == 0) continue;
+    rank = 1;
+    GK_RETURN_IF_ERROR(InferenceContext::MergeDims(n, shape.dim(0), &n));
+  }
+  if (rank == 1) {
+    c.set_output(0, {n});
+  } else if (known) {
+    c.set_output(0, PartialTensorShape(TensorShape()));
+  }
+  return OkStatus();
+}
+
+Status ComputeShuffleIndex(KernelContext& c) {
+  const Tensor &index = c.input(0), &seed = c.input(1), &last = c.input(2);
+  if (index.rank() > 1) {
+    return InvalidArgument("Index must be a scalar or vector.");
+  }
+  if (last.rank() > 1) {
+    return InvalidArgument("max_index must be a scalar or vector.");
+  }
+  int64_t n = std::max(index.num_elements(), last.num_elements());
+  if (seed.rank() == 2) n = std::max(n, seed.dim(0));
+  const bool one_seed = seed.rank() == 1 && seed.dim(0) == 3;
+  if (!one_seed && !(seed.rank() == 2 && seed.dim(1) == 3 &&
+                     (seed.dim(0) == n || seed.dim(0) == 1))) {
+    return InvalidArgument(
+        "Seed must be a vector of size [3] or a matrix of size [{}, 3] but "
+        "got {}.",
+        n, seed.shape().DebugString());
+  }
+  for (const Tensor* t : {&index, &last}) {
+    if (t->num_elements() != n && t->num_elements() != 1) {
+      return InvalidArgument("{} must have 1 or {} elements but has {}",
+                             t == &index ? "index" : "max_index", n,
+                             t->num_elements());
+    }
+  }
+  const int64_t rounds = c.attr<int64_t>("rounds");
+  if (rounds < 4 || rounds % 2 != 0 || rounds > 1024) {
+    return InvalidArgument("rounds must be even and between 4 and 1024, got {}",
+                           rounds);
+  }
+  std::vector<int64_t> indices, seeds, ends;
+  GK_RETURN_IF_ERROR(IntegerValues(index, &indices));
+  GK_RETURN_IF_ERROR(IntegerValues(seed, &seeds));
+  GK_RETURN_IF_ERROR(IntegerValues(last, &ends));
+  const bool scalar = index.rank() == 0 && last.rank() == 0 && one_seed;
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(
+      0, index.dtype(), scalar ? TensorShape() : TensorShape({n}), &out));
+  const bool is_signed = !IsUnsigned(index.dtype());
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t at = indices[indices.size() == 1 ? 0 : i];
+    const int64_t end = ends[ends.size() == 1 ? 0 : i];
+    if (is_signed && at < 0) {
+      return InvalidArgument("index must be >= 0 but was {}", at);
+    }
+    if (is_signed && end < 0) {
+      return InvalidArgument("max_index must be >= 0 but was {}", end);
+    }
+    if (static_cast<uint64_t>(end) < static_cast<uint64_t>(at)) {
+      return InvalidArgument("max_index must be >= index, but {} < {}",
+                             static_cast<uint64_t>(end),
+                             static_cast<uint64_t>(at));
+    }
+    const int64_t* s = seeds.data() + (seeds.size() == 3 ? 0 : 3 * i);
+    const uint32_t key[3] = {static_cast<uint32_t>(s[0]),
+                             static_cast<uint32_t>(s[1]),
+                             static_cast<uint32_t>(s[2])};
+    const uint64_t moved = Shuffled(at, key, end, rounds);
+    VisitType<int32_t, uint32_t, int64_t, uint64_t>(out->dtype(), [&](auto t) {
+      using T = decltype(t);
+      out->data<T>()[i] = static_cast<T>(moved);
+    });
+  }
+  return OkStatus();
+}
+
+const OpRecord kRecords[] = {
+    {.name = "RandomIndexShuffle",
+     .inputs = "index: dtype; seed: Tseed; max_index: dtype",
+     .outputs = "output: dtype",
+     .attrs = "rounds: int = 4; dtype: type in [int32, uint32, int64, uint64]; "
+              "Tseed: type in [int32, uint32, int64, uint64]",
+     .traits = kNoGradient,
+     .shape = ShuffleShape,
+     .kernel = {.compute = ComputeShuffleIndex},
+     .python = {.names = "random_index_shuffle"},
+     .doc = "Where index goes in a permutation of 0 to max_index that the "
+            "seed, of three numbers, determines.",
+     .example = ">>> tf.random_index_shuffle([0, 1, 2, 3, 4], [1, 2, 3], 4)"
+                ".numpy().tolist()\n[2, 0, 3, 4, 1]"},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(random_index_shuffle)
+
+}  // namespace gk
