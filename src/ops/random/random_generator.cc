@@ -153,7 +153,7 @@ StatusOr<uint64_t> ValuesOfBinomial(const TensorShape& shape, const Tensor& n,
   return pairs * 200 * (samples + 3) / 4;
 }
 
-Status ComputeBinomial(KernelContext& c) {
+Status ComputeBinomialDraw(KernelContext& c) {
   GK_RETURN_IF_ERROR(CheckAlgorithm(c.input(1)));
   GK_ASSIGN_OR_RETURN(TensorShape shape, ShapeFromInput(c.input(2)));
   GK_ASSIGN_OR_RETURN(const uint64_t values,
@@ -212,7 +212,7 @@ const OpRecord kRecords[] = {
               "int32, int64] = int64",
      .traits = kTraits,
      .shape = DrawShape,
-     .kernel = {.compute = ComputeBinomial},
+     .kernel = {.compute = ComputeBinomialDraw},
      .doc = "Binomial deviates from a generator; the shape ends with that of "
             "counts and probs together."},
 
