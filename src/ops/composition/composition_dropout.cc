@@ -71,7 +71,7 @@ TensorVector StatelessDropout(CompositionCall& c) {
   });
 }
 
-#define SEEDED "seed: tensor(int32) as StatelessRandomGetKeyCounter/seed"
+#define DROPOUT_SEED "seed: tensor(int32) as StatelessRandomGetKeyCounter/seed"
 
 const CompositionRecord kRecords[] = {
     {.names = "nn.dropout",
@@ -86,7 +86,7 @@ const CompositionRecord kRecords[] = {
      .example = ">>> tf.nn.dropout([1., 2.], 0.).numpy().tolist()\n"
                 "[1.0, 2.0]"},
     {.names = "nn.experimental.stateless_dropout",
-     .args = "x: tensor; rate: native; " SEEDED "; rng_alg: native = "
+     .args = "x: tensor; rate: native; " DROPOUT_SEED "; rng_alg: native = "
              "'auto_select'; noise_shape: tensor(int32) = None",
      .scope = "stateless_dropout",
      .ragged = RaggedForm::kDropout,

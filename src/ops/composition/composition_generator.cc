@@ -61,10 +61,10 @@ TensorVector GeneratorSkip(CompositionCall& c) {
                               Int32Of(c.integer(1)), delta)};
 }
 
-#define LIMITS                                        \
+#define DRAW_LIMITS                                   \
   "minval: native(T) = 0; maxval: native(T) = None; " \
   "dtype: type(T) = float32"
-#define MOMENTS                                      \
+#define DRAW_MOMENTS                                 \
   "mean: native(T) = 0.0; stddev: native(T) = 1.0; " \
   "dtype: type(T) = float32"
 #define OF_STATE "state: handle; algorithm: int; shape: tensor(int32); "
@@ -73,7 +73,7 @@ const CompositionRecord kRecords[] = {
     // Names with an underscore: behind tf.random.Generator and its like in
     // C++.
     {.names = "_generator.uniform",
-     .args = OF_STATE LIMITS,
+     .args = OF_STATE DRAW_LIMITS,
      .scope = "stateful_uniform",
      .build = GeneratorUniform},
     {.names = "_generator.uniform_full_int",
@@ -81,11 +81,11 @@ const CompositionRecord kRecords[] = {
      .scope = "stateful_uniform_full_int",
      .build = GeneratorFullInts},
     {.names = "_generator.normal",
-     .args = OF_STATE MOMENTS,
+     .args = OF_STATE DRAW_MOMENTS,
      .scope = "stateful_normal",
      .build = GeneratorNormal<false>},
     {.names = "_generator.truncated_normal",
-     .args = OF_STATE MOMENTS,
+     .args = OF_STATE DRAW_MOMENTS,
      .scope = "truncated_normal",
      .build = GeneratorNormal<true>},
     {.names = "_generator.skip",

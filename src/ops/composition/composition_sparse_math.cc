@@ -300,10 +300,10 @@ TensorVector PickedSegments(CompositionCall& c) {
                     c.flag(5))};
 }
 
-#define SEGMENT_ARGS                                                   \
+#define PICKED_ARGS                                                    \
   "data: tensor; indices: tensor; segment_ids: tensor; num_segments: " \
   "tensor? = None; name: name = None; sparse_gradient: bool = False"
-#define SEGMENT_DOC                                                       \
+#define PICKED_DOC                                                        \
   "\n\nArgs:\n  data: rows.\n  indices: which rows, an int32 or int64 "   \
   "vector.\n  segment_ids: sorted; the segment of each index.\n  "        \
   "num_segments: how many segments the result has; else as many as "      \
@@ -467,7 +467,7 @@ const CompositionRecord kRecords[] = {
                 ">>> tf.sparse.to_indicator(s, 3).numpy().tolist()\n"
                 "[[True, False, True]]"},
     {.names = "sparse.segment_sum",
-     .args = SEGMENT_ARGS,
+     .args = PICKED_ARGS,
      .scope = "SparseSegmentSum",
      .wraps_op = true,
      .build =
@@ -475,12 +475,12 @@ const CompositionRecord kRecords[] = {
                         [](auto&&... a) {
                           return ops::SparseSegmentSumWithNumSegments(a...);
                         }>,
-     .doc = "Sums of the rows that indices name, by segment." SEGMENT_DOC,
+     .doc = "Sums of the rows that indices name, by segment." PICKED_DOC,
      .example = ">>> x = tf.constant([[1, 2], [3, 4], [5, 6]])\n"
                 ">>> tf.sparse.segment_sum(x, [0, 2, 1], [0, 0, 1]).numpy()."
                 "tolist()\n[[6, 8], [3, 4]]"},
     {.names = "sparse.segment_mean",
-     .args = SEGMENT_ARGS,
+     .args = PICKED_ARGS,
      .scope = "SparseSegmentMean",
      .wraps_op = true,
      .build = PickedSegments<[](auto&&... a) {
@@ -490,12 +490,12 @@ const CompositionRecord kRecords[] = {
                                return ops::SparseSegmentMeanWithNumSegments(
                                    a...);
                              }>,
-     .doc = "Means of the rows that indices name, by segment." SEGMENT_DOC,
+     .doc = "Means of the rows that indices name, by segment." PICKED_DOC,
      .example = ">>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])\n"
                 ">>> tf.sparse.segment_mean(x, [0, 1], [0, 0]).numpy()."
                 "tolist()\n[[2.0, 3.0]]"},
     {.names = "sparse.segment_sqrt_n",
-     .args = SEGMENT_ARGS,
+     .args = PICKED_ARGS,
      .scope = "SparseSegmentSqrtN",
      .wraps_op = true,
      .build = PickedSegments<[](auto&&... a) {
@@ -506,7 +506,7 @@ const CompositionRecord kRecords[] = {
                                    a...);
                              }>,
      .doc = "Sums of the rows that indices name, by segment, divided by the "
-            "root of their number." SEGMENT_DOC,
+            "root of their number." PICKED_DOC,
      .example = ">>> x = tf.constant([[1.0], [3.0], [4.0], [4.0]])\n"
                 ">>> tf.sparse.segment_sqrt_n(x, [0, 1, 2, 3], [0, 0, 0, 0])."
                 "numpy().tolist()\n[[6.0]]"},

@@ -198,9 +198,9 @@ TensorVector QuantizeAndDequantize(CompositionCall& c) {
   }
   const OpName node(c.name());
   if (kSecond) {
-    return {ops::QuantizeAndDequantizeV4(
-        node, x, c.tensor(1), c.tensor(2), c.flag(3), c.integer(4), c.flag(5),
-        c.text(6), c.flag(8), axis)};
+    return {ops::QuantizeAndDequantizeV4(node, x, c.tensor(1), c.tensor(2),
+                                         c.flag(3), c.integer(4), c.flag(5),
+                                         c.text(6), c.flag(8), axis)};
   }
   return {ops::QuantizeAndDequantizeV2(node, x, c.tensor(1), c.tensor(2),
                                        c.flag(3), c.integer(4), c.flag(5),
@@ -215,7 +215,7 @@ TensorVector QuantizeAndDequantize(CompositionCall& c) {
   "= False; axis: int = None"
 #define SEGMENT_ARGS \
   "data: tensor; segment_ids: tensor(int32); num_segments: native"
-#define DRAWN "shape: tensor(int32); seed: tensor(int32)"
+#define DRAWN_COUNTS "shape: tensor(int32); seed: tensor(int32)"
 
 const CompositionRecord kRecords[] = {
     {.names = "math.erfcinv",
@@ -268,8 +268,9 @@ const CompositionRecord kRecords[] = {
      .example = ">>> tf.math.unsorted_segment_sqrt_n([1., 1., 1., 1.], "
                 "[0, 0, 0, 0], 1).numpy().tolist()\n[2.0]"},
     {.names = "random.stateless_binomial",
-     .args = DRAWN "; counts: native; probs: tensor(float32); output_dtype: "
-                   "type = int32",
+     .args =
+         DRAWN_COUNTS "; counts: native; probs: tensor(float32); output_dtype: "
+                      "type = int32",
      .scope = "stateless_random_binomial",
      .build = StatelessBinomial,
      .doc = "How many of `counts` trials succeed that each do with "
@@ -288,7 +289,7 @@ const CompositionRecord kRecords[] = {
      .example = ">>> tf.random.stateless_gamma([3, 2], [1, 2], [1., 2.])"
                 ".shape\nTensorShape([3, 2])"},
     {.names = "random.stateless_poisson",
-     .args = DRAWN "; lam: tensor; dtype: type = int32",
+     .args = DRAWN_COUNTS "; lam: tensor; dtype: type = int32",
      .scope = "stateless_random_poisson",
      .build = StatelessPoisson,
      .doc = "Poisson distributed numbers, by `seed` alone. `shape` ends with "

@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,16 @@ class QueueResource final : public Resource {
   int64_t cancelled_enqueues_ = 0;  // how often those waiting were sent away
   bool is_dequeuing_ = false;       // somebody takes several
 };
+
+// "float, int32", as errors show them.
+inline std::string TypesText(std::span<const DataType> types) {
+  std::string text;
+  for (const DataType t : types) {
+    if (!text.empty()) text += ", ";
+    text += DataTypeString(t);
+  }
+  return text;
+}
 
 }  // namespace gk
 

@@ -33,15 +33,6 @@ Status CheckShapes(const Traits& traits, bool partial) {
   return OkStatus();
 }
 
-std::string TypesText(const std::vector<DataType>& types) {
-  std::string text;
-  for (const DataType t : types) {
-    if (!text.empty()) text += ", ";
-    text += DataTypeString(t);
-  }
-  return text;
-}
-
 Status CheckFound(const Tensor& handle, const Traits& traits) {
   GK_ASSIGN_OR_RETURN(const Ref<QueueResource> queue,
                       ResourceOf<QueueResource>(handle, "queue"));

@@ -15,15 +15,6 @@ StatusOr<Ref<QueueResource>> QueueOf(KernelContext& c) {
   return ResourceOf<QueueResource>(c.input(0), "queue");
 }
 
-std::string TypesText(std::span<const DataType> types) {
-  std::string text;
-  for (const DataType t : types) {
-    if (!text.empty()) text += ", ";
-    text += DataTypeString(t);
-  }
-  return text;
-}
-
 Status CheckTimeout(KernelContext& c) {
   if (c.attr<int64_t>("timeout_ms") == -1) return OkStatus();
   return InvalidArgument("Timeout not supported yet.");
