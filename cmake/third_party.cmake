@@ -42,4 +42,16 @@ execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libgomp.so
 list(APPEND GK_LIBRARIES ${GK_GOMP_LIBRARY})
 list(APPEND GK_LIBRARY_PACKAGES libgomp1 libre2-9)
 
+# Eigen is headers alone, read by the files that factor matrices
+# (docs/decisions/linear_algebra.md): a system's, so that its warnings are not
+# ours.
+find_path(GK_EIGEN_INCLUDE signature_of_eigen3_matrix_library
+  PATH_SUFFIXES eigen3 REQUIRED)
+mark_as_advanced(GK_EIGEN_INCLUDE)
+foreach(file factor eigen function)
+  set_source_files_properties(
+    ${PROJECT_SOURCE_DIR}/src/kernels/linalg_${file}.cc
+    PROPERTIES COMPILE_OPTIONS "-isystem;${GK_EIGEN_INCLUDE}")
+endforeach()
+
 list(REMOVE_DUPLICATES GK_LIBRARY_INCLUDES)

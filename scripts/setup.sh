@@ -108,6 +108,7 @@ missing_packages() {
   has_header jpeglib.h || echo libjpeg62-turbo-dev
   has_header png.h || echo libpng-dev
   has_header webp/decode.h || echo libwebp-dev
+  has_header eigen3/Eigen/Core || echo libeigen3-dev
   has_header fmt/format.h || echo libfmt-dev
   has_header gtest/gtest.h || echo libgtest-dev
   [ -e /etc/ssl/certs/ca-certificates.crt ] || echo ca-certificates

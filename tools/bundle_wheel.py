@@ -36,6 +36,7 @@ LICENSES = {
 }
 # Compiled into the extension itself, or beside it.
 LINKED_STATICALLY = [
+    "eigen.txt",
     "farmhash.txt",
     "fmt.txt",
     "nanobind.txt",

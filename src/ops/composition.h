@@ -184,12 +184,13 @@ struct CompositionRecord {
   // The op that this is, if its arguments are eager tensors of one dtype and
   // nothing needs converting; empty: none.
   std::string_view eager_op = {};
-  // Empty: one tensor. "list", "tuple", "TopKV2: values, indices" for a named
-  // tuple, "operation" for the last that was made, "none", "gradients" for the
-  // first argument with these values in the places of its own, and one tensor
-  // more. "SparseTensor": indices, values and dense shape; "SparseTensor?":
-  // those, or one tensor; "SparseTensors": a list, three tensors each;
-  // "SparseTensor, Tensor": a pair, of four.
+  // Empty: one tensor. "list", "tuple", "tuple or tensor" (where there is only
+  // one), "TopKV2: values, indices" for a named tuple, "operation" for the last
+  // that was made, "none", "gradients" for the first argument with these values
+  // in the places of its own, and one tensor more. "SparseTensor": indices,
+  // values and dense shape; "SparseTensor?": those, or one tensor;
+  // "SparseTensors": a list, three tensors each; "SparseTensor, Tensor": a
+  // pair, of four.
   std::string_view result;
   std::string_view doc;
   std::string_view example;

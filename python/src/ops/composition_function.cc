@@ -261,6 +261,9 @@ PyObject* CompositionInfo::Wrap(const TensorVector& results,
     PyRef last = PyRef::Steal(WrapTensor(results.back()));
     return list && last ? PyTuple_Pack(2, list.get(), last.get()) : nullptr;
   }
+  if (kind == "tuple or tensor" && results.size() == 1) {
+    return WrapTensor(results[0]);
+  }
   // None where there is no tensor.
   PyRef list = PyRef::Steal(PyList_New(results.size()));
   for (size_t i = 0; list && i < results.size(); ++i) {
@@ -270,7 +273,7 @@ PyObject* CompositionInfo::Wrap(const TensorVector& results,
   }
   if (!list || kind == "list") return list.Release();
   PyRef tuple = PyRef::Steal(PyList_AsTuple(list.get()));
-  if (!tuple || kind == "tuple") return tuple.Release();
+  if (!tuple || kind.starts_with("tuple")) return tuple.Release();
   if (result_type_ == nullptr) {
     const size_t colon = kind.find(':');
     PyRef name = PyRef::Steal(ToPyString(kind.substr(0, colon)));

@@ -13,7 +13,9 @@
 #include "ops/fn/ComplexAbs.h"
 #include "ops/fn/Conj.h"
 #include "ops/fn/ConjugateTranspose.h"
+#include "ops/fn/ExpandDims.h"
 #include "ops/fn/Greater.h"
+#include "ops/fn/ListDiff.h"
 #include "ops/fn/MatrixDiagPartV3.h"
 #include "ops/fn/MatrixDiagV3.h"
 #include "ops/fn/MatrixSetDiagV3.h"
@@ -28,12 +30,15 @@
 #include "ops/fn/Rank.h"
 #include "ops/fn/Real.h"
 #include "ops/fn/RealDiv.h"
+#include "ops/fn/Reshape.h"
 #include "ops/fn/SelectV2.h"
+#include "ops/fn/Shape.h"
 #include "ops/fn/Sqrt.h"
 #include "ops/fn/Square.h"
 #include "ops/fn/Squeeze.h"
 #include "ops/fn/Sub.h"
 #include "ops/fn/Sum.h"
+#include "ops/fn/Svd.h"
 #include "ops/fn/Transpose.h"
 
 namespace gk {
@@ -65,10 +70,9 @@ Tensor AbsOf(const Tensor& x) {
   return ops::ComplexAbs(x, RealType(x.dtype()));
 }
 
-// |x| squared.
+// |x| squared, in the dtype of x.
 Tensor Squares(const Tensor& x) {
-  if (!IsComplex(x.dtype())) return ops::Mul(x, x);
-  return ops::Real(ops::Mul(x, ops::Conj(x)), RealType(x.dtype()));
+  return ops::Mul(x, IsComplex(x.dtype()) ? ops::Conj(x) : x);
 }
 
 std::optional<double> OrderOf(const CompositionCall& c, int i) {
@@ -85,13 +89,35 @@ std::optional<double> OrderOf(const CompositionCall& c, int i) {
   return order;
 }
 
-TensorVector Norm(CompositionCall& c) {
+// The largest singular value of the matrices in two axes.
+Tensor SpectralNorm(const Tensor& x, const std::vector<int64_t>& pair,
+                    bool keep) {
+  const Tensor axes = PositiveAxes(x, pair);
+  const Tensor others = ops::ListDiff(AllAxes(x), axes)[0];
+  const Tensor moved = ops::Transpose(x, Joined({others, axes}));
+  const Tensor s = ops::Svd(moved, /*compute_uv=*/false)[0];
+  const Tensor size =
+      IsComplex(s.dtype()) ? ops::Real(s, RealType(s.dtype())) : s;
+  const Tensor most = Max(size, IndicesOf(std::vector<int64_t>{-1}), false);
+  if (!keep) return most;
+  if (x.partial_shape().unknown_rank()) {
+    return ops::Reshape(most, ops::Shape(Max(AbsOf(x), axes, true)));
+  }
+  std::vector<int64_t> kept;
+  for (int64_t a : pair) {
+    kept.push_back(PositiveAxis(a, x.partial_shape().rank()));
+  }
+  std::ranges::sort(kept);
+  const Tensor one_more = ops::ExpandDims(most, IndexOf(kept[0]));
+  return ops::ExpandDims(one_more, IndexOf(kept[1]));
+}
+
+Tensor NormOf(const CompositionCall& c, bool keep) {
   const Tensor& x = c.tensor(0);
   const std::string* name = c.get<std::string>(1);
   const std::optional<double> order = OrderOf(c, 1);
   const auto* pair = c.get<std::vector<int64_t>>(2);
   const bool is_matrix = pair != nullptr && pair->size() == 2;
-  const bool keep = c.has(3) && c.flag(3);
   const double infinity = std::numeric_limits<double>::infinity();
   const std::string shown = name    ? *name
                             : order ? Format("{}", *order)
@@ -111,25 +137,33 @@ TensorVector Norm(CompositionCall& c) {
   }
   const Tensor axes = AxesOf(c, 2, x, "axis");
   if (euclidean || (*order == 2 && !is_matrix)) {
-    return {ops::Sqrt(OpName(c.name()), Sum(Squares(x), axes, keep))};
+    return ops::Sqrt(OpName(c.name()), Sum(Squares(x), axes, keep));
   }
   const Tensor size = AbsOf(x);
   if (!is_matrix) {
-    if (*order == 1) return {Sum(size, axes, keep)};
-    if (*order == infinity) return {Max(size, axes, keep)};
+    if (*order == 1) return Sum(size, axes, keep);
+    if (*order == infinity) return Max(size, axes, keep);
     const Tensor powers = ops::Pow(size, NumberOf(*order, size.dtype()));
     const Tensor left = Sum(powers, axes, keep);
-    return {ops::Pow(left, NumberOf(1 / *order, size.dtype()))};
+    return ops::Pow(left, NumberOf(1 / *order, size.dtype()));
   }
-  if (*order == 2) {
-    throw Error(
-        ValueError("the spectral norm of matrices needs tf.linalg.svd"));
-  }
+  if (*order == 2) return SpectralNorm(x, *pair, keep);
   const bool of_rows = *order == infinity;
   const Tensor sums = Sum(size, IndexOf((*pair)[of_rows ? 1 : 0]), true);
   const Tensor most = Max(sums, IndexOf((*pair)[of_rows ? 0 : 1]), true);
-  if (keep) return {most};
-  return {ops::Squeeze(most, *pair)};
+  if (keep) return most;
+  return ops::Squeeze(most, *pair);
+}
+
+TensorVector Norm(CompositionCall& c) {
+  return {NormOf(c, c.has(3) && c.flag(3))};
+}
+
+// What is divided by its norm, and the norm.
+TensorVector Normalize(CompositionCall& c) {
+  const Tensor& x = c.tensor(0);
+  const Tensor norm = CastTo(NormOf(c, true), x.dtype());
+  return {ops::RealDiv(x, norm), norm};
 }
 
 // A number as a tensor of a dtype; a tensor becomes one of it.
@@ -285,6 +319,15 @@ const CompositionRecord kRecords[] = {
             "elements; an int: vectors; a pair: matrices.\n\nRaises "
             "ValueError for a norm that there is not.",
      .example = ">>> tf.norm([3., 4.]).numpy().item()\n5.0"},
+    {.names = "linalg.normalize",
+     .args = "tensor: tensor; ord: native = 'euclidean'; axis: native = None",
+     .scope = "normalize",
+     .build = Normalize,
+     .result = "tuple",
+     .doc = "`tensor`, divided by its norm, and the norm (tf.norm), which "
+            "keeps its axes.",
+     .example = ">>> x, norm = tf.linalg.normalize([3., 4.])\n"
+                ">>> norm.numpy().tolist()\n[5.0]"},
     {.names = "clip_by_norm",
      .args = "t: tensor; clip_norm: native; axes: native = None",
      .scope = "clip_by_norm",

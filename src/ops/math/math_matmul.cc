@@ -167,10 +167,7 @@ Status CheckSameBatch(const TensorShape& a, const TensorShape& b) {
   return OkStatus();
 }
 
-template <bool kBroadcast>
-Status ComputeBatchMatMul(KernelContext& c) {
-  const Tensor &a = c.input(0), &b = c.input(1);
-  if (!kBroadcast) GK_RETURN_IF_ERROR(CheckSameBatch(a.shape(), b.shape()));
+Status MultiplyBatches(KernelContext& c, const Tensor& a, const Tensor& b) {
   if (a.rank() < 2 || b.rank() < 2) {
     return InvalidArgument("In[{}] ndims must be >= 2: {}",
                            a.rank() < 2 ? 0 : 1,
@@ -223,6 +220,47 @@ Status ComputeBatchMatMul(KernelContext& c) {
     args.b_index = ib.data();
   }
   return RunMatMul(c, desc, args);
+}
+
+template <bool kBroadcast>
+Status ComputeBatchMatMul(KernelContext& c) {
+  const Tensor &a = c.input(0), &b = c.input(1);
+  if (!kBroadcast) GK_RETURN_IF_ERROR(CheckSameBatch(a.shape(), b.shape()));
+  return MultiplyBatches(c, a, b);
+}
+
+// Bytes as elements of another type.
+StatusOr<Tensor> Widened(const Tensor& x, DataType dtype) {
+  if (x.dtype() == dtype) return x;
+  GK_ASSIGN_OR_RETURN(Tensor out, Tensor::Allocate(dtype, x.shape()));
+  VisitType<int8_t, uint8_t>(x.dtype(), [&](auto from_tag) {
+    using From = decltype(from_tag);
+    const From* from = x.data<From>();
+    VisitType<int32_t, bfloat16>(dtype, [&](auto to_tag) {
+      using To = decltype(to_tag);
+      std::transform(from, from + x.num_elements(), out.data<To>(),
+                     [](From v) { return To(static_cast<int32_t>(v)); });
+    });
+  });
+  return out;
+}
+
+bool IsByte(DataType t) {
+  return t == DataType::kInt8 || t == DataType::kUint8;
+}
+
+// Of one dtype, or of bytes with results of int32, or with bfloat16.
+Status ComputeMixedBatchMatMul(KernelContext& c) {
+  const DataType a = c.input(0).dtype(), b = c.input(1).dtype();
+  const DataType out = c.attr<DataType>("Tout");
+  const bool one = a == b && a == out && !IsByte(a);
+  const bool bytes = IsByte(a) && IsByte(b) && out == DataType::kInt32;
+  const bool brain = out == DataType::kBfloat16 &&
+                     ((IsByte(a) && b == out) || (IsByte(b) && a == out));
+  if (!one && !bytes && !brain) return c.NoKernel();
+  GK_ASSIGN_OR_RETURN(const Tensor x, Widened(c.input(0), out));
+  GK_ASSIGN_OR_RETURN(const Tensor y, Widened(c.input(1), out));
+  return MultiplyBatches(c, x, y);
 }
 
 Status BatchMatMulShape(InferenceContext& c) {
@@ -330,6 +368,24 @@ const OpRecord kRecords[] = {
      .doc = "Products of the matrices in the last two dimensions; the others "
             "broadcast.",
      .test = {.reference = "x @ y", .shapes = "x: [2, 3, 4]; y: [4, 5]"}},
+
+    {.name = "BatchMatMulV3",
+     .inputs = "x: Ta; y: Tb",
+     .outputs = "output: Tout",
+     .attrs = "Ta: type in [bfloat16, half, float, double, uint8, int8, int16, "
+              "int32, int64, complex64, complex128]; Tb: type in [bfloat16, "
+              "half, float, double, uint8, int8, int16, int32, int64, "
+              "complex64, complex128]; Tout: type in [bfloat16, half, float, "
+              "double, int16, int32, int64, complex64, complex128]; adj_x: "
+              "bool = False; adj_y: bool = False; grad_x: bool = False; "
+              "grad_y: bool = False",
+     .traits = kExpensive,
+     .shape = BatchMatMulShape,
+     .kernel = {.compute = ComputeMixedBatchMatMul},
+     .gradient = BatchMatMulGradient,
+     .doc = "BatchMatMulV2 of operands of two dtypes: bytes make int32, or "
+            "bfloat16 with that.",
+     .test = {.shapes = "x: [2, 3, 4]; y: [4, 5]"}},
 };
 
 }  // namespace

@@ -301,7 +301,6 @@ TABLE: dict[str, dict[str, Any]] = {
     # Math.
     "Cast": {"x": F(2, 3), "DstT": "float64"},
     "Bitcast": {"input": F(2, 4), "type": "uint8"},
-    "BatchMatMulV3": {"x": F(2, 3, 4), "y": F(4, 5), "Tout": "float32"},
     "MatMul": {"a": F(3, 4), "b": F(4, 5)},
     "BatchMatMul": {"x": F(2, 3, 4), "y": F(2, 4, 5)},
     "BatchMatMulV2": {"x": F(2, 3, 4), "y": F(4, 5)},

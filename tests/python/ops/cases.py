@@ -237,8 +237,8 @@ def make(op: str, dtype: str | None = None) -> Case:
         else:
             case.inputs[name] = build(arg, value, seed)
     case.attrs = given
-    if op == "Complex":
-        case.attrs["Tout"] = COMPLEX_OF[dtype]
+    if op in ("Complex", "Eig"):
+        case.attrs["Tout"] = COMPLEX_OF.get(dtype, dtype)
     # Transforms of real numbers: two types of one precision.
     if {a["name"] for a in rec["attrs"]} == {"Treal", "Tcomplex"}:
         other = "Tcomplex" if main == "Treal" else "Treal"

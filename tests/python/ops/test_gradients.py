@@ -24,6 +24,7 @@ HELD = {
     "Zeta": ("x",),
     "Polygamma": ("a",),
     "Betainc": ("a", "b"),
+    "MatrixSolveLs": ("l2_regularizer",),
 }
 # Outputs that are gradients themselves and count only for further orders.
 ONLY_OUTPUT = {"SoftmaxCrossEntropyWithLogits": 0}

@@ -1,0 +1,267 @@
+// Singular values by Golub and Kahan: Householder reflections make the matrix
+// bidiagonal and real, implicit QR steps then make it diagonal.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "kernels/complex_product.h"
+#include "kernels/householder.h"
+#include "kernels/isa.h"
+#include "kernels/linalg.h"
+
+namespace gk {
+namespace {
+
+template <class R>
+struct TurnBody {
+  // x, y = c x + s y, c y - s x.
+  GK_INLINE static void Run(R* __restrict x, R* __restrict y, int64_t n, R c,
+                            R s) {
+    for (int64_t i = 0; i < n; ++i) {
+      const R old = x[i];
+      x[i] = c * old + s * y[i];
+      y[i] = c * y[i] - s * old;
+    }
+  }
+};
+
+// The vectors that rotations go along with, one after the other.
+template <class R>
+class Columns {
+ public:
+  Columns(R* data, int64_t length) : data_(data), length_(length) {}
+  void Turn(int64_t i, int64_t j, R c, R s) {
+    if (data_ == nullptr) return;
+    turn_(data_ + i * length_, data_ + j * length_, length_, c, s);
+  }
+  void Negate(int64_t i) {
+    if (data_ == nullptr) return;
+    std::transform(data_ + i * length_, data_ + (i + 1) * length_,
+                   data_ + i * length_, [](R x) { return -x; });
+  }
+  void Swap(int64_t i, int64_t j) {
+    if (data_ == nullptr) return;
+    std::swap_ranges(data_ + i * length_, data_ + (i + 1) * length_,
+                     data_ + j * length_);
+  }
+
+ private:
+  using Stamped = Stamp<TurnBody<R>, void(R*, R*, int64_t, R, R)>;
+  R* const data_;
+  const int64_t length_;
+  const typename Stamped::Fn turn_ = Stamped::template Best<Isa::kV3>();
+};
+
+// c f + s g = r and c g - s f = 0.
+template <class R>
+struct Rotation {
+  Rotation(R f, R g) : r(std::hypot(f, g)) {
+    c = r == 0 ? R(1) : f / r;
+    s = r == 0 ? R(0) : g / r;
+  }
+  R r, c, s;
+};
+
+// What a bidiagonal matrix is made of: d on the diagonal, e above.
+template <class R>
+struct Bidiagonal {
+  std::vector<R> d, e;
+  Columns<R> u, v;
+
+  // d[i] is zero: so becomes e[i].
+  void ClearRow(int64_t i, int64_t last) {
+    R f = std::exchange(e[i], R(0));
+    for (int64_t j = i + 1; j <= last && f != 0; ++j) {
+      const Rotation<R> t(d[j], f);
+      d[j] = t.r;
+      u.Turn(j, i, t.c, t.s);
+      if (j == last) break;
+      f = -t.s * e[j];
+      e[j] *= t.c;
+    }
+  }
+  // d[last] is zero: so becomes the element above it.
+  void ClearColumn(int64_t first, int64_t last) {
+    R f = std::exchange(e[last - 1], R(0));
+    for (int64_t j = last - 1; j >= first && f != 0; --j) {
+      const Rotation<R> t(d[j], f);
+      d[j] = t.r;
+      v.Turn(j, last, t.c, t.s);
+      if (j == first) break;
+      f = -t.s * e[j - 1];
+      e[j - 1] *= t.c;
+    }
+  }
+  // One QR step on first ... last, with the shift of Wilkinson.
+  void Step(int64_t first, int64_t last) {
+    const R low = d[last - 1], end = d[last], over = e[last - 1];
+    const R above = last - 1 > first ? e[last - 2] : R(0);
+    // The trailing block of the square; scaled, so that nothing overflows.
+    const R scale =
+        std::max({std::abs(low), std::abs(end), std::abs(over), std::abs(above),
+                  std::abs(d[first]), std::abs(e[first])});
+    const R p = low / scale, q = end / scale, o = over / scale,
+            a = above / scale;
+    const R t11 = p * p + a * a, t12 = p * o, t22 = q * q + o * o;
+    const R half = (t11 - t22) / 2;
+    const R root = std::hypot(half, t12);
+    const R under = half + (half < 0 ? -root : root);
+    const R shift = under == 0 ? t22 : t22 - t12 * t12 / under;
+    const R df = d[first] / scale;
+    R y = df * df - shift, z = df * (e[first] / scale);
+    for (int64_t k = first; k < last; ++k) {
+      const Rotation<R> right(y, z);
+      if (k > first) e[k - 1] = right.r;
+      y = right.c * d[k] + right.s * e[k];
+      e[k] = right.c * e[k] - right.s * d[k];
+      z = right.s * d[k + 1];
+      d[k + 1] *= right.c;
+      v.Turn(k, k + 1, right.c, right.s);
+      const Rotation<R> left(y, z);
+      d[k] = left.r;
+      const R next = left.c * e[k] + left.s * d[k + 1];
+      d[k + 1] = left.c * d[k + 1] - left.s * e[k];
+      e[k] = next;
+      u.Turn(k, k + 1, left.c, left.s);
+      if (k == last - 1) break;
+      y = next;
+      z = left.s * e[k + 1];
+      e[k + 1] *= left.c;
+    }
+  }
+
+  bool Diagonalize() {
+    const int64_t n = d.size();
+    const R epsilon = std::numeric_limits<R>::epsilon();
+    R norm = 0;
+    for (R x : d) norm = std::max(norm, std::abs(x));
+    for (R x : e) norm = std::max(norm, std::abs(x));
+    const R tiny = std::max(epsilon * norm, std::numeric_limits<R>::min());
+    int64_t last = n - 1;
+    for (int64_t steps = 60 * n; last > 0; --steps) {
+      if (steps == 0) return false;
+      for (int64_t i = 0; i < last; ++i) {
+        if (std::abs(e[i]) <= epsilon * (std::abs(d[i]) + std::abs(d[i + 1])) ||
+            std::abs(e[i]) <= epsilon * tiny) {
+          e[i] = 0;
+        }
+      }
+      while (last > 0 && e[last - 1] == 0) --last;
+      if (last == 0) break;
+      int64_t first = last - 1;
+      while (first > 0 && e[first - 1] != 0) --first;
+      int64_t zero = first;
+      while (zero <= last && std::abs(d[zero]) > epsilon * tiny) ++zero;
+      if (zero < last) {
+        d[zero] = 0;
+        ClearRow(zero, last);
+      } else if (zero == last) {
+        d[last] = 0;
+        ClearColumn(first, last);
+      } else {
+        Step(first, last);
+      }
+    }
+    for (int64_t i = 0; i < n; ++i) {
+      if (!std::signbit(d[i])) continue;
+      d[i] = -d[i];
+      v.Negate(i);
+    }
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t most = std::max_element(d.begin() + i, d.end()) - d.begin();
+      if (most == i) continue;
+      std::swap(d[i], d[most]);
+      u.Swap(i, most);
+      v.Swap(i, most);
+    }
+    return true;
+  }
+};
+
+// Of m >= n; `a` is used up.
+template <class T, class R>
+bool TallSvd(int64_t m, int64_t n, std::vector<T>& a, bool full, R* s, T* u,
+             T* v) {
+  std::vector<std::vector<T>> lefts, rights;
+  std::vector<T> left_taus, right_taus, sums(n);
+  std::vector<R> d(n), e(std::max<int64_t>(n - 1, 0));
+  for (int64_t k = 0; k < n; ++k) {
+    std::vector<T> w(m - k);
+    for (int64_t i = k; i < m; ++i) w[i - k] = a[i * n + k];
+    const T tau = Reflect(m - k, w.data(), &d[k]);
+    const int64_t rest = n - k - 1;
+    ReflectRows(w, tau, a.data() + k * n + k + 1, n, rest, sums.data());
+    lefts.push_back(std::move(w));
+    left_taus.push_back(tau);
+    if (rest == 0) continue;
+    std::vector<T> h(rest);
+    for (int64_t j = 0; j < rest; ++j) h[j] = Conj(a[k * n + k + 1 + j]);
+    const T right = Reflect(rest, h.data(), &e[k]);
+    for (int64_t i = k + 1; i < m; ++i) {
+      T* row = a.data() + i * n + k + 1;
+      T dot(0);
+      for (int64_t j = 0; j < rest; ++j) dot += Times(row[j], h[j]);
+      dot = Times(dot, right);
+      for (int64_t j = 0; j < rest; ++j) row[j] -= Times(dot, Conj(h[j]));
+    }
+    rights.push_back(std::move(h));
+    right_taus.push_back(right);
+  }
+  constexpr int64_t kParts = sizeof(T) / sizeof(R);
+  const int64_t p = full ? m : n;
+  std::vector<T> us, vs;
+  if (u != nullptr) {
+    us = Accumulated(lefts, left_taus, 0, m, p);
+    vs = Accumulated(rights, right_taus, 1, n, n);
+  }
+  // A rotation by real numbers turns both parts of complex ones alike.
+  Bidiagonal<R> b{std::move(d),
+                  std::move(e),
+                  {u ? reinterpret_cast<R*>(us.data()) : nullptr, m * kParts},
+                  {u ? reinterpret_cast<R*>(vs.data()) : nullptr, n * kParts}};
+  if (!b.Diagonalize()) return false;
+  std::copy(b.d.begin(), b.d.end(), s);
+  if (u == nullptr) return true;
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < p; ++j) u[i * p + j] = us[j * m + i];
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) v[i * n + j] = vs[j * n + i];
+  }
+  return true;
+}
+
+template <class T>
+bool IsFinite(const T& x) {
+  return std::isfinite(std::real(x)) && std::isfinite(std::imag(x));
+}
+
+}  // namespace
+
+template <class T>
+bool SingularValues(int64_t m, int64_t n, const T* a, bool full,
+                    typename RealOf<T>::type* s, T* u, T* v) {
+  if (!std::all_of(a, a + m * n, IsFinite<T>)) return false;
+  if (m >= n) {
+    std::vector<T> copy(a, a + m * n);
+    return TallSvd(m, n, copy, full, s, u, v);
+  }
+  std::vector<T> turned(m * n);
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) turned[j * m + i] = Conj(a[i * n + j]);
+  }
+  return TallSvd(n, m, turned, full, s, v, u);
+}
+
+#define GK_INSTANTIATE(T)                                        \
+  template bool SingularValues(int64_t, int64_t, const T*, bool, \
+                               typename RealOf<T>::type*, T*, T*);
+GK_INSTANTIATE(float)
+GK_INSTANTIATE(double)
+GK_INSTANTIATE(std::complex<float>)
+GK_INSTANTIATE(std::complex<double>)
+#undef GK_INSTANTIATE
+
+}  // namespace gk

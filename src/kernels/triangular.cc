@@ -1,0 +1,151 @@
+#include "kernels/triangular.h"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <utility>
+
+#include "kernels/complex_product.h"
+#include "kernels/isa.h"
+
+namespace gk {
+namespace {
+
+template <class T>
+GK_INLINE void Subtract(T factor, const T* other, T* row, int64_t width) {
+  for (int64_t c = 0; c < width; ++c) row[c] -= Times(factor, other[c]);
+}
+
+template <class T>
+struct TriangleBody {
+  GK_INLINE static void Run(int64_t n, const T* a, bool lower, bool adjoint,
+                            T* x, int64_t stride, int64_t width) {
+    const bool forward = lower != adjoint;
+    for (int64_t k = 0; k < n; ++k) {
+      const int64_t i = forward ? k : n - 1 - k;
+      T* row = x + i * stride;
+      for (int64_t l = 0; l < k; ++l) {
+        const int64_t j = forward ? l : n - 1 - l;
+        const T factor = adjoint ? Conj(a[j * n + i]) : a[i * n + j];
+        Subtract(factor, x + j * stride, row, width);
+      }
+      const T pivot = adjoint ? Conj(a[i * n + i]) : a[i * n + i];
+      for (int64_t c = 0; c < width; ++c) row[c] /= pivot;
+    }
+  }
+};
+
+}  // namespace
+
+template <class T>
+void SolveTriangle(int64_t n, const T* a, bool lower, bool adjoint, T* x,
+                   int64_t stride, int64_t width) {
+  using Stamped = Stamp<TriangleBody<T>, void(int64_t, const T*, bool, bool, T*,
+                                              int64_t, int64_t)>;
+  Stamped::template Best<Isa::kV3>()(n, a, lower, adjoint, x, stride, width);
+}
+
+template <class T>
+void SolveBandedTriangle(int64_t n, int64_t k, const T* bands, bool lower,
+                         bool adjoint, T* x, int64_t width) {
+  // The element of the matrix `distance` off its diagonal in row i.
+  const auto at = [&](int64_t i, int64_t distance) {
+    return bands[(lower ? distance : k - 1 - distance) * n + i];
+  };
+  const bool forward = lower != adjoint;
+  for (int64_t step = 0; step < n; ++step) {
+    const int64_t i = forward ? step : n - 1 - step;
+    T* row = x + i * width;
+    for (int64_t d = std::min(k - 1, step); d > 0; --d) {
+      const int64_t j = forward ? i - d : i + d;
+      const T factor = adjoint ? Conj(at(j, d)) : at(i, d);
+      Subtract(factor, x + j * width, row, width);
+    }
+    const T pivot = adjoint ? Conj(at(i, 0)) : at(i, 0);
+    for (int64_t c = 0; c < width; ++c) row[c] /= pivot;
+  }
+}
+
+template <class T>
+bool SolveTridiagonal(int64_t n, const T* diagonals, bool pivot, bool perturb,
+                      T* x, int64_t width, T* work) {
+  using Real = decltype(std::abs(T()));
+  const T *above = diagonals, *main = diagonals + n, *below = diagonals + 2 * n;
+  // Of the triangle that elimination leaves: the diagonal and two above it.
+  T *d = work, *e = work + n, *f = work + 2 * n;
+  Real least = 0;
+  if (perturb) {
+    for (int64_t i = 0; i < n; ++i) {
+      least = std::max(least, std::abs(main[i]));
+      if (i + 1 < n) least = std::max(least, std::abs(above[i]));
+      if (i > 0) least = std::max(least, std::abs(below[i]));
+    }
+    least = std::max(least * std::numeric_limits<Real>::epsilon(),
+                     std::numeric_limits<Real>::min());
+  }
+  // False: there is none.
+  const auto check_pivot = [&](T& x) {
+    if (perturb && std::abs(x) <= least) {
+      x = T(std::real(x) < 0 ? -least : least);
+    }
+    return x != T(0);
+  };
+  d[0] = main[0];
+  e[0] = n > 1 ? above[0] : T(0);
+  for (int64_t i = 0; i + 1 < n; ++i) {
+    T low = below[i + 1], next = main[i + 1];
+    T far = i + 2 < n ? above[i + 1] : T(0);
+    f[i] = T(0);
+    T* row = x + i * width;
+    if (pivot && std::abs(low) > std::abs(d[i])) {
+      std::swap(d[i], low);
+      std::swap(e[i], next);
+      f[i] = std::exchange(far, T(0));
+      std::swap_ranges(row, row + width, row + width);
+      // What was row i goes on as row i + 1.
+    }
+    if (!check_pivot(d[i])) return false;
+    const T factor = low / d[i];
+    d[i + 1] = next - Times(factor, e[i]);
+    e[i + 1] = far - Times(factor, f[i]);
+    Subtract(factor, row, row + width, width);
+  }
+  if (!check_pivot(d[n - 1])) return false;
+  for (int64_t i = n - 1; i >= 0; --i) {
+    T* row = x + i * width;
+    if (i + 1 < n) Subtract(e[i], row + width, row, width);
+    if (i + 2 < n) Subtract(f[i], row + 2 * width, row, width);
+    for (int64_t c = 0; c < width; ++c) row[c] /= d[i];
+  }
+  return true;
+}
+
+template <class T>
+void MultiplyTridiagonal(int64_t n, const T* above, const T* diagonal,
+                         const T* below, const T* x, int64_t width, T* out) {
+  for (int64_t i = 0; i < n; ++i) {
+    const T* row = x + i * width;
+    T* to = out + i * width;
+    for (int64_t c = 0; c < width; ++c) to[c] = Times(diagonal[i], row[c]);
+    if (i > 0) Subtract(-below[i], row - width, to, width);
+    if (i + 1 < n) Subtract(-above[i], row + width, to, width);
+  }
+}
+
+#define GK_INSTANTIATE(T)                                                    \
+  template void SolveTriangle(int64_t, const T*, bool, bool, T*, int64_t,    \
+                              int64_t);                                      \
+  template void SolveBandedTriangle(int64_t, int64_t, const T*, bool, bool,  \
+                                    T*, int64_t);                            \
+  template bool SolveTridiagonal(int64_t, const T*, bool, bool, T*, int64_t, \
+                                 T*);                                        \
+  template void MultiplyTridiagonal(int64_t, const T*, const T*, const T*,   \
+                                    const T*, int64_t, T*);
+GK_INSTANTIATE(float)
+GK_INSTANTIATE(double)
+GK_INSTANTIATE(std::complex<float>)
+GK_INSTANTIATE(std::complex<double>)
+#undef GK_INSTANTIATE
+
+}  // namespace gk
