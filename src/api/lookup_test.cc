@@ -23,28 +23,28 @@ Tensor Wide(std::vector<int64_t> values) {
                        }()),
                        DataType::kInt64);
 }
-Tensor Texts(std::vector<std::string> values) {
+Tensor TextKeys(std::vector<std::string> values) {
   std::vector<Tensor> parts;
   for (const std::string& v : values) parts.push_back(Tensor(v));
   return gk::stack(parts);
 }
 
 TEST(LookupTest, StaticTables) {
-  const gk::lookup::StaticHashTable table(Texts({"a", "b"}), Wide({7, 8}),
+  const gk::lookup::StaticHashTable table(TextKeys({"a", "b"}), Wide({7, 8}),
                                           Tensor(int64_t{-1}));
-  EXPECT_EQ(table.lookup(Texts({"b", "c"})).to_vector<int64_t>(),
+  EXPECT_EQ(table.lookup(TextKeys({"b", "c"})).to_vector<int64_t>(),
             (Ints{8, -1}));
   EXPECT_EQ(table.size().item<int64_t>(), 2);
   const auto f = gk::function([&](Tensor keys) { return table.lookup(keys); });
-  EXPECT_EQ(f(Texts({"a", "q"})).to_vector<int64_t>(), (Ints{7, -1}));
+  EXPECT_EQ(f(TextKeys({"a", "q"})).to_vector<int64_t>(), (Ints{7, -1}));
   EXPECT_EQ(table.export_values().first.num_elements(), 2);
 }
 
 TEST(LookupTest, VocabularyTables) {
-  const gk::lookup::StaticVocabularyTable table(Texts({"a", "b"}), Wide({0, 1}),
-                                                2);
+  const gk::lookup::StaticVocabularyTable table(TextKeys({"a", "b"}),
+                                                Wide({0, 1}), 2);
   EXPECT_EQ(table.size().item<int64_t>(), 4);
-  const auto ids = table.lookup(Texts({"b", "zz"})).to_vector<int64_t>();
+  const auto ids = table.lookup(TextKeys({"b", "zz"})).to_vector<int64_t>();
   EXPECT_EQ(ids[0], 1);
   EXPECT_GE(ids[1], 2);
 }
@@ -52,12 +52,13 @@ TEST(LookupTest, VocabularyTables) {
 TEST(LookupTest, ChangingTables) {
   const gk::lookup::MutableHashTable table(DataType::kString,
                                            Tensor(int64_t{-1}));
-  table.insert(Texts({"a", "b"}), Wide({1, 2}));
-  table.remove(Texts({"a"}));
-  EXPECT_EQ(table.lookup(Texts({"a", "b"})).to_vector<int64_t>(),
+  table.insert(TextKeys({"a", "b"}), Wide({1, 2}));
+  table.remove(TextKeys({"a"}));
+  EXPECT_EQ(table.lookup(TextKeys({"a", "b"})).to_vector<int64_t>(),
             (Ints{-1, 2}));
-  EXPECT_EQ(table.lookup(Texts({"a"}), Tensor(int64_t{5})).to_vector<int64_t>(),
-            (Ints{5}));
+  EXPECT_EQ(
+      table.lookup(TextKeys({"a"}), Tensor(int64_t{5})).to_vector<int64_t>(),
+      (Ints{5}));
   const gk::lookup::DenseHashTable dense(
       Tensor(int64_t{0}), Tensor(int64_t{-1}), Tensor(int64_t{-5}), 4);
   dense.insert(Wide({11, 12, 13}), Wide({1, 2, 3}));
@@ -73,7 +74,7 @@ TEST(LookupTest, TablesOfFiles) {
   const auto table = gk::lookup::StaticHashTable::from_text_file(
       path, {}, Tensor(int64_t{-1}));
   std::remove(path.c_str());
-  EXPECT_EQ(table.lookup(Texts({"lake", "?"})).to_vector<int64_t>(),
+  EXPECT_EQ(table.lookup(TextKeys({"lake", "?"})).to_vector<int64_t>(),
             (Ints{1, -1}));
 }
 
