@@ -48,7 +48,8 @@ enum class ArgKind {
   kTensor,    // converted; Python numbers take a dtype that is known
   kTensors,   // a list of them, of one dtype; "tensors(whole)": what is no
               // list of tensors is one; "tensors(gradients)": of any dtypes,
-              // None is null, slices stand for their values
+              // None is null, slices stand for their values; "tensors(parts)":
+              // what is no list is one part
   kRows,      // a tensor, a ragged or a sparse one: RowsValue
   kManyRows,  // a list of them
   kNative,    // a tensor if it is one, else a Python value kept as it is
@@ -190,7 +191,9 @@ struct CompositionRecord {
   // in the places of its own, and one tensor more. "SparseTensor": indices,
   // values and dense shape; "SparseTensor?": those, or one tensor;
   // "SparseTensors": a list, three tensors each; "SparseTensor, Tensor": a
-  // pair, of four.
+  // pair, of four. "RaggedTensor": values, then row splits, the outermost
+  // first; none: a tensor. "RaggedTensors": two such of the same number.
+  // Tensors of lists and tuples may be null.
   std::string_view result;
   std::string_view doc;
   std::string_view example;
