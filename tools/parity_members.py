@@ -60,6 +60,13 @@ WHY = {
         "DType.as_datatype_enum",
     "Messages of the protobuf package.": "*.experimental_*_proto",
     "The graph itself.": "Graph.get",
+    "Named otherwise, as `export` is a word of C++: `export_values`.":
+        "lookup.StaticHashTable.export",
+    "Names of resources in graphs; C++ shows handles. Tuples by name and a queue chosen "
+    "by a number are Python's dictionaries and lists: in C++ positions, "
+    "`gk::switch_case`.":
+        "lookup.*.name queue.*.name queue.*.names queue.*.from_list "
+        "CriticalSection.name",
     "An exception of C++: `what()` and `code()`.":
         "errors.OpError.*",
 }

@@ -86,6 +86,11 @@ GK_API_NAMESPACE {
     StaticVocabularyTable(const Tensor& keys, const Tensor& ids,
                           int64_t num_oov_buckets);
 
+    // The types of keys and numbers, and the handle of the table below.
+    DataType key_dtype() const { return table_.key_dtype(); }
+    DataType value_dtype() const { return table_.value_dtype(); }
+    const Tensor& resource_handle() const { return table_.resource_handle(); }
+
     // How many numbers there are, with those that are shared.
     Tensor size() const;
     // The numbers of keys.
@@ -100,6 +105,7 @@ GK_API_NAMESPACE {
   // a vector, is that of all values.
   class GK_EXPORT MutableHashTable : public Table {
    public:
+    // An empty one.
     MutableHashTable(DataType key_dtype, const Tensor& default_value);
 
     // The values of keys; `otherwise`, or its row, of those that are not there.
@@ -114,6 +120,7 @@ GK_API_NAMESPACE {
   // keys mark which it cannot hold.
   class GK_EXPORT DenseHashTable : public Table {
    public:
+    // An empty one; integers as keys have the dtype of `empty_key`.
     DenseHashTable(const Tensor& empty_key, const Tensor& deleted_key,
                    const Tensor& default_value,
                    int64_t initial_num_buckets = 131072);

@@ -26,8 +26,10 @@ GK_API_NAMESPACE {
   // What all queues have.
   class GK_EXPORT QueueBase {
    public:
-    // The types of the components of a tuple, and the handle that ops get.
+    // The types and shapes, as far as they were given, of the components of a
+    // tuple, and the handle that ops get.
     const std::vector<DataType>& dtypes() const { return dtypes_; }
+    const std::vector<Shape>& shapes() const { return shapes_; }
     const Tensor& queue_ref() const { return handle_; }
 
     // Puts a tuple into the queue; of tensors with one dimension more, their
@@ -47,11 +49,15 @@ GK_API_NAMESPACE {
     Tensor size() const;
 
    protected:
-    QueueBase(std::vector<DataType> dtypes, Tensor handle)
-        : dtypes_(std::move(dtypes)), handle_(std::move(handle)) {}
+    QueueBase(std::vector<DataType> dtypes, std::vector<Shape> shapes,
+              Tensor handle)
+        : dtypes_(std::move(dtypes)),
+          shapes_(std::move(shapes)),
+          handle_(std::move(handle)) {}
 
    private:
     std::vector<DataType> dtypes_;
+    std::vector<Shape> shapes_;
     Tensor handle_;
   };
 
@@ -59,6 +65,7 @@ GK_API_NAMESPACE {
   // number. The shapes of the components are needed to take several at once.
   class GK_EXPORT FIFOQueue : public QueueBase {
    public:
+    // Of so many tuples of such components.
     FIFOQueue(int64_t capacity, std::vector<DataType> dtypes,
               std::vector<Shape> shapes = {});
   };
@@ -67,6 +74,7 @@ GK_API_NAMESPACE {
   // several at once are filled up with zeros.
   class GK_EXPORT PaddingFIFOQueue : public QueueBase {
    public:
+    // Of so many tuples of such components.
     PaddingFIFOQueue(int64_t capacity, std::vector<DataType> dtypes,
                      std::vector<Shape> shapes);
   };
@@ -75,6 +83,7 @@ GK_API_NAMESPACE {
   // components of these types.
   class GK_EXPORT PriorityQueue : public QueueBase {
    public:
+    // Of so many tuples of such components.
     PriorityQueue(int64_t capacity, std::vector<DataType> types,
                   std::vector<Shape> shapes = {});
   };
@@ -83,6 +92,7 @@ GK_API_NAMESPACE {
   // closed.
   class GK_EXPORT RandomShuffleQueue : public QueueBase {
    public:
+    // Of so many tuples of such components.
     RandomShuffleQueue(int64_t capacity, int64_t min_after_dequeue,
                        std::vector<DataType> dtypes,
                        std::vector<Shape> shapes = {},
@@ -97,6 +107,7 @@ GK_API_NAMESPACE {
   //   gk::Tensor n = section.execute([&] { return v.assign_add(1); });
   class GK_EXPORT CriticalSection {
    public:
+    // A section of its own.
     CriticalSection();
 
     // Calls `f`, which returns a tensor, while no other is called.

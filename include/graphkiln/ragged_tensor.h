@@ -227,6 +227,10 @@ GK_EXPORT std::vector<RaggedTensor> dynamic_partition(
     const RaggedTensor& data, const RaggedTensor& partitions,
     int64_t num_partitions);
 // How many elements there are, and dimensions: int32 scalars.
+GK_EXPORT Tensor size(const RaggedTensor& input);
+GK_EXPORT Tensor rank(const RaggedTensor& input);
+GK_EXPORT RaggedTensor add_n(const std::vector<RaggedTensor>& inputs);
+
 // What `mask`, of bools, keeps: rows may become shorter.
 GK_EXPORT RaggedTensor boolean_mask(const RaggedTensor& data,
                                     const RaggedTensor& mask);
@@ -244,15 +248,11 @@ GK_EXPORT Tensor row_splits_to_segment_ids(const Tensor& splits);
 // The reverse; without num_segments as many rows as the ids need.
 GK_EXPORT Tensor segment_ids_to_row_splits(const Tensor& segment_ids,
                                            const Tensor& num_segments = {});
-// `f` of the flat values, in the rows of the first of the ragged tensors. Throws
-// Error (InvalidArgument) if others have other rows.
+// `f` of the flat values, in the rows of the first of the ragged tensors.
+// Throws Error (InvalidArgument) if others have other rows.
 GK_EXPORT RaggedTensor map_flat_values(
     const std::function<Tensor(const std::vector<Tensor>&)>& f,
     const std::vector<RaggedTensor>& arguments);
-
-GK_EXPORT Tensor size(const RaggedTensor& input);
-GK_EXPORT Tensor rank(const RaggedTensor& input);
-GK_EXPORT RaggedTensor add_n(const std::vector<RaggedTensor>& inputs);
 
 // Along an axis, or of all elements.
 using Axis = std::optional<int64_t>;

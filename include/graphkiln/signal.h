@@ -24,9 +24,12 @@ GK_API_NAMESPACE {
   // empty one: no window.
   using WindowFn = std::function<Tensor(const Tensor& length, DataType dtype)>;
 
+  // Windows that functions here have by default: see hann_window,
+  // vorbis_window.
   GK_EXPORT Tensor HannWindow(const Tensor& length, DataType dtype);
   GK_EXPORT Tensor VorbisWindow(const Tensor& length, DataType dtype);
 
+  // How a signal is cut into frames.
   struct StftOptions {
     Argument fft_length = None();  // the least power of two that holds a frame
     WindowFn window = HannWindow;
@@ -45,6 +48,7 @@ GK_API_NAMESPACE {
   GK_EXPORT WindowFn inverse_stft_window_fn(const Argument& frame_step,
                                             WindowFn forward = HannWindow);
 
+  // How a signal is cut into frames that overlap by half.
   struct MdctOptions {
     WindowFn window = VorbisWindow;
     bool pad_end = false;

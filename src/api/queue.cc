@@ -49,21 +49,21 @@ Tensor QueueBase::size() const { return gk::api::ops::QueueSizeV2(handle_); }
 
 FIFOQueue::FIFOQueue(int64_t capacity, std::vector<DataType> dtypes,
                      std::vector<Shape> shapes)
-    : QueueBase(dtypes, Made([&] {
+    : QueueBase(dtypes, shapes, Made([&] {
                   return gk::api::ops::FIFOQueueV2(dtypes, shapes, capacity);
                 })) {}
 
 PaddingFIFOQueue::PaddingFIFOQueue(int64_t capacity,
                                    std::vector<DataType> dtypes,
                                    std::vector<Shape> shapes)
-    : QueueBase(dtypes, Made([&] {
+    : QueueBase(dtypes, shapes, Made([&] {
                   return gk::api::ops::PaddingFIFOQueueV2(dtypes, shapes,
                                                           capacity);
                 })) {}
 
 PriorityQueue::PriorityQueue(int64_t capacity, std::vector<DataType> types,
                              std::vector<Shape> shapes)
-    : QueueBase(WithPriority(types), Made([&] {
+    : QueueBase(WithPriority(types), shapes, Made([&] {
                   return gk::api::ops::PriorityQueueV2(shapes, types, capacity);
                 })) {}
 
@@ -72,7 +72,7 @@ RandomShuffleQueue::RandomShuffleQueue(int64_t capacity,
                                        std::vector<DataType> dtypes,
                                        std::vector<Shape> shapes,
                                        std::optional<int64_t> seed)
-    : QueueBase(dtypes, Made([&] {
+    : QueueBase(dtypes, shapes, Made([&] {
                   const OpSeeds seeds = Guarded([&] {
                     EnsureReady();
                     return SeedsOfOp(seed);

@@ -129,6 +129,7 @@ TEST(OpTraits, PassesValues) {
     SCOPED_TRACE(op->name);
     AttrMap attrs;
     if (op->def->FindAttr("message")) attrs.Set("message", std::string("no"));
+    if (op->def->FindAttr("shape")) attrs.Set("shape", PartialTensorShape());
     EXPECT_TRUE(SameBytes(MakeOp(op->name, TensorVector{x}, attrs)[0], x));
   }
 }
@@ -231,9 +232,8 @@ TEST(OpTraits, EndsOfLists) {
 TEST(OpTraits, Variables) {
   const OpRegistry& all = Registry();
   const AttrMap dtype{{"dtype", DataType::kFloat}};
-  const Tensor handle =
-      ops::VarHandleOp(DataType::kFloat, PartialTensorShape({2}), "",
-                       "written by all");
+  const Tensor handle = ops::VarHandleOp(
+      DataType::kFloat, PartialTensorShape({2}), "", "written by all");
   const auto read = [&] {
     return MakeOp1(all.The(kReadsVariable).name, {handle}, dtype);
   };

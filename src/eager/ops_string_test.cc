@@ -19,7 +19,7 @@ Tensor S(const char* v) { return Tensor::Scalar<std::string>(v); }
 
 // The elements of a string tensor between bars, or the error.
 std::string TextsOf(std::string_view op, std::initializer_list<Tensor> in,
-                  AttrMap attrs = {}, int output = 0) {
+                    AttrMap attrs = {}, int output = 0) {
   try {
     const Tensor t = MakeOp(op, {in.begin(), in.size()}, attrs)[output];
     std::string s = t.shape().DebugString() + " |";
@@ -39,13 +39,14 @@ TEST_F(StringOps, AsString) {
   EXPECT_EQ(TextsOf("AsString", {F({1.5f, 1e20f, 0.1f})}, {{"shortest", true}}),
             "[3] |1.5|1e+20|0.1|");
   EXPECT_EQ(
-      TextsOf("AsString", {F({1.5})},
-            {{"precision", three}, {"width", ten}, {"fill", std::string("0")}}),
+      TextsOf(
+          "AsString", {F({1.5})},
+          {{"precision", three}, {"width", ten}, {"fill", std::string("0")}}),
       "[1] |000001.500|");
   EXPECT_EQ(TextsOf("AsString", {F({1.5})}, {{"fill", std::string("x")}}),
             "Fill argument not supported: \"x\"");
   EXPECT_EQ(TextsOf("AsString", {I({1, -2})},
-                  {{"width", five}, {"fill", std::string("0")}}),
+                    {{"width", five}, {"fill", std::string("0")}}),
             "[2] |00001|-0002|");
   EXPECT_EQ(TextsOf("AsString", {I({1})}, {{"precision", three}}),
             "precision not supported for datatype int32");
@@ -89,8 +90,7 @@ TEST_F(StringOps, Case) {
   EXPECT_EQ(TextsOf("StringLower", {S("ABcÉΣЖ")}, utf8), "[] |abcéσж|");
   EXPECT_EQ(TextsOf("StringUpper", {S("aßéÿς")}, utf8), "[] |ASSÉŸΣ|");
   EXPECT_EQ(TextsOf("StringUpper", {S("aé\xE2\x82")}, utf8),
-            "[] |AÉ\xEF\xBF\xBD"
-            "\xEF\xBF\xBD|");
+            "[] |AÉ\xEF\xBF\xBD|");
   EXPECT_EQ(TextsOf("StringUpper", {S("a")}, {{"encoding", std::string("x")}}),
             "only utf-8 or '' (no encoding) is supported, received x");
 }

@@ -53,6 +53,9 @@ const std::map<std::string, CallValues, std::less<>>& NamedValues() {
           {"mode",
            {Text("CONSTANT"), Text("REFLECT"), Text("SYMMETRIC"),
             Text("mode")}},
+          {"lower", {0.25}},
+          {"offset_height", {int64_t{0}}},
+          {"offset_width", {int64_t{0}}},
           {"optimize", {Text("greedy"), Text("optimal")}},
           {"ord",
            {Text("euclidean"), Text("fro"), int64_t{1}, int64_t{2}, 3.0,
@@ -63,14 +66,20 @@ const std::map<std::string, CallValues, std::less<>>& NamedValues() {
           {"stride", {Integers({1}), Integers({2})}},
           {"strides",
            {{}, Integers({1}), Integers({2}), Integers({1, 2, 2, 1})}},
+          {"target_height", {int64_t{1}}},
+          {"target_width", {int64_t{1}}},
+          {"upper", {0.75}},
       };
   return named;
 }
 
-constexpr DataType kTypes[] = {
-    DataType::kFloat,     DataType::kInt32,  DataType::kBool,
-    DataType::kString,    DataType::kInt64,  DataType::kDouble,
-    DataType::kComplex64, DataType::kUint64, DataType::kInt8};
+constexpr DataType kTypes[] = {DataType::kFloat,     DataType::kInt32,
+                               DataType::kBool,      DataType::kString,
+                               DataType::kInt64,     DataType::kDouble,
+                               DataType::kComplex64, DataType::kUint64,
+                               DataType::kInt8,      DataType::kUint8};
+
+constexpr DataType kSize = DataType::kInt32;
 
 // Arguments of calls, by one stream of numbers.
 class Caller {
@@ -193,6 +202,8 @@ class Caller {
     }
     switch (arg.kind) {
       case ArgKind::kTensor:
+        if (arg.name == "frame_length") return Constant({4}, true, kSize);
+        if (arg.name == "frame_step") return Constant({2}, true, kSize);
         return AnyTensor(TypeOf(arg));
       case ArgKind::kTensors: {
         const DataType dtype = TypeOf(arg);
@@ -204,7 +215,9 @@ class Caller {
         return AnyRows(TypeOf(arg));
       case ArgKind::kManyRows: {
         std::vector<RowsValue> many;
-        for (int i = Below(3); i >= 0; --i) many.push_back(AnyRows(TypeOf(arg)));
+        for (int i = Below(3); i >= 0; --i) {
+          many.push_back(AnyRows(TypeOf(arg)));
+        }
         return many;
       }
       case ArgKind::kNative:

@@ -13,6 +13,7 @@ from public_names import public_names
 _FLAT = (
     np.float32([0.5, 0.25, 0.75]), np.int32([1, 2, 3]),
     np.array(["1", "2", "3"]), np.array([True, False, True]),
+    np.array(["YQ", "YmI", "Y2Nj"]),
 )
 
 
@@ -30,7 +31,10 @@ def _rest(function, count: int) -> list:
         if parameter.default is parameter.empty:
             known = {"dtype": tf.float64, "clip_value_min": 0.3,
                      "clip_value_max": 0.6, "pos": 0, "len": 1,
-                     "message": "bad", "b": 2.0, "x": 0.5}
+                     "message": "bad", "b": 2.0, "x": 0.5, "delta": 0.25,
+                     "max_delta": 0.25, "seed": (1, 2), "pattern": "2",
+                     "rewrite": "b", "num_buckets": 7, "key": [1, 2],
+                     "input_encoding": "UTF-8", "output_encoding": "UTF-16-BE"}
             rest.append(known[parameter.name])
     return rest
 

@@ -36,12 +36,9 @@ constexpr Exports kExports[] = {
      "zeros_initializer=Zeros"},
     {"__internal__",
      "CompositeTensor EagerTensor register_type_spec_from_value_converter"},
-    {"__internal__.types",
-     "Tensor=AbstractTensor"},
-    {"autodiff",
-     "ForwardAccumulator GradientTape"},
-    {"compat",
-     "dimension_value"},
+    {"__internal__.types", "Tensor=AbstractTensor"},
+    {"autodiff", "ForwardAccumulator GradientTape"},
+    {"compat", "dimension_value"},
     {"compat.v1",
      "Dimension Graph SparseTensorValue assign assign_add assign_sub "
      "control_dependencies get_default_graph "
@@ -117,8 +114,7 @@ constexpr Exports kExports[] = {
      "float64 int16 int32 int64 int8 resource string uint16 uint32 "
      "uint64 uint8 variant double=float64 half=float16 qint16 qint32 "
      "qint8 quint16 quint8"},
-    {"dtypes.experimental",
-     "float8_e4m3fn float8_e5m2 int4 uint4"},
+    {"dtypes.experimental", "float8_e4m3fn float8_e5m2 int4 uint4"},
     {"errors",
      "ABORTED ALREADY_EXISTS AbortedError AlreadyExistsError CANCELLED "
      "CancelledError DATA_LOSS DEADLINE_EXCEEDED DataLossError "
@@ -139,18 +135,14 @@ constexpr Exports kExports[] = {
      "dispatch_for_binary_elementwise_assert_apis "
      "dispatch_for_api dispatch_for_unary_elementwise_apis "
      "unregister_dispatch_for"},
-    {"experimental.dlpack",
-     "from_dlpack to_dlpack"},
-    {"experimental.extension_type",
-     "as_dict"},
-    {"graph_util",
-     "import_graph_def"},
+    {"experimental.dlpack", "from_dlpack to_dlpack"},
+    {"experimental.extension_type", "as_dict"},
+    {"graph_util", "import_graph_def"},
     {"initializers",
      "Constant GlorotNormal GlorotUniform HeNormal HeUniform LecunNormal "
      "LecunUniform Ones RandomNormal RandomUniform TruncatedNormal "
      "VarianceScaling Zeros"},
-    {"io",
-     "write_graph"},
+    {"io", "write_graph"},
     {"nest",
      "assert_same_structure=nest_assert_same flatten=nest_flatten "
      "is_nested=nest_is_nested map_structure=nest_map "
@@ -171,19 +163,16 @@ constexpr Exports kExports[] = {
     {"random.experimental",
      "Algorithm Generator create_rng_state get_global_generator "
      "set_global_generator"},
-    {"strings",
-     "format=format_values*"},
+    {"strings", "format=format_values*"},
     {"sysconfig",
-     "CXX11_ABI_FLAG CXX_VERSION MONOLITHIC_BUILD get_build_info get_compile_flags get_include get_lib "
-     "get_link_flags"},
-    {"test",
-     "assert_equal_graph_def"},
+     "CXX11_ABI_FLAG CXX_VERSION MONOLITHIC_BUILD get_build_info "
+     "get_compile_flags get_include get_lib get_link_flags"},
+    {"test", "assert_equal_graph_def"},
     {"version",
      "COMPILER_VERSION GIT_VERSION GRAPHKILN_VERSION GRAPH_DEF_VERSION "
      "GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER "
      "VERSION"},
-    {"types.experimental",
-     "FunctionType"},
+    {"types.experimental", "FunctionType"},
 };
 
 }  // namespace

@@ -204,7 +204,7 @@ const OpRecord kRecords[] = {
      .python = {.names = "ragged_fill_empty_rows_grad"},
      .doc = "Gradients of RaggedFillEmptyRows.",
      .example = ">>> values, rest = tf.ragged_fill_empty_rows_grad([0, 2], [1, "
-                "2, 3])\n>>> values.numpy().tolist(), rest.numpy()\n([1, 3], "
+                "2, 3])\n>>> values.numpy().tolist(), int(rest)\n([1, 3], "
                 "2)"},
 };
 

@@ -182,7 +182,7 @@ Status ComputeSliceGrad(KernelContext& c) {
       FindPlaces({back.data(), out_places.dim(0), places.rank}, places);
   const auto used = std::ranges::count_if(found, [](auto i) { return i >= 0; });
   if (used != std::ssize(found)) {
-    return Internal(
+    return InvalidArgument(
         "Elements of backprop_val_grad aren't all propagated. Num elements:{}, "
         "used: {}; output_indices must be places of input_indices, less "
         "input_start",

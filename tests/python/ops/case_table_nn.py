@@ -128,9 +128,9 @@ TABLE: dict[str, dict[str, Any]] = {
         "orig_input": F(1, 4, 4, 2), "orig_output": F(1, 2, 2, 2),
         "grad": F(1, 2, 2, 2), **SIZES,
     },
-    # Equal elements, which are their own maxima.
     "MaxPoolGradGradV2": {
-        "orig_input": np.zeros((1, 4, 4, 2)), "orig_output": np.zeros((1, 2, 2, 2)),
+        "orig_input": np.arange(32).reshape(1, 4, 4, 2),
+        "orig_output": [[[[10, 11], [14, 15]], [[26, 27], [30, 31]]]],
         "grad": F(1, 4, 4, 2), **SIZES,
     },
     "NthElement": {"input": F(3, 5), "n": 2},

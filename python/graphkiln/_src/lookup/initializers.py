@@ -1,6 +1,14 @@
 """What tables get their content from: tensors, and lines of a file."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from graphkiln import _graphkiln, raw_ops
+from graphkiln._graphkiln import DType, Operation
+
+if TYPE_CHECKING:
+    from graphkiln._src.lookup.tables import LookupInterface
 
 
 def check_table_dtypes(table, key_dtype, value_dtype) -> None:
@@ -21,21 +29,21 @@ class TableInitializerBase:
     """Base of what tables get their content from: knows its types, and
     initializes a table of these."""
 
-    def __init__(self, key_dtype, value_dtype):
+    def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
         self._key_dtype = _graphkiln.as_dtype(key_dtype)
         self._value_dtype = _graphkiln.as_dtype(value_dtype)
 
     @property
-    def key_dtype(self):
+    def key_dtype(self) -> DType:
         """The dtype of the keys."""
         return self._key_dtype
 
     @property
-    def value_dtype(self):
+    def value_dtype(self) -> DType:
         """The dtype of the values."""
         return self._value_dtype
 
-    def initialize(self, table):
+    def initialize(self, table: LookupInterface) -> Operation | None:
         """Gives the table its content."""
         raise NotImplementedError
 
@@ -54,7 +62,14 @@ class KeyValueTensorInitializer(TableInitializerBase):
     2
     """
 
-    def __init__(self, keys, values, key_dtype=None, value_dtype=None, name=None):
+    def __init__(
+        self,
+        keys: Any,
+        values: Any,
+        key_dtype: Any = None,
+        value_dtype: Any = None,
+        name: str | None = None,
+    ) -> None:
         self._keys = _graphkiln.convert_to_tensor(
             keys, dtype=key_dtype, name="keys"
         )
@@ -64,7 +79,7 @@ class KeyValueTensorInitializer(TableInitializerBase):
         self._name = name if name is not None else "key_value_init"
         super().__init__(self._keys.dtype, self._values.dtype)
 
-    def initialize(self, table):
+    def initialize(self, table: LookupInterface) -> Operation | None:
         """Gives the table these keys and values."""
         check_table_dtypes(table, self._keys.dtype, self._values.dtype)
         with _graphkiln.name_scope(self._name):
@@ -131,16 +146,16 @@ class TextFileInitializer(TableInitializerBase):
 
     def __init__(
         self,
-        filename,
-        key_dtype,
-        key_index,
-        value_dtype,
-        value_index,
-        vocab_size=None,
-        delimiter="\t",
-        name=None,
-        value_index_offset=0,
-    ):
+        filename: Any,
+        key_dtype: Any,
+        key_index: int,
+        value_dtype: Any,
+        value_index: int,
+        vocab_size: int | None = None,
+        delimiter: str = "\t",
+        name: str | None = None,
+        value_index_offset: int = 0,
+    ) -> None:
         if not isinstance(filename, _graphkiln.Tensor) and not filename:
             raise ValueError(
                 "`filename` argument required for tf.lookup.TextFileInitializer"
@@ -160,7 +175,7 @@ class TextFileInitializer(TableInitializerBase):
         self._offset = value_index_offset
         super().__init__(key_dtype, value_dtype)
 
-    def initialize(self, table):
+    def initialize(self, table: LookupInterface) -> Operation | None:
         """Gives the table the content of the file."""
         check_table_dtypes(table, self.key_dtype, self.value_dtype)
         with _graphkiln.name_scope(self._name or "text_file_init"):

@@ -1,7 +1,15 @@
 """tf.lookup: tables from keys to values, over the ops of tables."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from graphkiln import _graphkiln, raw_ops
+from graphkiln._graphkiln import DType, Operation, Tensor
 from graphkiln._src import ops
+
+if TYPE_CHECKING:
+    from graphkiln._src.lookup.initializers import TableInitializerBase
 
 
 def _check_keys(keys, dtype) -> None:
@@ -42,43 +50,43 @@ def _name_in_graph(handle) -> str | None:
 class LookupInterface:
     """Base of tables from keys to values."""
 
-    _resource_handle = None
+    _resource_handle: Any = None
 
-    def __init__(self, key_dtype, value_dtype):
+    def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
         self._key_dtype = _graphkiln.as_dtype(key_dtype)
         self._value_dtype = _graphkiln.as_dtype(value_dtype)
 
     @property
-    def resource_handle(self):
+    def resource_handle(self) -> Any:
         """The handle that ops get."""
         return self._resource_handle
 
     @property
-    def key_dtype(self):
+    def key_dtype(self) -> DType:
         """The dtype of the keys."""
         return self._key_dtype
 
     @property
-    def value_dtype(self):
+    def value_dtype(self) -> DType:
         """The dtype of the values."""
         return self._value_dtype
 
     @property
-    def name(self):
+    def name(self) -> str | None:
         """The name of the table in its graph; None of one that was made
         eagerly."""
         return self._table_name
 
-    def size(self, name=None):
+    def size(self, name: str | None = None) -> Tensor:
         """How many keys there are, an int64 scalar."""
         with _graphkiln.name_scope(name or f"{self.name}_Size"):
             return raw_ops.LookupTableSizeV2(table_handle=self.resource_handle)
 
-    def lookup(self, keys, name=None):
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
         """The values of keys."""
         raise NotImplementedError
 
-    def __getitem__(self, keys):
+    def __getitem__(self, keys: Any) -> Any:
         return self.lookup(keys)
 
     def _find(self, keys, default_value):
@@ -115,11 +123,11 @@ class StaticHashTable(LookupInterface):
 
     def __init__(
         self,
-        initializer,
-        default_value,
-        name=None,
-        experimental_is_anonymous=False,
-    ):
+        initializer: TableInitializerBase,
+        default_value: Any,
+        name: str | None = None,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
         super().__init__(initializer.key_dtype, initializer.value_dtype)
         self._default_value = _graphkiln.convert_to_tensor(
             default_value, dtype=self._value_dtype
@@ -137,11 +145,11 @@ class StaticHashTable(LookupInterface):
         self._init_op = initializer.initialize(self)
 
     @property
-    def default_value(self):
+    def default_value(self) -> Tensor:
         """The value of keys that are not there."""
         return self._default_value
 
-    def lookup(self, keys, name=None):
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
         """The values of keys, which may be a tensor, a ragged or a sparse one;
         the default value of those that are not there."""
         values = _values_of(keys)
@@ -152,7 +160,7 @@ class StaticHashTable(LookupInterface):
             found.set_shape(values.shape)
         return _placed_as(keys, found)
 
-    def export(self, name=None):
+    def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """All keys and their values, in no certain order."""
         with _graphkiln.name_scope(name or f"{self.name}_Export"):
             keys, values = self._export()
@@ -181,12 +189,12 @@ class StaticVocabularyTable(LookupInterface):
 
     def __init__(
         self,
-        initializer,
-        num_oov_buckets,
-        lookup_key_dtype=None,
-        name=None,
-        experimental_is_anonymous=False,
-    ):
+        initializer: TableInitializerBase | None,
+        num_oov_buckets: int,
+        lookup_key_dtype: Any = None,
+        name: str | None = None,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
         if num_oov_buckets <= 0:
             raise ValueError(
                 "`num_oov_buckets` must be > 0; use StaticHashTable."
@@ -233,11 +241,11 @@ class StaticVocabularyTable(LookupInterface):
         return wanted
 
     @property
-    def resource_handle(self):
+    def resource_handle(self) -> Tensor | None:
         """The handle of the table of known keys, or None."""
         return self._table and self._table.resource_handle
 
-    def size(self, name=None):
+    def size(self, name: str | None = None) -> Tensor:
         """How many numbers there are, with those that are shared."""
         with _graphkiln.name_scope(name or f"{self.name}_Size"):
             known = 0 if self._table is None else self._table.size()
@@ -245,7 +253,7 @@ class StaticVocabularyTable(LookupInterface):
                 known + self._num_oov_buckets, dtype=_graphkiln.int64
             )
 
-    def lookup(self, keys, name=None):
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
         """The numbers of keys, which may be a tensor, a ragged or a sparse one."""
         _check_keys(keys, self._key_dtype)
         values = _values_of(keys)
@@ -289,7 +297,7 @@ class _ChangingTable(LookupInterface):
                 table_handle=self.resource_handle, keys=keys
             )
 
-    def export(self, name=None):
+    def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """All keys and their values."""
         with _graphkiln.name_scope(
             name or f"{self.name}_lookup_table_export_values"
@@ -320,13 +328,13 @@ class MutableHashTable(_ChangingTable):
 
     def __init__(
         self,
-        key_dtype,
-        value_dtype,
-        default_value,
-        name="MutableHashTable",
-        checkpoint=True,
-        experimental_is_anonymous=False,
-    ):
+        key_dtype: Any,
+        value_dtype: Any,
+        default_value: Any,
+        name: str = "MutableHashTable",
+        checkpoint: bool = True,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
         super().__init__(key_dtype, value_dtype)
         self._default_value = _graphkiln.convert_to_tensor(
             default_value, dtype=self._value_dtype
@@ -342,7 +350,12 @@ class MutableHashTable(_ChangingTable):
         )
         self._table_name = _name_in_graph(self._resource_handle)
 
-    def lookup(self, keys, dynamic_default_values=None, name=None):
+    def lookup(
+        self,
+        keys: Any,
+        dynamic_default_values: Any = None,
+        name: str | None = None,
+    ) -> Tensor:
         """The values of keys.
 
         Args:
@@ -360,11 +373,13 @@ class MutableHashTable(_ChangingTable):
                 keys, self._default_value if default is None else default
             )
 
-    def insert(self, keys, values, name=None):
+    def insert(
+        self, keys: Any, values: Any, name: str | None = None
+    ) -> Operation | None:
         """Puts keys with their values into the table."""
         return self._insert(keys, values, name)
 
-    def remove(self, keys, name=None):
+    def remove(self, keys: Any, name: str | None = None) -> Operation | None:
         """Takes keys, those that are there, out of the table."""
         _check_keys(keys, self._key_dtype)
         return self._remove(keys, name)
@@ -395,16 +410,16 @@ class DenseHashTable(_ChangingTable):
 
     def __init__(
         self,
-        key_dtype,
-        value_dtype,
-        default_value,
-        empty_key,
-        deleted_key,
-        initial_num_buckets=None,
-        name="MutableDenseHashTable",
-        checkpoint=True,
-        experimental_is_anonymous=False,
-    ):
+        key_dtype: Any,
+        value_dtype: Any,
+        default_value: Any,
+        empty_key: Any,
+        deleted_key: Any,
+        initial_num_buckets: int | None = None,
+        name: str = "MutableDenseHashTable",
+        checkpoint: bool = True,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
         super().__init__(key_dtype, value_dtype)
         self._default_value = _graphkiln.convert_to_tensor(
             default_value, dtype=self._value_dtype, name="default_value"
@@ -427,7 +442,7 @@ class DenseHashTable(_ChangingTable):
         )
         self._table_name = _name_in_graph(self._resource_handle)
 
-    def lookup(self, keys, name=None):
+    def lookup(self, keys: Any, name: str | None = None) -> Tensor:
         """The values of keys; the default value of those that are not there."""
         with _graphkiln.name_scope(name or f"{self.name}_lookup_table_find"):
             keys = _graphkiln.convert_to_tensor(
@@ -435,15 +450,19 @@ class DenseHashTable(_ChangingTable):
             )
             return self._find(keys, self._default_value)
 
-    def insert_or_assign(self, keys, values, name=None):
+    def insert_or_assign(
+        self, keys: Any, values: Any, name: str | None = None
+    ) -> Operation | None:
         """Puts keys with their values into the table."""
         return self._insert(keys, values, name)
 
-    def insert(self, keys, values, name=None):
+    def insert(
+        self, keys: Any, values: Any, name: str | None = None
+    ) -> Operation | None:
         """Puts keys with their values into the table."""
         return self.insert_or_assign(keys, values, name)
 
-    def erase(self, keys, name=None):
+    def erase(self, keys: Any, name: str | None = None) -> Operation | None:
         """Takes keys, those that are there, out of the table."""
         if keys.dtype != self._key_dtype:
             raise TypeError(
@@ -452,6 +471,6 @@ class DenseHashTable(_ChangingTable):
             )
         return self._remove(keys, name)
 
-    def remove(self, keys, name=None):
+    def remove(self, keys: Any, name: str | None = None) -> Operation | None:
         """Takes keys, those that are there, out of the table."""
         return self.erase(keys, name)

@@ -1,8 +1,11 @@
 """tf.CriticalSection: functions that run one after the other."""
 
+from __future__ import annotations
+
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._src import ops
@@ -58,11 +61,11 @@ class CriticalSection:
 
     def __init__(
         self,
-        name=None,
-        shared_name=None,
-        critical_section_def=None,
-        import_scope=None,
-    ):
+        name: str | None = None,
+        shared_name: str | None = None,
+        critical_section_def: Any = None,
+        import_scope: str | None = None,
+    ) -> None:
         if critical_section_def and name is not None:
             raise ValueError(
                 f"Arguments critical_section_def={critical_section_def} and "
@@ -79,11 +82,16 @@ class CriticalSection:
         self._signature = ("", shared or id(self._handle))
 
     @property
-    def name(self):
+    def name(self) -> str:
         """The name of its op in its graph."""
         return self._handle.op.name
 
-    def execute(self, fn: Callable, exclusive_resource_access=True, name=None):
+    def execute(
+        self,
+        fn: Callable[[], Any],
+        exclusive_resource_access: bool = True,
+        name: str | None = None,
+    ) -> Any:
         """Calls a function while no other is called.
 
         Args:

@@ -1,11 +1,14 @@
 """tf.queue: queues of tuples of tensors, over the ops of queues."""
 
+from __future__ import annotations
+
 import functools
+from collections.abc import Sequence
+from typing import Any
 
 from graphkiln import _graphkiln, raw_ops
+from graphkiln._graphkiln import DType, Operation, Tensor, TensorShape
 from graphkiln._src import ops
-
-TensorShape = _graphkiln.TensorShape
 
 
 def _as_list(dtypes) -> list:
@@ -93,7 +96,13 @@ class QueueBase:
     True
     """
 
-    def __init__(self, dtypes, shapes, names, queue_ref):
+    def __init__(
+        self,
+        dtypes: list[DType],
+        shapes: Sequence[Any] | None,
+        names: Sequence[str] | None,
+        queue_ref: Tensor,
+    ) -> None:
         self._dtypes = dtypes
         if shapes is not None:
             if len(shapes) != len(dtypes):
@@ -117,7 +126,7 @@ class QueueBase:
             self._name = "Empty"
 
     @staticmethod
-    def from_list(index, queues):
+    def from_list(index: Any, queues: list[Any]) -> QueueBase:
         """The queue of that number in a list, which an op chooses.
 
         Args:
@@ -148,29 +157,29 @@ class QueueBase:
         )
 
     @property
-    def queue_ref(self):
+    def queue_ref(self) -> Tensor:
         """The handle that ops get."""
         return self._queue_ref
 
     @property
-    def name(self):
+    def name(self) -> str:
         """The name of the queue in its graph."""
         if _graphkiln.executing_eagerly():
             return self._name
         return self._queue_ref.op.name
 
     @property
-    def dtypes(self):
+    def dtypes(self) -> list[DType]:
         """The dtypes of the components."""
         return self._dtypes
 
     @property
-    def shapes(self):
+    def shapes(self) -> list[TensorShape]:
         """The shapes of the components."""
         return self._shapes
 
     @property
-    def names(self):
+    def names(self) -> Sequence[str] | None:
         """The names of the components, or None."""
         return self._names
 
@@ -196,7 +205,7 @@ class QueueBase:
             for i, (value, dtype) in enumerate(zip(vals, self._dtypes))
         ]
 
-    def enqueue(self, vals, name=None):
+    def enqueue(self, vals: Any, name: str | None = None) -> Operation | None:
         """Puts a tuple into the queue; waits while it is full.
 
         Args:
@@ -212,7 +221,7 @@ class QueueBase:
                 handle=self._queue_ref, components=vals, name=scope
             )
 
-    def enqueue_many(self, vals, name=None):
+    def enqueue_many(self, vals: Any, name: str | None = None) -> Operation | None:
         """Puts tuples into the queue, one after the other.
 
         Args:
@@ -242,7 +251,7 @@ class QueueBase:
             return dict(zip(self._names, tensors))
         return tensors[0] if len(tensors) == 1 else tensors
 
-    def dequeue(self, name=None):
+    def dequeue(self, name: str | None = None) -> Any:
         """Takes a tuple out of the queue; waits while it is empty."""
         made = raw_ops.QueueDequeueV2(
             handle=self._queue_ref,
@@ -251,7 +260,7 @@ class QueueBase:
         )
         return self._tuple_of(made, None)
 
-    def dequeue_many(self, n, name=None):
+    def dequeue_many(self, n: Any, name: str | None = None) -> Any:
         """Takes `n` tuples out of the queue, as rows of tensors; waits until
         there are so many. OutOfRangeError if the queue is closed before."""
         made = raw_ops.QueueDequeueManyV2(
@@ -263,7 +272,7 @@ class QueueBase:
         known = _graphkiln.get_static_value(_graphkiln.convert_to_tensor(n))
         return self._tuple_of(made, [None if known is None else int(known)])
 
-    def dequeue_up_to(self, n, name=None):
+    def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
         """The same, but fewer tuples if the queue is closed and has no more."""
         made = raw_ops.QueueDequeueUpToV2(
             handle=self._queue_ref,
@@ -273,7 +282,9 @@ class QueueBase:
         )
         return self._tuple_of(made, [None])
 
-    def close(self, cancel_pending_enqueues=False, name=None):
+    def close(
+        self, cancel_pending_enqueues: bool = False, name: str | None = None
+    ) -> Operation | None:
         """Says that nothing more will be put into the queue.
 
         Args:
@@ -287,13 +298,13 @@ class QueueBase:
             name=name or f"{self._name}_Close",
         )
 
-    def is_closed(self, name=None):
+    def is_closed(self, name: str | None = None) -> Tensor:
         """Is it closed? A bool scalar."""
         return raw_ops.QueueIsClosedV2(
             handle=self._queue_ref, name=name or f"{self._name}_Is_Closed"
         )
 
-    def size(self, name=None):
+    def size(self, name: str | None = None) -> Tensor:
         """How many tuples there are, an int32 scalar."""
         return raw_ops.QueueSizeV2(
             handle=self._queue_ref, name=name or f"{self._name}_Size"
@@ -319,13 +330,13 @@ class FIFOQueue(QueueBase):
 
     def __init__(
         self,
-        capacity,
-        dtypes,
-        shapes=None,
-        names=None,
-        shared_name=None,
-        name="fifo_queue",
-    ):
+        capacity: int,
+        dtypes: Any,
+        shapes: Any = None,
+        names: Any = None,
+        shared_name: str | None = None,
+        name: str = "fifo_queue",
+    ) -> None:
         dtypes = _type_list(dtypes)
         shapes = _shape_list(shapes)
         names = _name_list(names, dtypes)
@@ -362,13 +373,13 @@ class PaddingFIFOQueue(QueueBase):
 
     def __init__(
         self,
-        capacity,
-        dtypes,
-        shapes,
-        names=None,
-        shared_name=None,
-        name="padding_fifo_queue",
-    ):
+        capacity: int,
+        dtypes: Any,
+        shapes: Sequence[Any],
+        names: Any = None,
+        shared_name: str | None = None,
+        name: str = "padding_fifo_queue",
+    ) -> None:
         dtypes = _type_list(dtypes)
         shapes = _shape_list(shapes, partial=True)
         names = _name_list(names, dtypes)
@@ -408,13 +419,13 @@ class PriorityQueue(QueueBase):
 
     def __init__(
         self,
-        capacity,
-        types,
-        shapes=None,
-        names=None,
-        shared_name=None,
-        name="priority_queue",
-    ):
+        capacity: int,
+        types: Any,
+        shapes: Any = None,
+        names: Any = None,
+        shared_name: str | None = None,
+        name: str = "priority_queue",
+    ) -> None:
         types = _type_list(types)
         shapes = _shape_list(shapes)
         handle = raw_ops.PriorityQueueV2(
@@ -454,15 +465,15 @@ class RandomShuffleQueue(QueueBase):
 
     def __init__(
         self,
-        capacity,
-        min_after_dequeue,
-        dtypes,
-        shapes=None,
-        names=None,
-        seed=None,
-        shared_name=None,
-        name="random_shuffle_queue",
-    ):
+        capacity: int,
+        min_after_dequeue: int,
+        dtypes: Any,
+        shapes: Any = None,
+        names: Any = None,
+        seed: int | None = None,
+        shared_name: str | None = None,
+        name: str = "random_shuffle_queue",
+    ) -> None:
         dtypes = _type_list(dtypes)
         shapes = _shape_list(shapes)
         names = _name_list(names, dtypes)
