@@ -103,7 +103,8 @@ def test_the_layout_names_the_folders_there_are() -> None:
     assert folders(".") - made - {"src", "python", "include"} <= quoted
     # What stands between the brackets behind the two folders of rooms.
     rooms = re.search(
-        r"room of `python/src`\s+\(([^)]*)\).*?`python/graphkiln/_src` \(([^)]*)\)",
+        r"room of `python/src`\s+\(([^)]*)\)"
+        r".*?`python/graphkiln/_src`\s+\(([^)]*)\)",
         text, re.DOTALL,
     )
     for path, listed in zip(("python/src", "python/graphkiln/_src"), rooms.groups()):
