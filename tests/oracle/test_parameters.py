@@ -30,6 +30,11 @@ OTHERWISE = {
     "data.experimental.Optional": "made by its factories",
     "data.Iterator": "an interface in TensorFlow",
     "Variable": "TensorFlow's metaclass hides its parameters",
+    "lookup.StaticHashTable": "TensorFlow's metaclass hides its parameters",
+    "lookup.StaticVocabularyTable": "TensorFlow's metaclass hides its parameters",
+    "lookup.experimental.DenseHashTable": "TensorFlow's metaclass hides its parameters",
+    "lookup.experimental.MutableHashTable":
+        "TensorFlow's metaclass hides its parameters",
     "TensorArraySpec.is_compatible_with": "as all specs' here: spec_or_value",
     "types.experimental.FunctionType": "made by its class methods",
 }

@@ -149,7 +149,7 @@ def test_switches_can_be_called(both):
             int(made),
             tf.experimental.async_clear_error(),
             experimental.disable_mlir_bridge(),
-            experimental.get_memory_info("CPU:0"),
+            sorted(experimental.get_memory_info("CPU:0")),
             experimental.get_virtual_device_configuration(cpu),
             experimental.reset_memory_stats("CPU:0"),
             filters.set_device_filters("worker", 0, ["/job:ps"]),

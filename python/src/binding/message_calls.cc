@@ -7,7 +7,13 @@ namespace gk::py {
 PyObject* AsMessage(PyObject* o, PyObject*) {
   return package::as_message.Call({o});
 }
-PyObject* FromMessage(PyObject* cls, PyObject* message) {
+PyObject* FromMessage(PyObject* cls, PyObject* args, PyObject* kwargs) {
+  static const char* const kNames[] = {"proto", nullptr};
+  PyObject* message;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:experimental_from_proto",
+                                   const_cast<char**>(kNames), &message)) {
+    return nullptr;
+  }
   return package::from_message.Call({cls, message});
 }
 PyObject* ClassOfMessages(PyObject* cls, PyObject*) {

@@ -148,11 +148,11 @@ constexpr Exports kExports[] = {
      "is_nested=nest_is_nested map_structure=nest_map "
      "pack_sequence_as=nest_pack"},
     {"ragged",
-     "boolean_mask=ragged_boolean_mask constant=ragged_constant* "
-     "range=ragged_range stack=ragged_stack "
-     "stack_dynamic_partitions=ragged_stack_dynamic_partitions "
-     "row_splits_to_segment_ids=ragged_row_splits_to_segment_ids "
-     "segment_ids_to_row_splits=ragged_segment_ids_to_row_splits"},
+     "boolean_mask=ragged_boolean_mask* constant=ragged_constant* "
+     "range=ragged_range* stack=ragged_stack* "
+     "stack_dynamic_partitions=ragged_stack_dynamic_partitions* "
+     "row_splits_to_segment_ids=ragged_row_splits_to_segment_ids* "
+     "segment_ids_to_row_splits=ragged_segment_ids_to_row_splits*"},
     {"sparse",
      "SparseTensor from_dense=sparse_from_dense mask=sparse_mask "
      "reorder=sparse_reorder "

@@ -92,6 +92,10 @@ Tensor Product(const Tensor& a, const Tensor& b, bool adjoint_a,
 Tensor SwappedLastAxes(const Tensor& x) {
   const PartialTensorShape shape = x.partial_shape();
   if (!shape.unknown_rank()) {
+    if (shape.rank() < 2) {
+      throw Error(ValueError("Shape {} must have rank at least 2",
+                             shape.PythonString()));
+    }
     std::vector<int64_t> perm(shape.rank());
     std::iota(perm.begin(), perm.end(), 0);
     std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);

@@ -77,6 +77,7 @@ bool HasNoElements(const Tensor& x) {
 // Zeros up to `lengths`, or, of an inverse, up to what they need.
 Tensor PaddedForFft(const Tensor& x, int rank, const Tensor& lengths,
                     bool inverse) {
+  CheckRankAtLeast(x, rank);
   if (HasNoElements(x)) return x;
   const auto known = KnownInts(lengths);
   const PartialTensorShape shape = x.partial_shape();
