@@ -20,7 +20,7 @@
 namespace gk {
 namespace {
 
-constexpr int kMaxCalls = 3000, kEnough = 60;
+constexpr int kMaxCalls = 9000, kEnough = 60;
 
 using CallValues = std::vector<CompositionValue>;
 
@@ -29,47 +29,52 @@ CompositionValue Integers(std::vector<int64_t> values) { return values; }
 
 // What parameters of these names mean and no other value does.
 const std::map<std::string, CallValues, std::less<>>& NamedValues() {
-  static const auto& named =
-      *new std::map<std::string, CallValues, std::less<>>{
-          {"align", {Text("RIGHT_LEFT"), Text("LEFT_RIGHT")}},
-          {"alg", {Text("auto_select"), Text("philox"), Text("threefry")}},
-          {"rng_alg", {Text("auto_select"), Text("philox")}},
-          {"algorithm", {int64_t{1}, int64_t{2}}},
-          {"data_format",
-           {{},
-            Text("NWC"),
-            Text("NCW"),
-            Text("NHWC"),
-            Text("NCHW"),
-            Text("NDHWC"),
-            Text("NCDHW")}},
-          {"dilations", {{}, int64_t{1}, Integers({1}), Integers({2})}},
-          {"direction", {Text("ASCENDING"), Text("DESCENDING")}},
-          {"equation",
-           {Text("ij,jk->ik"), Text("ij->ji"), Text("ij,ij"), Text("i,j->ij"),
-            Text("...i->...")}},
-          {"indexing", {Text("xy"), Text("ij")}},
-          {"ksize", {Integers({2}), Integers({1, 2, 2, 1})}},
-          {"mode",
-           {Text("CONSTANT"), Text("REFLECT"), Text("SYMMETRIC"),
-            Text("mode")}},
-          {"lower", {0.25}},
-          {"offset_height", {int64_t{0}}},
-          {"offset_width", {int64_t{0}}},
-          {"optimize", {Text("greedy"), Text("optimal")}},
-          {"ord",
-           {Text("euclidean"), Text("fro"), int64_t{1}, int64_t{2}, 3.0,
-            std::numeric_limits<double>::infinity()}},
-          {"padding",
-           {Text("SAME"), Text("VALID"), Integers({0, 0, 1, 1, 1, 1, 0, 0})}},
-          {"side", {Text("left"), Text("right")}},
-          {"stride", {Integers({1}), Integers({2})}},
-          {"strides",
-           {{}, Integers({1}), Integers({2}), Integers({1, 2, 2, 1})}},
-          {"target_height", {int64_t{1}}},
-          {"target_width", {int64_t{1}}},
-          {"upper", {0.75}},
-      };
+  static const auto& named = *new std::map<std::string, CallValues,
+                                           std::less<>>{
+      {"align", {Text("RIGHT_LEFT"), Text("LEFT_RIGHT")}},
+      {"alg", {Text("auto_select"), Text("philox"), Text("threefry")}},
+      {"rng_alg", {Text("auto_select"), Text("philox")}},
+      {"algorithm", {int64_t{1}, int64_t{2}}},
+      {"data_format",
+       {{},
+        Text("NWC"),
+        Text("NCW"),
+        Text("NHWC"),
+        Text("NCHW"),
+        Text("NDHWC"),
+        Text("NCDHW")}},
+      {"dilations",
+       {{}, int64_t{1}, Integers({1}), Integers({2}), Integers({1, 1, 1, 1})}},
+      {"direction", {Text("ASCENDING"), Text("DESCENDING")}},
+      {"equation",
+       {Text("ij,jk->ik"), Text("ij->ji"), Text("ij,ij"), Text("i,j->ij"),
+        Text("...i->...")}},
+      {"indexing", {Text("xy"), Text("ij")}},
+      {"errors", {Text("strict"), Text("replace")}},
+      {"input_encoding", {Text("UTF-8")}},
+      {"ksize", {Integers({2}), Integers({1, 2, 2, 1})}},
+      {"mode",
+       {Text("CONSTANT"), Text("REFLECT"), Text("SYMMETRIC"), Text("mode")}},
+      {"lower", {0.25}},
+      {"offset_height", {int64_t{0}}},
+      {"offset_width", {int64_t{0}}},
+      {"optimize", {Text("greedy"), Text("optimal")}},
+      {"ord",
+       {Text("euclidean"), Text("fro"), int64_t{1}, int64_t{2}, 3.0,
+        std::numeric_limits<double>::infinity()}},
+      {"output_encoding", {Text("UTF-8")}},
+      {"padding",
+       {Text("SAME"), Text("VALID"), Integers({0, 0, 1, 1, 1, 1, 0, 0})}},
+      {"pattern", {Text("a")}},
+      {"pooling_type", {Text("MAX"), Text("AVG")}},
+      {"rewrite", {Text("b")}},
+      {"side", {Text("left"), Text("right")}},
+      {"stride", {Integers({1}), Integers({2})}},
+      {"strides", {{}, Integers({1}), Integers({2}), Integers({1, 2, 2, 1})}},
+      {"target_height", {int64_t{1}}},
+      {"target_width", {int64_t{1}}},
+      {"upper", {0.75}},
+  };
   return named;
 }
 
@@ -146,7 +151,8 @@ class Caller {
 
   // Also constants where integers may be meant.
   Tensor AnyTensor(DataType dtype) {
-    if (IsInteger(dtype) && Below(2) == 0) {
+    const bool sizes = dtype == kSize || dtype == DataType::kInt64;
+    if (sizes && Below(2) == 0) {
       static const std::vector<std::vector<int64_t>> kInts = {
           {0}, {1}, {2}, {0, 1}, {1, 2}, {2, 2}, {1, 2, 2, 1}, {1, 0}};
       const auto& ints = kInts[Below(kInts.size())];
