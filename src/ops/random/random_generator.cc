@@ -156,6 +156,7 @@ StatusOr<uint64_t> ValuesOfBinomial(const TensorShape& shape, const Tensor& n,
 Status ComputeBinomialDraw(KernelContext& c) {
   GK_RETURN_IF_ERROR(CheckAlgorithm(c.input(1)));
   GK_ASSIGN_OR_RETURN(TensorShape shape, ShapeFromInput(c.input(2)));
+  GK_RETURN_IF_ERROR(AllocateBinomial(shape, c.input(3), c.input(4), c));
   GK_ASSIGN_OR_RETURN(const uint64_t values,
                       ValuesOfBinomial(shape, c.input(3), c.input(4)));
   GK_ASSIGN_OR_RETURN(Philox gen, TakeValues(c.input(0), values));

@@ -234,9 +234,8 @@ T NumberAs(double v) {
   }
 }
 
-Status SampleBinomial(const TensorShape& shape, const Philox& gen,
-                      const Tensor& counts, const Tensor& chances,
-                      KernelContext& c) {
+Status AllocateBinomial(const TensorShape& shape, const Tensor& counts,
+                        const Tensor& chances, KernelContext& c) {
   StatusOr<TensorShape> batch =
       BroadcastShapes(counts.shape(), chances.shape());
   if (!batch.ok()) {
@@ -254,7 +253,16 @@ Status SampleBinomial(const TensorShape& shape, const Philox& gen,
     return InvalidArgument("Shape passed in must end with broadcasted shape.");
   }
   Tensor* out;
-  GK_RETURN_IF_ERROR(c.Allocate(0, c.attr<DataType>("dtype"), shape, &out));
+  return c.Allocate(0, c.attr<DataType>("dtype"), shape, &out);
+}
+
+Status SampleBinomial(const TensorShape& shape, const Philox& gen,
+                      const Tensor& counts, const Tensor& chances,
+                      KernelContext& c) {
+  GK_RETURN_IF_ERROR(AllocateBinomial(shape, counts, chances, c));
+  Tensor* const out = &c.output(0);
+  const StatusOr<TensorShape> batch =
+      BroadcastShapes(counts.shape(), chances.shape());
   if (shape.num_elements() == 0) return OkStatus();
   const int64_t parameters = batch->num_elements(),
                 samples = shape.num_elements() / parameters;

@@ -22,6 +22,10 @@ Status SampleCategorical(const Philox& gen, const CategoricalSizes& sizes,
                          KernelContext& c);
 Status CategoricalShape(InferenceContext& c);
 
+// Checks and allocates output 0 alone, for a draw that may not move its
+// generator if it fails.
+Status AllocateBinomial(const TensorShape& shape, const Tensor& counts,
+                        const Tensor& chances, KernelContext& c);
 // `samples` values for each of several parameters. In the output the samples
 // are the outer dimension, except where `shape` was given whole.
 struct PerParameter {
