@@ -4,5 +4,17 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
+
+import pytest
 
 os.environ.setdefault("GK_CHECK_PLANS", "1")
+
+
+@pytest.fixture(autouse=True)
+def filtered_tracebacks() -> Iterator[None]:
+    """A tf.test.TestCase turns the filter off for good, as TensorFlow's does."""
+    yield
+    if "graphkiln" in sys.modules:
+        sys.modules["graphkiln"].debugging.enable_traceback_filtering()

@@ -9,14 +9,6 @@ import pytest
 
 import graphkiln as tf
 
-
-@pytest.fixture(autouse=True)
-def filtered_tracebacks():
-    """A TestCase turns the filter off, as TensorFlow's does."""
-    yield
-    tf.debugging.enable_traceback_filtering()
-
-
 PROGRAM = """
 import graphkiln as tf
 
