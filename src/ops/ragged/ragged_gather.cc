@@ -1,7 +1,6 @@
-// Rows of ragged tensors picked by index, and empty rows filled.
+// Rows of ragged tensors picked by index.
 #include "ops/fn/ragged_gather.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "framework/grad_context.h"
@@ -10,12 +9,10 @@
 #include "ops/element_moves.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/GatherV2.h"
-#include "ops/fn/RaggedFillEmptyRowsGrad.h"
 #include "ops/fn/RaggedGather.h"
 #include "ops/fn/Range.h"
 #include "ops/fn/UnsortedSegmentSum.h"
 #include "ops/ragged/row_splits.h"
-#include "ops/sparse/sparse_parts.h"
 
 namespace gk {
 namespace {
@@ -153,97 +150,6 @@ void RaggedGatherGradient(GradContext& g) {
   g.Set(params, ops::UnsortedSegmentSum(g.dy(result), numbers[result], n));
 }
 
-// ---- RaggedFillEmptyRows ----
-
-Status FillRowsShape(InferenceContext& c) {
-  PartialTensorShape ids, values, nrows, otherwise;
-  GK_RETURN_IF_ERROR(c.WithRank(0, 1, &ids));
-  GK_RETURN_IF_ERROR(c.WithRank(1, 1, &values));
-  GK_RETURN_IF_ERROR(c.WithRank(2, 0, &nrows));
-  GK_RETURN_IF_ERROR(c.WithRank(3, 0, &otherwise));
-  int64_t n;
-  GK_RETURN_IF_ERROR(
-      InferenceContext::MergeDims(ids.dim(0), values.dim(0), &n));
-  const auto rows = c.ValueAsInts(2);
-  c.set_output(0, {kUnknownDim});
-  c.set_output(1, {kUnknownDim});
-  c.set_output(2, {rows && (*rows)[0] >= 0 ? (*rows)[0] : kUnknownDim});
-  c.set_output(3, {n});
-  return OkStatus();
-}
-
-Status CheckFillRows(const KernelContext& c) {
-  const Tensor &ids = c.input(0), &values = c.input(1), &nrows = c.input(2),
-               &otherwise = c.input(3);
-  if (nrows.rank() != 0) {
-    return InvalidArgument("nrows must be a scalar, saw: {}",
-                           nrows.shape().DebugString());
-  }
-  if (ids.rank() != 1) {
-    return InvalidArgument("value_rowids must be a vector, saw: {}",
-                           ids.shape().DebugString());
-  }
-  if (values.rank() != 1) {
-    return InvalidArgument("values must be a vector, saw: {}",
-                           values.shape().DebugString());
-  }
-  if (values.dim(0) != ids.dim(0)) {
-    return InvalidArgument(
-        "The length of `values` ({}) must match the first dimension of "
-        "`value_rowids` ({}).",
-        values.dim(0), ids.dim(0));
-  }
-  if (otherwise.rank() != 0) {
-    return InvalidArgument("default_value must be a scalar, saw: {}",
-                           otherwise.shape().DebugString());
-  }
-  const int64_t rows = *nrows.data<int64_t>();
-  if (rows < 0) {
-    return InvalidArgument(
-        "Expected shape dimensions to be non-negative, got {}", rows);
-  }
-  if (rows == 0 && ids.dim(0) > 0) {
-    return InvalidArgument("Received nrows = 0 but {} value_rowids",
-                           ids.dim(0));
-  }
-  return OkStatus();
-}
-
-Status ComputeFillRows(KernelContext& c) {
-  GK_RETURN_IF_ERROR(CheckFillRows(c));
-  const Tensor &ids = c.input(0), &values = c.input(1);
-  const int64_t rows = *c.input(2).data<int64_t>();
-  const Places places{ids.data<int64_t>(), ids.dim(0), 1};
-  Tensor* empty;
-  GK_RETURN_IF_ERROR(
-      c.Allocate(2, DataType::kBool, TensorShape({rows}), &empty));
-  std::vector<int64_t> first(rows + 1);
-  if (const int64_t bad = FirstOfRows(places, rows, first.data()); bad >= 0) {
-    return InvalidArgument("indices({}, 0) is invalid: {} >= {}", bad,
-                           places[bad][0], rows);
-  }
-  const int64_t n = first[rows];
-  Tensor *out, *filled, *moved;
-  GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kInt64, TensorShape({n}), &out));
-  GK_RETURN_IF_ERROR(c.Allocate(1, values.dtype(), TensorShape({n}), &filled));
-  GK_RETURN_IF_ERROR(
-      c.Allocate(3, DataType::kInt64, TensorShape({places.n}), &moved));
-  GK_RETURN_IF_ERROR(FillElements(c.input(3), filled));
-  FillEmptyRows(places, rows, first.data(), empty->data<bool>(),
-                out->data<int64_t>(), moved->data<int64_t>());
-  return VisitMoved(values.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    PutElements(static_cast<const T*>(values.raw_data()), 1,
-                moved->flat<int64_t>(), static_cast<T*>(filled->raw_data()));
-  });
-}
-
-void FillRowsGradient(GradContext& g) {
-  const TensorVector found = ops::RaggedFillEmptyRowsGrad(g.y(3), g.dy(1));
-  g.Set(1, found[0]);
-  g.Set(3, found[1]);
-}
-
 const OpRecord kRecords[] = {
     {.name = "RaggedGather",
      .inputs = "params_nested_splits: PARAMS_RAGGED_RANK * Tsplits; "
@@ -257,20 +163,6 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeRaggedGather},
      .gradient = RaggedGatherGradient,
      .doc = "Rows of a ragged tensor picked by index."},
-
-    {.name = "RaggedFillEmptyRows",
-     .inputs = "value_rowids: int64; values: T; nrows: int64; default_value: T",
-     .outputs = "output_value_rowids: int64; output_values: T; "
-                "empty_row_indicator: bool; reverse_index_map: int64",
-     .attrs = "T: type",
-     .shape = FillRowsShape,
-     .kernel = {.compute = ComputeFillRows},
-     .gradient = FillRowsGradient,
-     .python = {.names = "ragged_fill_empty_rows"},
-     .doc = "The values of rows with default_value in each row that was empty; "
-            "which rows those are, and where the values are now.",
-     .example = ">>> tf.ragged_fill_empty_rows([0, 2], [5, 6], 3, 9)[1]."
-                "numpy().tolist()\n[5, 9, 6]"},
 };
 
 }  // namespace

@@ -259,7 +259,6 @@ Status AllocateBinomial(const TensorShape& shape, const Tensor& counts,
 Status SampleBinomial(const TensorShape& shape, const Philox& gen,
                       const Tensor& counts, const Tensor& chances,
                       KernelContext& c) {
-  GK_RETURN_IF_ERROR(AllocateBinomial(shape, counts, chances, c));
   Tensor* const out = &c.output(0);
   const StatusOr<TensorShape> batch =
       BroadcastShapes(counts.shape(), chances.shape());

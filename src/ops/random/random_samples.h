@@ -22,10 +22,6 @@ Status SampleCategorical(const Philox& gen, const CategoricalSizes& sizes,
                          KernelContext& c);
 Status CategoricalShape(InferenceContext& c);
 
-// Checks and allocates output 0 alone, for a draw that may not move its
-// generator if it fails.
-Status AllocateBinomial(const TensorShape& shape, const Tensor& counts,
-                        const Tensor& chances, KernelContext& c);
 // `samples` values for each of several parameters. In the output the samples
 // are the outer dimension, except where `shape` was given whole.
 struct PerParameter {
@@ -40,12 +36,15 @@ StatusOr<PerParameter> CheckWholeShape(const Tensor& shape,
                                        const Tensor& parameter);
 Status SampleGamma(const PerParameter& sizes, const Philox& gen,
                    const Tensor& alpha, KernelContext& c);
-// The output's dtype is attr dtype.
-// Of `counts` and `chances`, which broadcast together; `shape` is that of the
-// output and ends with theirs. The output's dtype is attr dtype.
+// Of `counts` and `chances`, which broadcast together: output 0 for draws whose
+// shape ends with theirs, or why there can be none. Its dtype is attr dtype.
+Status AllocateBinomial(const TensorShape& shape, const Tensor& counts,
+                        const Tensor& chances, KernelContext& c);
+// The draws, into output 0 as allocated.
 Status SampleBinomial(const TensorShape& shape, const Philox& gen,
                       const Tensor& counts, const Tensor& chances,
                       KernelContext& c);
+// The output's dtype is attr dtype.
 Status SamplePoisson(const PerParameter& sizes, const Philox& gen,
                      const Tensor& rate, KernelContext& c);
 

@@ -121,6 +121,7 @@ Status ComputePoisson(KernelContext& c) {
 Status ComputeBinomial(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(Philox gen, Generator<false>(c));
   GK_ASSIGN_OR_RETURN(TensorShape shape, ShapeFromInput(c.input(0)));
+  GK_RETURN_IF_ERROR(AllocateBinomial(shape, c.input(2), c.input(3), c));
   return SampleBinomial(shape, gen, c.input(2), c.input(3), c);
 }
 

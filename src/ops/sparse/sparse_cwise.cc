@@ -31,23 +31,6 @@
 namespace gk {
 namespace {
 
-// A matrix of places, and vectors, of an op that calls them so.
-Status CheckForms(const Tensor& indices, const Tensor& values,
-                  const Tensor& shape, std::string_view operand) {
-  if (indices.rank() != 2) {
-    return InvalidArgument(
-        "Input {}_indices should be a matrix but received shape: {}", operand,
-        indices.shape().DebugString());
-  }
-  if (values.rank() != 1 || shape.rank() != 1) {
-    return InvalidArgument(
-        "Inputs {0}_values and {0}_shape should be vectors but received "
-        "shapes: {1} and {2}",
-        operand, values.shape().DebugString(), shape.shape().DebugString());
-  }
-  return OkStatus();
-}
-
 // ---- SparseTensorDenseAdd ----
 
 Status DenseAddShape(InferenceContext& c) {
@@ -59,7 +42,7 @@ Status DenseAddShape(InferenceContext& c) {
 
 Status ComputeDenseAdd(KernelContext& c) {
   const Tensor &indices = c.input(0), &values = c.input(1), &b = c.input(3);
-  GK_RETURN_IF_ERROR(CheckForms(indices, values, c.input(2), "a"));
+  GK_RETURN_IF_ERROR(CheckSparseForms(indices, values, c.input(2), "a"));
   std::vector<int64_t> sizes, wide;
   GK_RETURN_IF_ERROR(IntegerValues(c.input(2), &sizes));
   if (static_cast<int64_t>(sizes.size()) != b.rank()) {
@@ -135,7 +118,7 @@ Status CwiseShape(InferenceContext& c) {
 
 Status CheckCwise(const Tensor& indices, const Tensor& values,
                   const Tensor& shape, const Tensor& dense) {
-  GK_RETURN_IF_ERROR(CheckForms(indices, values, shape, "sp"));
+  GK_RETURN_IF_ERROR(CheckSparseForms(indices, values, shape, "sp"));
   if (values.dim(0) != indices.dim(0)) {
     return InvalidArgument(
         "The first dimension of values and indices should match. ({} vs. {})",

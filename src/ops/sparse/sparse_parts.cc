@@ -34,6 +34,22 @@ Status CheckSparseParts(const Tensor& indices, const Tensor& values,
   return OkStatus();
 }
 
+Status CheckSparseForms(const Tensor& indices, const Tensor& values,
+                        const Tensor& shape, std::string_view operand) {
+  if (indices.rank() != 2) {
+    return InvalidArgument(
+        "Input {}_indices should be a matrix but received shape: {}", operand,
+        indices.shape().DebugString());
+  }
+  if (values.rank() != 1 || shape.rank() != 1) {
+    return InvalidArgument(
+        "Inputs {0}_values and {0}_shape should be vectors but received "
+        "shapes: {1} and {2}",
+        operand, values.shape().DebugString(), shape.shape().DebugString());
+  }
+  return OkStatus();
+}
+
 Status CheckPlacesInside(const Places& places, std::span<const int64_t> sizes) {
   for (int64_t d : sizes) {
     if (d < 0) {

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/inference_context.h"
@@ -19,6 +20,10 @@ std::string ShownSizes(std::span<const int64_t> sizes);
 // A matrix of places, a vector of values and one of sizes that fit.
 Status CheckSparseParts(const Tensor& indices, const Tensor& values,
                         const Tensor& shape);
+// A matrix and two vectors, whether or not they fit, of an op that calls them
+// `operand`_indices, _values and _shape.
+Status CheckSparseForms(const Tensor& indices, const Tensor& values,
+                        const Tensor& shape, std::string_view operand);
 // No negative size, and all places within.
 Status CheckPlacesInside(const Places& places, std::span<const int64_t> sizes);
 

@@ -312,17 +312,7 @@ Status SoftmaxShape(InferenceContext& c) {
 
 Status CheckSoftmax(const Tensor& indices, const Tensor& values,
                     const Tensor& shape) {
-  if (indices.rank() != 2) {
-    return InvalidArgument(
-        "Input sp_indices should be a matrix but received shape: {}",
-        indices.shape().DebugString());
-  }
-  if (values.rank() != 1 || shape.rank() != 1) {
-    return InvalidArgument(
-        "Inputs sp_values and sp_shape should be vectors but received shapes: "
-        "{} and {}",
-        values.shape().DebugString(), shape.shape().DebugString());
-  }
+  GK_RETURN_IF_ERROR(CheckSparseForms(indices, values, shape, "sp"));
   if (shape.num_elements() < 2) {
     return InvalidArgument(
         "Input should have rank >= 2, but received shape: {}",
