@@ -49,10 +49,19 @@ class LocalNamesTest(unittest.TestCase):
             self.assertEqual(self.both(one, two, "ops/array")[0], 0)
             self.assertEqual(self.both(one, two, "ops/string")[0], 1)
 
+    def test_macros_twice(self) -> None:
+        for two in ['#define DOC \\\n  "b"', "#define DOC(x) x"]:
+            status, output = self.both('#define DOC "a"', two)
+            self.assertEqual(status, 1, two)
+            self.assertIn("src/graph/b.cc:3: #define DOC", output)
+            self.assertEqual(self.both('#define DOC "a"', two, "kernels")[0], 0)
+
     def test_what_does_not_clash(self) -> None:
         for one, two in [
             ("int Half(int x) { return x; }", "int Half(float x) { return x; }"),
             ("using Row = int;", "using Row = int;"),
+            ('#define DOC "a"', '#define DOC \\\n  "a"'),
+            ("#define N 1\n#undef N", "#define N 2"),
             ("int F() { int x = 1; return x; }", "int G() { int x = 1; return x; }"),
             ("constexpr long kA = long{1} << 2;", "constexpr long kB = long{1} << 2;"),
             ("const OpRecord kRecords[] = {{}};", "const OpRecord kRecords[] = {};"),

@@ -21,6 +21,7 @@ LOCAL_TYPE = re.compile(r"(?:enum (?:class )?|struct |class |union )(\w+)")
 LOCAL_ALIAS = re.compile(r"using (\w+) ?=")
 LOCAL_FUNCTION = re.compile(r"[\w:<>,*& ]+[ *&](\w+) ?\((.*)\)(?: \w+)*$")
 LOCAL_VALUE = re.compile(r"[ *&>](\w+) ?(?:\[[^\]]*\] ?)*$")
+MACRO = re.compile(r"^#define (\w+)((?:\\\n|[^\n])*)", re.M)
 PARAMETER_NAME = re.compile(r"(?<=[ *&>])\w+(?: ?=.*)?$")
 
 
@@ -99,6 +100,14 @@ def local_names(text: str) -> Iterator[tuple[str, int]]:
             start = at + 1
 
 
+def macros(text: str) -> Iterator[tuple[str, int]]:
+    """The macros that are still there at the end of a file, and their lines."""
+    for found in MACRO.finditer(text):
+        if not re.search(rf"^#undef {found[1]}\b", text, re.M):
+            body = " ".join(found[2].replace("\\\n", " ").split()) or "nothing"
+            yield f"#define {found[1]} = {body}", text.count("\n", 0, found.start()) + 1
+
+
 def compiled_alone(root: Path) -> Iterator[str]:
     """Regular expressions of files that a release compiles by themselves."""
     for file in ("cmake/layers.cmake", "python/CMakeLists.txt"):
@@ -143,11 +152,12 @@ def check_local_names(root: Path) -> Iterator[str]:
             APART.match(folder) or re.fullmatch(alone, path.stem)
         ):
             continue
-        for local, line in local_names(path.read_text(encoding="utf-8")):
+        text = path.read_text(encoding="utf-8")
+        for local, line in [*local_names(text), *macros(text)]:
             # Records' tables get names of their files.
             if local.endswith("::kRecords"):
                 continue
-            # Aliases may be the same, but not of other types.
+            # Aliases and macros may be the same, but not of other meanings.
             local, _, meaning = local.partition(" = ")
             other, at, meant = first.setdefault(
                 (folder, is_test, local), (name, line, meaning)

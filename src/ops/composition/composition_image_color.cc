@@ -249,7 +249,7 @@ TensorVector Standardized(CompositionCall& c) {
                        ops::Maximum(deviation, least))};
 }
 
-#define IMAGE "image: tensor; "
+#define PICTURES "image: tensor; "
 #define SEED "seed: seed = None"
 #define STATELESS_SEED "seed: tensor(int32)"
 #define DELTA "max_delta: float; "
@@ -268,7 +268,7 @@ const CompositionRecord kRecords[] = {
      .example = ">>> tf.image.convert_image_dtype([0.0, 0.5, 1.0], tf.uint8)"
                 ".numpy().tolist()\n[0, 127, 255]"},
     {.names = "image.adjust_brightness",
-     .args = IMAGE "delta: tensor",
+     .args = PICTURES "delta: tensor",
      .scope = "adjust_brightness",
      .maps = 1,
      .build = AdjustBrightness,
@@ -286,7 +286,7 @@ const CompositionRecord kRecords[] = {
                 ".tolist()\n[[[0.0], [4.0]]]",
      .takes_name = false},
     {.names = "image.adjust_gamma",
-     .args = IMAGE "gamma: native = 1; gain: native = 1",
+     .args = PICTURES "gamma: native = 1; gain: native = 1",
      .scope = "adjust_gamma",
      .maps = 1,
      .build = AdjustGamma,
@@ -295,7 +295,7 @@ const CompositionRecord kRecords[] = {
                 "[0.25]",
      .takes_name = false},
     {.names = "image.adjust_hue",
-     .args = IMAGE "delta: native",
+     .args = PICTURES "delta: native",
      .scope = "adjust_hue",
      .build = Adjust<Turned>,
      .doc = "Pictures of red, green and blue with hues `delta` turns further, "
@@ -303,7 +303,7 @@ const CompositionRecord kRecords[] = {
      .example = ">>> tf.image.adjust_hue([[[1.0, 0.0, 0.0]]], 0.5).numpy()"
                 ".tolist()\n[[[0.0, 1.0, 1.0]]]"},
     {.names = "image.adjust_saturation",
-     .args = IMAGE "saturation_factor: native",
+     .args = PICTURES "saturation_factor: native",
      .scope = "adjust_saturation",
      .build = Adjust<Saturated>,
      .doc = "Pictures of red, green and blue, `saturation_factor` times as "
@@ -312,7 +312,7 @@ const CompositionRecord kRecords[] = {
                 ".numpy().tolist()\n[[[1.0, 1.0, 1.0]]]"},
 
     {.names = "image.random_brightness",
-     .args = IMAGE DELTA SEED,
+     .args = PICTURES DELTA SEED,
      .maps = 1,
      .build = RandomDelta<false, Brightened>,
      .doc = "Pictures with a random number of [-max_delta, max_delta) added.",
@@ -320,7 +320,7 @@ const CompositionRecord kRecords[] = {
                 "TensorShape([1])",
      .takes_name = false},
     {.names = "image.stateless_random_brightness",
-     .args = IMAGE DELTA STATELESS_SEED,
+     .args = PICTURES DELTA STATELESS_SEED,
      .maps = 1,
      .build = RandomDelta<true, Brightened>,
      .doc = "Pictures with a random number of [-max_delta, max_delta) "
@@ -329,7 +329,7 @@ const CompositionRecord kRecords[] = {
                 ".shape\nTensorShape([1])",
      .takes_name = false},
     {.names = "image.random_hue",
-     .args = IMAGE DELTA SEED,
+     .args = PICTURES DELTA SEED,
      .build = RandomDelta<false, Turned>,
      .doc = "Pictures with hues moved by a random number of [-max_delta, "
             "max_delta) turns, at most 0.5.",
@@ -337,7 +337,7 @@ const CompositionRecord kRecords[] = {
                 "TensorShape([1, 1, 3])",
      .takes_name = false},
     {.names = "image.stateless_random_hue",
-     .args = IMAGE DELTA STATELESS_SEED,
+     .args = PICTURES DELTA STATELESS_SEED,
      .build = RandomDelta<true, Turned>,
      .doc = "Pictures with hues moved by a random number of [-max_delta, "
             "max_delta) turns, at most 0.5." SEEDED_DOC,
@@ -345,7 +345,7 @@ const CompositionRecord kRecords[] = {
                 "[1, 2]).shape\nTensorShape([1, 1, 3])",
      .takes_name = false},
     {.names = "image.random_contrast",
-     .args = IMAGE FACTORS SEED,
+     .args = PICTURES FACTORS SEED,
      .build = RandomFactor<false, Contrasted>,
      .doc = "Pictures with their contrast times a random number of [lower, "
             "upper).",
@@ -353,7 +353,7 @@ const CompositionRecord kRecords[] = {
                 ".shape\nTensorShape([2, 2, 3])",
      .takes_name = false},
     {.names = "image.stateless_random_contrast",
-     .args = IMAGE FACTORS STATELESS_SEED,
+     .args = PICTURES FACTORS STATELESS_SEED,
      .build = RandomFactor<true, Contrasted>,
      .doc = "Pictures with their contrast times a random number of [lower, "
             "upper)." SEEDED_DOC,
@@ -361,7 +361,7 @@ const CompositionRecord kRecords[] = {
                 "0.5, 2.0, [1, 2]).shape\nTensorShape([2, 2, 3])",
      .takes_name = false},
     {.names = "image.random_saturation",
-     .args = IMAGE FACTORS SEED,
+     .args = PICTURES FACTORS SEED,
      .build = RandomFactor<false, Saturated>,
      .doc = "Pictures with their saturation times a random number of [lower, "
             "upper).",
@@ -369,7 +369,7 @@ const CompositionRecord kRecords[] = {
                 ".shape\nTensorShape([2, 2, 3])",
      .takes_name = false},
     {.names = "image.stateless_random_saturation",
-     .args = IMAGE FACTORS STATELESS_SEED " = None",
+     .args = PICTURES FACTORS STATELESS_SEED " = None",
      .build = RandomFactor<true, Saturated>,
      .doc = "Pictures with their saturation times a random number of [lower, "
             "upper)." SEEDED_DOC,
