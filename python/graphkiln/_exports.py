@@ -49,6 +49,7 @@ EXPORTS: dict[str, str] = {
         sparse.map_values ragged.map_flat_values
         """,
     "graphkiln._src.host.logging": "get_logger",
+    "graphkiln._src.host.tensorflow_alias": "as_tensorflow",
     "graphkiln._src.function.callable": "types.experimental.Callable",
     "graphkiln._src.function.polymorphic_function": """
         types.experimental.PolymorphicFunction

@@ -1,0 +1,164 @@
+"""graphkiln under TensorFlow's name: programs and packages that say
+`import tensorflow` then get this package, unchanged."""
+
+import sys
+import types
+from importlib.machinery import ModuleSpec
+
+from graphkiln import _graphkiln, _loading
+
+_NAME = "tensorflow"
+_HINT = (
+    "graphkiln answers to the name 'tensorflow' in this process "
+    "(graphkiln.as_tensorflow)"
+)
+# Whose objects programs and packages know by the name of the class's module:
+# `type(x).__module__.split(".")[0]`. Pickles of these objects name no class.
+_KNOWN_BY_MODULE = (
+    "EagerTensor", "SymbolicTensor", "Tensor", "AbstractTensor",
+    "ResourceVariable", "Variable", "BaseVariable",
+)
+
+
+class _Finder:
+    """Finds graphkiln's modules below the name tensorflow. It answers for all
+    such names, so that no part of an installed TensorFlow is loaded."""
+
+    def find_spec(
+        self, name: str, path: object = None, target: object = None
+    ) -> ModuleSpec | None:
+        package, _, below = name.partition(".")
+        if package != _NAME:
+            return None
+        parts = below.split(".") if below else []
+        if any(part.startswith("_") and part != "__internal__" for part in parts):
+            raise ModuleNotFoundError(_private(name), name=name)
+        if parts[:1] == ["python"] or parts[:1] == ["core"]:
+            raise ModuleNotFoundError(_private(name), name=name)
+        try:
+            module = _loading.load(".".join(["graphkiln", *parts]))
+        except ModuleNotFoundError as error:
+            text = f"cannot import {name!r}: {_HINT}: {error}"
+            raise ModuleNotFoundError(text, name=name) from None
+        return ModuleSpec(name, _Loader(module))
+
+
+class _Loader:
+    """Gives a module that is there already, and leaves it as it was."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self._module = module
+        self._spec = module.__spec__
+        self._loader = getattr(module, "__loader__", None)
+
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType:
+        return self._module
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        module.__spec__ = self._spec
+        module.__loader__ = self._loader
+
+
+def _private(name: str) -> str:
+    return (
+        f"No module named {name!r}: it is private to TensorFlow, and {_HINT}, "
+        "which has the public names alone"
+    )
+
+
+def _is_below(name: str) -> bool:
+    return name == _NAME or name.startswith(_NAME + ".")
+
+
+_finder = _Finder()
+_entered = 0
+_modules_before: dict[type, str] = {}
+
+
+def _install() -> None:
+    package = sys.modules["graphkiln"]
+    for name, module in list(sys.modules.items()):
+        if _is_below(name) and module is not None:
+            raise RuntimeError(
+                f"{name!r} of the real TensorFlow is imported in this process "
+                "already, and one process cannot have two packages of that "
+                "name: call graphkiln.as_tensorflow() before anything imports "
+                "tensorflow, or start the program by `python -m graphkiln`."
+            )
+    sys.meta_path.insert(0, _finder)
+    sys.modules[_NAME] = package
+    # Where pickles of the classes below look.
+    sys.modules[f"{_NAME}._graphkiln"] = _graphkiln
+    for name in _KNOWN_BY_MODULE:
+        cls = getattr(_graphkiln, name)
+        _modules_before[cls] = cls.__module__
+        cls.__module__ = cls.__module__.replace("graphkiln", _NAME, 1)
+
+
+def _remove() -> None:
+    if _finder in sys.meta_path:
+        sys.meta_path.remove(_finder)
+    for name in [name for name in sys.modules if _is_below(name)]:
+        del sys.modules[name]
+    for cls, module in _modules_before.items():
+        cls.__module__ = module
+    _modules_before.clear()
+
+
+class TensorFlowAlias:
+    """What `tf.as_tensorflow` gives: a context at whose end graphkiln no longer
+    answers to the name tensorflow."""
+
+    def __init__(self) -> None:
+        self._is_on = True
+
+    def __enter__(self) -> types.ModuleType:
+        """The package."""
+        return sys.modules["graphkiln"]
+
+    def __exit__(self, *error: object) -> None:
+        """Ends the alias, if no other call of as_tensorflow holds it."""
+        global _entered
+        if not self._is_on:
+            return
+        self._is_on = False
+        _entered -= 1
+        if _entered == 0:
+            _remove()
+
+
+def as_tensorflow() -> TensorFlowAlias:
+    """From now on `import tensorflow` gives graphkiln in this process.
+
+    `import tensorflow as tf`, `import tensorflow.compat.v2 as tf`, `from tensorflow
+    import math` and whatever else names public modules of TensorFlow's give
+    graphkiln's, which are the same objects as under its own name, so that
+    `isinstance`, registries and caches see one of each. An installed TensorFlow is
+    not touched, and not loaded. Its private modules (`tensorflow.python`) are not
+    there: to import them raises ModuleNotFoundError.
+
+    Classes of tensors and variables say meanwhile that their `__module__` is
+    "tensorflow", as packages tell whose tensor they have by that. Pickles name
+    graphkiln as ever, but for these classes themselves.
+
+    `python -m graphkiln program.py` runs a whole program so; `-m` and `-c` work as
+    Python's.
+
+    Returns:
+      A context manager: leaving it takes the name back. What imported tensorflow
+      meanwhile keeps what it got. Without `with` the name stays.
+
+    Raises:
+      RuntimeError: if the real TensorFlow is imported in this process already.
+
+    >>> import sys
+    >>> if "tensorflow" not in sys.modules:
+    ...     with tf.as_tensorflow():
+    ...         import tensorflow.math
+    ...         assert tensorflow.math is tf.math
+    """
+    global _entered
+    if _entered == 0:
+        _install()
+    _entered += 1
+    return TensorFlowAlias()
