@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/status.h"
+
 namespace gk::fuzz {
 
 void Fail(std::string_view what) {

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/status.h"
+namespace gk {
+class Status;
+}
 
 // Runs one input, which may be anything. Ends the process where something is
 // wrong.
