@@ -142,6 +142,48 @@ Status InGraphWords(const Status& status, const ArgDef& arg,
   return PythonError();
 }
 
+// A default in a signature, as Python writes it; what it cannot write there is
+// None, which stands for any default.
+std::string Shown(int64_t v) { return Format("{}", v); }
+std::string Shown(float v) { return Format("{}", v); }
+std::string Shown(bool v) { return v ? "True" : "False"; }
+std::string Shown(DataType v) { return Format("tf.{}", DataTypeName(v)); }
+std::string Shown(const std::string& v) {
+  std::string text = "'";
+  for (char c : v) {
+    if (c == '\'' || c == '\\') text += '\\';
+    text += c == '\n' ? "\\n" : std::string(1, c);
+  }
+  return text + "'";
+}
+template <class T>
+constexpr bool kShown =
+    std::is_same_v<T, int64_t> || std::is_same_v<T, float> ||
+    std::is_same_v<T, bool> || std::is_same_v<T, DataType> ||
+    std::is_same_v<T, std::string>;
+template <class T>
+std::string ShownAny(const T& v) {
+  if constexpr (kShown<T>) {
+    return Shown(v);
+  } else if constexpr (requires {
+                         typename T::value_type;
+                         v.empty();
+                       }) {
+    if constexpr (kShown<typename T::value_type>) {
+      std::string text;
+      for (const typename T::value_type& e : v) {
+        if (!text.empty()) text += ", ";
+        text += Shown(e);
+      }
+      return "[" + text + "]";
+    }
+  }
+  return "None";
+}
+std::string ShownDefault(const AttrValue& value) {
+  return std::visit([](const auto& v) { return ShownAny(v); }, value);
+}
+
 }  // namespace
 
 PyObject* MadeOperation() {
@@ -167,13 +209,13 @@ OpInfo::OpInfo(const OpRecord& record, std::string_view argument_names)
   const OpDef& d = def();
   const std::vector<std::string> names = SplitNames(argument_names);
   const auto add = [&](const std::string& own, bool is_input, int index,
-                       bool required) {
+                       bool required, std::string shown = "None") {
     const size_t at = parameters_.size();
     std::string name = at < names.size() ? names[at] : own;
     // Keywords of Python get an underscore, as in TensorFlow.
     if (name == "lambda" || name == "in" || name == "is") name += "_";
-    parameters_.push_back(
-        {PyUnicode_InternFromString(name.c_str()), is_input, index, required});
+    parameters_.push_back({PyUnicode_InternFromString(name.c_str()), is_input,
+                           index, required, std::move(shown)});
     name_position_ = parameters_.size();
   };
   for (size_t i = 0; i < d.inputs.size(); ++i) {
@@ -186,7 +228,8 @@ OpInfo::OpInfo(const OpRecord& record, std::string_view argument_names)
           IsInferred(d, a.name)) {
         continue;
       }
-      add(a.name, false, i, !with_default);
+      add(a.name, false, i, !with_default,
+          with_default ? ShownDefault(*a.default_value) : "None");
     }
   }
   if (!IsComposition(record)) own_scope_ = record.python.scope;

@@ -398,12 +398,12 @@ def convert_to_tensor_or_indexed_slices(
     return _graphkiln.convert_to_tensor(value, dtype, name=name)
 
 
-def _scattered(method: str) -> Callable:
+def _scattered(method: str, locking: bool = False) -> Callable:
     def update(
         ref: Variable,
         indices: Any,
         updates: Any,
-        use_locking: bool = False,
+        use_locking: bool = locking,
         name: str | None = None,
     ) -> Any:
         slices = IndexedSlices(
@@ -427,7 +427,7 @@ def _scattered(method: str) -> Callable:
     return update
 
 
-scatter_update = _scattered("scatter_update")
+scatter_update = _scattered("scatter_update", locking=True)
 scatter_add = _scattered("scatter_add")
 scatter_sub = _scattered("scatter_sub")
 scatter_mul = _scattered("scatter_mul")
