@@ -29,6 +29,16 @@ uint64_t TextFingerprint(std::string_view text) {
   return util::Fingerprint64(text.data(), text.size());
 }
 
+// The last rounds of MurmurHash64A, of two words.
+uint64_t JoinFingerprints(uint64_t first, uint64_t second) {
+  constexpr uint64_t kFactor = 0xC6A4A7935BD1E995;
+  const auto mixed = [](uint64_t word) { return word ^ (word >> 47); };
+  uint64_t hash = first ^ kFactor;
+  hash ^= mixed(second * kFactor) * kFactor;
+  hash *= kFactor;
+  return mixed(mixed(hash) * kFactor);
+}
+
 // MurmurHash64A with TensorFlow's seed.
 uint64_t TextHash(std::string_view text) {
   constexpr uint64_t kSeed = 0xDECAFCAFFE, kFactor = 0xC6A4A7935BD1E995;

@@ -10,6 +10,9 @@ namespace gk {
 // The same on every machine and for ever (FarmHash).
 uint64_t TextFingerprint(std::string_view text);
 
+// Of one fingerprint followed by another.
+uint64_t JoinFingerprints(uint64_t first, uint64_t second);
+
 // What tf.strings.to_hash_bucket spreads texts by.
 uint64_t TextHash(std::string_view text);
 
