@@ -38,3 +38,15 @@ TABLE: dict[str, dict[str, Any]] = {
     },
 }
 VALUE_SHAPED = {*TABLE}
+
+NOT_CALLED = dict.fromkeys(
+    ("CSRSparseMatrixComponents", "CSRSparseMatrixToDense",
+     "CSRSparseMatrixToSparseTensor", "DenseToCSRSparseMatrix",
+     "SparseMatrixAdd", "SparseMatrixMatMul", "SparseMatrixMul",
+     "SparseMatrixNNZ", "SparseMatrixOrderingAMD", "SparseMatrixSoftmax",
+     "SparseMatrixSoftmaxGrad", "SparseMatrixSparseCholesky",
+     "SparseMatrixSparseMatMul", "SparseMatrixTranspose", "SparseMatrixZeros",
+     "SparseTensorToCSRSparseMatrix"),
+    "takes or gives a matrix in compressed rows; tests/oracle/test_csr.py "
+    "covers it",
+)
