@@ -17,7 +17,7 @@
 namespace gk {
 
 // How many numbers start, start + delta, ... there are before limit; -1 if more
-// than int64 counts. delta is not 0.
+// than int64 counts, or if one of them is no number. delta is not 0.
 template <class T>
 int64_t RangeLength(T start, T limit, T delta) {
   if constexpr (std::is_integral_v<T>) {
@@ -33,9 +33,9 @@ int64_t RangeLength(T start, T limit, T delta) {
     using F = std::conditional_t<(sizeof(T) < 4), float, T>;
     const F from = static_cast<F>(start), to = static_cast<F>(limit);
     const F step = static_cast<F>(delta);
-    if (step > 0 ? !(from < to) : !(from > to)) return 0;
+    if ((step > 0 && to < from) || (step < 0 && to > from)) return 0;
     const F n = std::ceil(std::abs((to - from) / step));
-    // The largest number below 2^63 that every type here holds.
+    // The largest number below 2^63 that every type here holds; false of NaN.
     return n < F(9.2e18) ? static_cast<int64_t>(n) : -1;
   }
 }

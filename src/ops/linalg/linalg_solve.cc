@@ -123,7 +123,8 @@ Status ComputeLeastSquares(KernelContext& c) {
   MatrixCall call(c);
   const Tensor &a = call.in(0), &b = call.in(1);
   const double l2 = *c.input(2).data<double>();
-  if (l2 < 0) return InvalidArgument("l2_regularizer must be >= 0.");
+  // So not of NaN.
+  if (!(l2 >= 0)) return InvalidArgument("l2_regularizer must be >= 0.");
   const bool fast = c.attr<bool>("fast");
   const int64_t m = RowsOf(a), n = ColumnsOf(a), columns = ColumnsOf(b);
   GK_ASSIGN_OR_RETURN(const TensorShape shape, BatchWith(a, {n, columns}));
