@@ -1,6 +1,6 @@
 // tf.ragged's functions that make rows: see graphkiln/ragged_tensor.h.
 #include "api/inner.h"
-#include "function/ragged/checks.h"
+#include "function/ragged/flat_values.h"
 #include "function/ragged/ragged.h"
 #include "graphkiln/ragged_tensor.h"
 
@@ -51,24 +51,13 @@ RaggedTensor map_flat_values(
     const std::function<Tensor(const std::vector<Tensor>&)>& f,
     const std::vector<RaggedTensor>& arguments) {
   return MadeOfRows([&] {
-    if (arguments.empty()) {
-      throw ::gk::Error(ValueError("map_flat_values needs a ragged tensor"));
-    }
-    Checks checks;
+    std::vector<RaggedValue> values;
     std::vector<Tensor> flat;
     for (const RaggedTensor& a : arguments) {
-      if (a.ragged_rank() != arguments[0].ragged_rank()) {
-        throw ::gk::Error(
-            ValueError("All ragged inputs must have the same ragged_rank."));
-      }
-      for (int i = 0; i < a.ragged_rank(); ++i) {
-        checks.Same(Inner(arguments[0].nested_row_splits()[i]),
-                    Inner(a.nested_row_splits()[i]), "Row partitions differ");
-      }
+      values.push_back(a.value());
       flat.push_back(a.flat_values());
     }
-    const Checks::Scope scope(checks);
-    return arguments[0].value().WithFlat(Inner(f(flat)));
+    return MapFlatValues(values, [&] { return Inner(f(flat)); });
   });
 }
 

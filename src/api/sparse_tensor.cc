@@ -1,7 +1,7 @@
 #include "graphkiln/sparse_tensor.h"
 
 #include "api/inner.h"
-#include "function/ragged/checks.h"
+#include "function/ragged/flat_values.h"
 #include "function/slices_value.h"
 #include "function/sparse_value.h"
 #include "graphkiln/indexed_slices.h"
@@ -60,24 +60,14 @@ namespace sparse {
 SparseTensor map_values(
     const std::function<Tensor(const std::vector<Tensor>&)>& f,
     const std::vector<SparseTensor>& arguments) {
-  return Guarded([&] {
-    if (arguments.empty()) {
-      throw ::gk::Error(ValueError("map_values needs a sparse tensor"));
-    }
-    Checks checks;
+  return MadeAs<SparseTensor>([&] {
+    std::vector<SparseValue> sparse;
     std::vector<Tensor> values;
     for (const SparseTensor& a : arguments) {
-      const SparseTensor& first = arguments[0];
-      if (&a != &first) {
-        checks.Equal(Inner(first.dense_shape()), Inner(a.dense_shape()),
-                     "Mismatched shapes!");
-        checks.Equal(Inner(first.indices()), Inner(a.indices()),
-                     "Mismatched indices!");
-      }
+      sparse.push_back(a.value());
       values.push_back(a.values());
     }
-    const Checks::Scope scope(checks);
-    return arguments[0].with_values(f(values));
+    return MapSparseValues(sparse, [&] { return Inner(f(values)); });
   });
 }
 IndexedSlices mask(const IndexedSlices& a, const Tensor& mask_indices) {

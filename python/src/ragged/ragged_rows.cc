@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "function/ragged/flat_values.h"
 #include "function/ragged/ragged.h"
 #include "ops/element_moves.h"
 #include "python/src/binding/class_members.h"
@@ -114,6 +115,23 @@ Object SplitsOfIds(Handle, Handle segment_ids, Handle num_segments,
       [&] { return Wrapped(SegmentIdsToRowSplits(ids, count, type)); });
 }
 
+// What Python's map_flat_values and map_values have gathered: the ragged or
+// sparse tensors in their arguments, and the call with their values.
+Object MappedFlatValues(Handle, Handle ragged, Handle call) {
+  const std::vector<RaggedValue> values = AsRaggedList(ragged);
+  return Tried([&] {
+    return Wrapped(MapFlatValues(values, [&] { return AsComponent(call()); }));
+  });
+}
+Object MappedSparseValues(Handle, Handle sparse, Handle call) {
+  std::vector<SparseValue> values;
+  for (Handle value : sparse) values.push_back(AsSparse(value));
+  return Tried([&] {
+    return Wrapped(
+        MapSparseValues(values, [&] { return AsComponent(call()); }));
+  });
+}
+
 PyMethodDef kRaggedRowsFunctions[] = {
     GK_MODULE_FUNCTION(
         "ragged_boolean_mask", "data, mask, name=None", BooleanMask,
@@ -173,6 +191,14 @@ PyMethodDef kRaggedRowsFunctions[] = {
         "given.\n\n"
         ">>> tf.ragged.segment_ids_to_row_splits([0, 0, 2]).numpy().tolist()\n"
         "[0, 2, 2, 3]\n"),
+    GK_MODULE_FUNCTION(
+        "ragged_map_flat", "ragged, call", MappedFlatValues,
+        "The first of these ragged tensors with the flat values that the call "
+        "gives."),
+    GK_MODULE_FUNCTION(
+        "sparse_map", "sparse, call", MappedSparseValues,
+        "The first of these sparse tensors with the values that the call "
+        "gives."),
     {}};
 
 }  // namespace

@@ -34,14 +34,7 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return leaf.values
 
     args, kwargs = core.nest_map(value_of, (args, kwargs))
-    if not sparse:
-        raise ValueError("No SparseTensor in argument list of map_values")
-    first = sparse[0]
-    assert_equal = core.composition_function("debugging.assert_equal")
-    for other in sparse[1:]:
-        assert_equal(first.dense_shape, other.dense_shape, "Mismatched shapes!")
-        assert_equal(first.indices, other.indices, "Mismatched indices!")
-    return core.SparseTensor(first.indices, op(*args, **kwargs), first.dense_shape)
+    return core.sparse_map(sparse, lambda: op(*args, **kwargs))
 
 
 def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -79,34 +72,4 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     flat_args, flat_kwargs = value_of(args), value_of(kwargs)
     if not ragged:
         return op(*args, **kwargs)
-    sizes = {r.flat_values.shape[0] for r in ragged} - {None}
-    if len(sizes) > 1:
-        raise ValueError(
-            "Input RaggedTensors' flat_values must all have the same "
-            f"outer-dimension size.  Got sizes: {sizes}"
-        )
-    first = ragged[0]
-    if any(r.row_splits.dtype != first.row_splits.dtype for r in ragged):
-        raise ValueError(
-            "Input RaggedTensors have mismatched row partition dtypes; use "
-            "RaggedTensor.with_row_splits_dtype() to convert them to compatible "
-            "dtypes."
-        )
-    result = core.convert_to_tensor(op(*flat_args, **flat_kwargs))
-    if not result.shape[:1].is_compatible_with([*sizes] or [None]):
-        raise ValueError(
-            "tf.ragged.map_flat_values requires that the output of `op` have the "
-            "same outer-dimension size as flat_values of any ragged inputs. "
-            f"(output shape: {result.shape}; expected outer dimension size: "
-            f"{sizes.pop()})"
-        )
-    assert_equal = core.composition_function("debugging.assert_equal")
-    for other in ragged[1:]:
-        if other.ragged_rank != first.ragged_rank:
-            raise ValueError("All ragged inputs must have the same ragged_rank.")
-        for mine, its in zip(
-            first.nested_row_splits, other.nested_row_splits, strict=True
-        ):
-            if mine is not its:
-                assert_equal(mine, its, "Row partitions differ")
-    return first.with_flat_values(result)
+    return core.ragged_map_flat(ragged, lambda: op(*flat_args, **flat_kwargs))
