@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Times single ops and workloads of one module; benchmarks/ops.py runs it.
 
-usage: op_calls.py MODULE PLAN
+usage: op_calls.py MODULE PLAN [--cpu]
 
 Reads names of rows from its input, one a line, and answers each with JSON
 lines {"row", "s"} or {"row", "error"}, then {"done": name}. PLAN is the pickle
 that ops.py writes: how each op is called, so that this process needs NumPy and
-the module alone.
+the module alone. --cpu: one thread, and the process's own time.
 """
 
 from __future__ import annotations
@@ -32,25 +32,28 @@ BUDGET = {"small": 0.012, "large": 0.06}
 BATCHES = 5
 
 
+clock = time.process_time if "--cpu" in sys.argv else time.perf_counter
+
+
 def seconds(call: Callable[[], Any], budget: float) -> float:
     """The fastest batch: what others do on the machine only adds to it."""
-    start = time.perf_counter()
+    start = clock()
     call()
-    first = time.perf_counter() - start
+    first = clock() - start
     if first < 0.25:
-        start = time.perf_counter()
+        start = clock()
         call()
-        first = time.perf_counter() - start
+        first = clock() - start
     count = int(budget / BATCHES / max(first, 1e-9))
     batches = BATCHES if count else max(2, min(BATCHES, int(3 * budget / first)))
     count = max(count, 1)
     best = float("inf")
     gc.disable()
     for _ in range(batches):
-        start = time.perf_counter()
+        start = clock()
         for _ in range(count):
             call()
-        best = min(best, (time.perf_counter() - start) / count)
+        best = min(best, (clock() - start) / count)
     gc.enable()
     return best
 
@@ -195,6 +198,9 @@ def main() -> int:
     with open(path, "rb") as file:
         plan = pickle.load(file)
     tf = importlib.import_module(module)
+    if "--cpu" in sys.argv:
+        tf.config.threading.set_intra_op_parallelism_threads(1)
+        tf.config.threading.set_inter_op_parallelism_threads(1)
     calls = Calls(tf, plan)
     workloads = op_workloads.workloads(tf, plan)
     answer({"done": ""})

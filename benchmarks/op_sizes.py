@@ -351,34 +351,51 @@ LARGE: dict[str, dict[str, Any]] = {
     **VARIABLES,
     **SIGNAL,
 }
-WHY: dict[str, str] = dict.fromkeys(
-    (
-        "BroadcastGradientArgs",
-        "BroadcastArgs",
-        "ConcatOffset",
-        "DataFormatDimMap",
-        "DataFormatVecPermute",
-    ),
-    "works on shapes",
-) | dict.fromkeys(
-    (
-        "NoOp",
-        "ControlTrigger",
-        "Timestamp",
-        "Assert",
-        "PrintV2",
-        "RngSkip",
-        "RngReadAndSkip",
-        "VarIsInitializedOp",
-        "VariableShape",
-        "DisableCopyOnRead",
-        "ResourceCountUpTo",
-        "StringFormat",
-        "StatelessRandomGetAlg",
-        "StatelessRandomGetKeyCounter",
-        "StatelessRandomGetKeyCounterAlg",
-    ),
-    "computes nothing large",
+WHY: dict[str, str] = (
+    dict.fromkeys(
+        (
+            "BroadcastGradientArgs",
+            "BroadcastArgs",
+            "ConcatOffset",
+            "DataFormatDimMap",
+            "DataFormatVecPermute",
+        ),
+        "works on shapes",
+    )
+    | dict.fromkeys(
+        (
+            "Conv2DBackpropInputV2",
+            "Conv2DBackpropFilterV2",
+            "CTCLossV2",
+            "FFTND",
+            "IFFTND",
+            "RFFTND",
+            "IRFFTND",
+            "MaxPoolGradWithArgmax",
+            "MaxPoolGradGradWithArgmax",
+        ),
+        "TensorFlow has no kernel for CPUs",
+    )
+    | dict.fromkeys(
+        (
+            "NoOp",
+            "ControlTrigger",
+            "Timestamp",
+            "Assert",
+            "PrintV2",
+            "RngSkip",
+            "RngReadAndSkip",
+            "VarIsInitializedOp",
+            "VariableShape",
+            "DisableCopyOnRead",
+            "ResourceCountUpTo",
+            "StringFormat",
+            "StatelessRandomGetAlg",
+            "StatelessRandomGetKeyCounter",
+            "StatelessRandomGetKeyCounterAlg",
+        ),
+        "computes nothing large",
+    )
 )
 
 for path in sorted(Path(__file__).parent.glob("op_sizes_*.py")):

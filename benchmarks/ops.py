@@ -2,7 +2,7 @@
 """Times every op of the registry on graphkiln and on TensorFlow.
 
 usage: ops.py --peer NAME=COMMAND [--rounds N] [--only TEXT] [--json FILE]
-              [--size small|large] [--table all|slow]
+              [--size small|large] [--table all|slow] [--cpu]
 
 Each op is called with the tests' own small inputs (some 16 elements) and with
 large ones (1M elements, 512x512 for matrices, 1080p for pictures, see
@@ -10,7 +10,8 @@ op_sizes.py), eagerly and in a tf.function; op_workloads.py adds some programs.
 The modules run in processes of their own, which take turns op by op, so that a
 busy minute falls on both. A turn gives the fastest of some batches; the table
 shows medians over the rounds and their ratio, slowest first. COMMAND is as
-compare.py has it; needed is an interpreter with the peer and ml_dtypes.
+compare.py has it; needed is an interpreter with the peer and ml_dtypes. --cpu
+gives each module one thread and counts its own time: for busy machines.
 
 Example:
     ops.py --peer tensorflow=.venv-oracle/bin/python --json ops.json
@@ -93,7 +94,7 @@ def files() -> dict[str, np.ndarray]:
     return {k: np.array(v, object) for k, v in found.items()}
 
 
-def plan_of(op: str) -> dict[str, Any]:
+def plan_of(op: str, made: dict[str, Any]) -> dict[str, Any]:
     """How the op is called; no graphkiln in it, so that any process reads it."""
     case, record = cases.make(op), cases.record(op)
 
@@ -120,7 +121,9 @@ def plan_of(op: str) -> dict[str, Any]:
             name: [F(1024, 1024)] * 2 if isinstance(v, list) else F(1024, 1024)
             for name, v in small.items()
         }
+    missing = {"DecodeGif": "gif", "DecodeWebP": "webp"}.get(op, "png")
     has_large = op not in op_sizes.WHY and bool(large or op in op_sizes.LARGE)
+    has_large = has_large and missing in made
     test = record["test"]
     return {
         "small": small,
@@ -137,13 +140,13 @@ def plan_of(op: str) -> dict[str, Any]:
 class Worker:
     """A process that times one module, started anew when it has died."""
 
-    def __init__(self, command: list[str], plan: str):
-        self.command, self.plan = command, plan
+    def __init__(self, command: list[str], plan: str, options: list[str]):
+        self.command = [*command, plan, *options]
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         self.process = subprocess.Popen(
-            [*self.command, self.plan],
+            self.command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -208,13 +211,14 @@ def main() -> int:
     parser.add_argument("--only", default="", help="regular expression of rows")
     parser.add_argument("--size", choices=("small", "large"))
     parser.add_argument("--table", choices=("all", "slow"), default="all")
+    parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
 
     chosen = [op for op in cases.called_ops() if re.search(options.only, op)]
     plan: dict[str, Any] = {"files": files(), "ops": {}}
     for op in chosen:
-        plan["ops"][op] = plan_of(op)
+        plan["ops"][op] = plan_of(op, plan["files"])
         if options.size:
             sizes = plan["ops"][op]["sizes"]
             plan["ops"][op]["sizes"] = [s for s in sizes if s == options.size]
@@ -238,7 +242,10 @@ def main() -> int:
         pickle.dump(plan, file)
         file.flush()
         for i in range(options.rounds):
-            workers = {m: Worker(c, file.name) for m, c in commands.items()}
+            workers = {
+                m: Worker(c, file.name, ["--cpu"] if options.cpu else [])
+                for m, c in commands.items()
+            }
             loads.append(os.getloadavg()[0])
             print(
                 f"round {i + 1} of {options.rounds}, load {loads[-1]:.1f}",
