@@ -182,6 +182,24 @@ EXPORTS: dict[str, str] = {
         signal.stft signal.inverse_stft signal.inverse_stft_window_fn
         signal.mdct signal.inverse_mdct
         """,
+    "graphkiln._src.linalg.operators": """
+        linalg.LinearOperator linalg.LinearOperatorAdjoint
+        linalg.LinearOperatorBlockDiag
+        linalg.LinearOperatorBlockLowerTriangular
+        linalg.LinearOperatorCirculant linalg.LinearOperatorCirculant2D
+        linalg.LinearOperatorCirculant3D linalg.LinearOperatorComposition
+        linalg.LinearOperatorDiag linalg.LinearOperatorFullMatrix
+        linalg.LinearOperatorHouseholder linalg.LinearOperatorIdentity
+        linalg.LinearOperatorInversion linalg.LinearOperatorKronecker
+        linalg.LinearOperatorLowRankUpdate
+        linalg.LinearOperatorLowerTriangular
+        linalg.LinearOperatorPermutation
+        linalg.LinearOperatorScaledIdentity linalg.LinearOperatorToeplitz
+        linalg.LinearOperatorTridiag linalg.LinearOperatorZeros
+        """,
+    "graphkiln._src.linalg.conjugate_gradient": """
+        linalg.experimental.conjugate_gradient
+        """,
     "graphkiln._src.nn.ctc_decoders": """
         nn.ctc_beam_search_decoder nn.ctc_greedy_decoder
         """,

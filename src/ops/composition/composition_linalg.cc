@@ -10,11 +10,13 @@
 #include "ops/element_moves.h"
 #include "ops/fn/Abs.h"
 #include "ops/fn/AddV2.h"
+#include "ops/fn/Complex.h"
 #include "ops/fn/ComplexAbs.h"
 #include "ops/fn/Conj.h"
 #include "ops/fn/ConjugateTranspose.h"
 #include "ops/fn/ExpandDims.h"
 #include "ops/fn/Greater.h"
+#include "ops/fn/Imag.h"
 #include "ops/fn/ListDiff.h"
 #include "ops/fn/MatrixDiagPartV3.h"
 #include "ops/fn/MatrixDiagV3.h"
@@ -31,6 +33,7 @@
 #include "ops/fn/Real.h"
 #include "ops/fn/RealDiv.h"
 #include "ops/fn/Reshape.h"
+#include "ops/fn/Rsqrt.h"
 #include "ops/fn/SelectV2.h"
 #include "ops/fn/Shape.h"
 #include "ops/fn/Sqrt.h"
@@ -164,6 +167,31 @@ TensorVector Normalize(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor norm = CastTo(NormOf(c, true), x.dtype());
   return {ops::RealDiv(x, norm), norm};
+}
+
+// Divided by its length, which is at least the root of epsilon.
+TensorVector L2Normalize(CompositionCall& c) {
+  const Tensor& x = c.tensor(0);
+  if (c.has(1) && c.has(4)) {
+    throw Error(ValueError("Cannot specify both 'dim' and 'axis'."));
+  }
+  const Tensor axes = c.has(1)   ? c.tensor(1)
+                      : c.has(4) ? c.tensor(4)
+                                 : AllAxes(x);
+  const bool complex = IsComplex(x.dtype());
+  const DataType real = complex ? RealType(x.dtype()) : x.dtype();
+  const Tensor re = complex ? ops::Real(x, real) : x;
+  const Tensor im = complex ? ops::Imag(x, real) : Tensor();
+  Tensor square = ops::Square(OpName(c.name("Square")), re);
+  if (complex) square = ops::AddV2(square, ops::Square(im));
+  const Tensor sum = ops::Sum(OpName(c.name("Sum")), square, axes, true);
+  const Tensor least =
+      ops::Maximum(OpName(c.name("Maximum")), sum,
+                   NumberOf(c.real(2), real, c.name("Maximum/y")));
+  const Tensor inverse = ops::Rsqrt(OpName(c.name("Rsqrt")), least);
+  if (!complex) return {ops::Mul(OpName(c.name()), x, inverse)};
+  return {ops::Complex(OpName(c.name()), ops::Mul(re, inverse),
+                       ops::Mul(im, inverse), x.dtype())};
 }
 
 // A number as a tensor of a dtype; a tensor becomes one of it.
@@ -328,6 +356,16 @@ const CompositionRecord kRecords[] = {
             "keeps its axes.",
      .example = ">>> x, norm = tf.linalg.normalize([3., 4.])\n"
                 ">>> norm.numpy().tolist()\n[5.0]"},
+    {.names = "nn.l2_normalize|math.l2_normalize|linalg.l2_normalize",
+     .args = "x: tensor; axis: tensor(int32) as Sum/reduction_indices = None; "
+             "epsilon: float = 1e-12; name: name = None; dim: tensor(int32) "
+             "as Sum/reduction_indices = None",
+     .scope = "l2_normalize",
+     .build = L2Normalize,
+     .doc = "x / sqrt(max(sum(x ** 2), epsilon)) along axes. `dim` is an older "
+            "name of `axis`.",
+     .example = ">>> tf.nn.l2_normalize([0., 5.]).numpy().tolist()\n"
+                "[0.0, 1.0]"},
     {.names = "clip_by_norm",
      .args = "t: tensor; clip_norm: native; axes: native = None",
      .scope = "clip_by_norm",

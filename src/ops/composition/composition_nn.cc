@@ -22,7 +22,6 @@
 #include "ops/fn/Log1p.h"
 #include "ops/fn/LogSoftmax.h"
 #include "ops/fn/LogicalAnd.h"
-#include "ops/fn/Maximum.h"
 #include "ops/fn/Mean.h"
 #include "ops/fn/Mul.h"
 #include "ops/fn/Neg.h"
@@ -39,12 +38,10 @@
 #include "ops/fn/SoftmaxCrossEntropyWithLogits.h"
 #include "ops/fn/Softplus.h"
 #include "ops/fn/SparseSoftmaxCrossEntropyWithLogits.h"
-#include "ops/fn/Square.h"
 #include "ops/fn/SquaredDifference.h"
 #include "ops/fn/Squeeze.h"
 #include "ops/fn/StopGradient.h"
 #include "ops/fn/Sub.h"
-#include "ops/fn/Sum.h"
 #include "ops/fn/Tanh.h"
 #include "ops/fn/TopKV2.h"
 #include "ops/fn/Transpose.h"
@@ -360,22 +357,6 @@ TensorVector WeightedCrossEntropy(CompositionCall& c) {
   return {ops::AddV2(OpName(c.name()), first, ops::Mul(weight, tail))};
 }
 
-TensorVector L2Normalize(CompositionCall& c) {
-  const Tensor& x = c.tensor(0);
-  if (c.has(1) && c.has(4)) {
-    throw Error(ValueError("Cannot specify both 'dim' and 'axis'."));
-  }
-  const Tensor axes = c.has(1)   ? c.tensor(1)
-                      : c.has(4) ? c.tensor(4)
-                                 : AllAxes(x);
-  const Tensor square = ops::Square(OpName(c.name("Square")), x);
-  const Tensor sum = ops::Sum(OpName(c.name("Sum")), square, axes, true);
-  const Tensor least =
-      ops::Maximum(OpName(c.name("Maximum")), sum,
-                   NumberOf(c.real(2), x.dtype(), c.name("Maximum/y")));
-  return {Mul(x, ops::Rsqrt(OpName(c.name("Rsqrt")), least), c.name())};
-}
-
 TensorVector Moments(CompositionCall& c) {
   const Tensor& given = c.tensor(0);
   const Tensor& axes = c.tensor(1);
@@ -547,16 +528,6 @@ const CompositionRecord kRecords[] = {
      .doc = "Sigmoid cross entropy in which positives weigh `pos_weight`.",
      .example = ">>> tf.nn.weighted_cross_entropy_with_logits([1.], [0.], 2.)."
                 "numpy().item() > 1.38\nTrue"},
-    {.names = "nn.l2_normalize|math.l2_normalize|linalg.l2_normalize",
-     .args = "x: tensor; axis: tensor(int32) as Sum/reduction_indices = None; "
-             "epsilon: float = 1e-12; name: name = None; dim: tensor(int32) "
-             "as Sum/reduction_indices = None",
-     .scope = "l2_normalize",
-     .build = L2Normalize,
-     .doc = "x / sqrt(max(sum(x ** 2), epsilon)) along axes. `dim` is an older "
-            "name of `axis`.",
-     .example = ">>> tf.nn.l2_normalize([0., 5.]).numpy().tolist()\n"
-                "[0.0, 1.0]"},
     {.names = "nn.moments",
      .args = "x: tensor; axes: tensor(int32) as mean/reduction_indices; shift: "
              "native = None; keepdims: bool = False",

@@ -1,0 +1,1 @@
+"""Linear operators, and what is solved with them."""
