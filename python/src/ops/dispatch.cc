@@ -11,6 +11,7 @@
 #include "python/src/binding/text_caster.h"
 #include "python/src/binding/throw_error.h"
 #include "python/src/binding/told_function.h"
+#include "python/src/types/extension_fields.h"
 
 namespace gk::py {
 
@@ -41,12 +42,23 @@ struct Annotation {
   enum Kind { kType, kAnyOf, kListOf, kAnything };
 
   static Annotation Of(nb::handle annotation);
-  bool Accepts(nb::handle value) const;
+  bool Accepts(nb::handle value) const { return How(value) != kNot; }
+  // Accepts it, and so that a function is called for it?
+  bool Calls(nb::handle value) const { return How(value) == kCalls; }
 
   Kind kind;
   nb::object type = {};
   std::vector<Annotation> parts = {};
+
+ private:
+  enum Match { kNot, kPasses, kCalls };
+  Match How(nb::handle value) const;
+  Match HowAnyPart(nb::handle value) const;
 };
+
+// A function that takes tensors, too, is called for what is made of tensors
+// alone: what it does with the tensors it calls the API for.
+bool CallsForItself(nb::handle value) { return IsCompositeTensor(value); }
 
 Annotation Annotation::Of(nb::handle annotation) {
   const nb::object typing = nb::module_::import_("typing");
@@ -75,23 +87,32 @@ Annotation Annotation::Of(nb::handle annotation) {
   return made;
 }
 
-bool Annotation::Accepts(nb::handle value) const {
-  const auto any = [&](nb::handle item) {
-    return std::any_of(parts.begin(), parts.end(),
-                       [&](const Annotation& a) { return a.Accepts(item); });
-  };
+Annotation::Match Annotation::HowAnyPart(nb::handle value) const {
+  Match best = kNot;
+  for (const Annotation& part : parts) best = std::max(best, part.How(value));
+  return best;
+}
+
+Annotation::Match Annotation::How(nb::handle value) const {
+  Match how = kPasses;
   switch (kind) {
     case kType:
-      return nb::isinstance(value, type);
+      if (!nb::isinstance(value, type)) return kNot;
+      return CallsForItself(value) ? kCalls : kPasses;
     case kAnyOf:
-      return any(value);
+      return HowAnyPart(value);
     case kListOf:
-      if (!IsListOrTuple(value.ptr()) || nb::len(value) == 0) return false;
-      return std::all_of(value.begin(), value.end(), any);
+      if (!IsListOrTuple(value.ptr()) || nb::len(value) == 0) return kNot;
+      for (nb::handle item : value) {
+        const Match one = HowAnyPart(item);
+        if (one == kNot) return kNot;
+        how = std::max(how, one);
+      }
+      return how;
     case kAnything:
       break;
   }
-  return true;
+  return kPasses;
 }
 
 // A function to call in the place of an API, where arguments have types.
@@ -123,11 +144,13 @@ struct Found {
 };
 
 bool Fits(const Target& target, nb::handle bound) {
-  return std::all_of(
-      target.form.begin(), target.form.end(), [&](const auto& one) {
-        PyObject* given = PyDict_GetItem(bound.ptr(), one.first.ptr());
-        return given != nullptr && one.second.Accepts(given);
-      });
+  bool calls = false;
+  for (const auto& [name, annotation] : target.form) {
+    PyObject* given = PyDict_GetItem(bound.ptr(), name.ptr());
+    if (given == nullptr || !annotation.Accepts(given)) return false;
+    calls = calls || annotation.Calls(given);
+  }
+  return calls;
 }
 
 // Handlers get the function, of the operands alone.
@@ -151,9 +174,11 @@ void Match(Kind kind, const DispatchedCall& call, std::vector<Found>* found) {
   if (handlers.empty()) return;
   const Operands operands = call.First(kind == kUnary ? 1 : 2);
   for (const Handler& h : handlers) {
-    bool fits = operands.values.size() == nb::len(h.types);
-    for (size_t i = 0; fits && i < operands.values.size(); ++i) {
-      fits = nb::isinstance(operands.values[i], h.types[i]);
+    const auto& values = operands.values;
+    bool fits = values.size() == nb::len(h.types) &&
+                std::any_of(values.begin(), values.end(), CallsForItself);
+    for (size_t i = 0; fits && i < values.size(); ++i) {
+      fits = nb::isinstance(values[i], h.types[i]);
     }
     if (fits) {
       found->push_back({h.handler, [handler = h.handler, operands] {

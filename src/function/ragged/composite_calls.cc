@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ops/element_moves.h"
+#include "ops/fn/ConcatV2.h"
 #include "ops/fn/Size.h"
 
 namespace gk {
@@ -12,7 +13,28 @@ namespace {
 using Arguments = CompositeArguments;
 using Result = CompositeResult;
 
+// The function itself gave `made`: the flat values of rows as `x` has them.
+Result Rows(const RaggedValue& x, Tensor made) {
+  if (!made) return OwnResult();
+  return x.WithFlat(std::move(made));
+}
+
+// Of embedding_lookup: rows of a table, or of the parts of one.
+Result Lookup(const Arguments& a) {
+  const RaggedValue ids = a.ragged("ids");
+  TensorVector parts;
+  for (const RaggedValue& part : a.list("params", DataType::kInvalid)) {
+    if (part.is_ragged()) return {};
+    parts.push_back(part.flat());
+  }
+  if (!ids.is_ragged() || parts.empty()) return {};
+  const Tensor rows =
+      parts.size() == 1 ? parts[0] : ops::ConcatV2(parts, IntegerConstant(0));
+  return Rows(ids, a.Call({rows, ids.flat()}));
+}
+
 Result Gather(const Arguments& a) {
+  if (a.has("ids")) return Lookup(a);
   std::optional<int64_t> axis;
   if (a.has("axis")) axis = a.integer("axis", 0);
   return RaggedGather(a.ragged("params"), a.ragged("indices"), axis,
@@ -75,12 +97,6 @@ Result TileOf(const Arguments& a) {
 Result Split(const Arguments& a) {
   return RaggedSplit(a.ragged("value"), a.native("num_or_size_splits"),
                      a.integer("axis", 0), a.native("num"));
-}
-
-// The function itself gave `made`: the flat values of rows as `x` has them.
-Result Rows(const RaggedValue& x, Tensor made) {
-  if (!made) return OwnResult();
-  return x.WithFlat(std::move(made));
 }
 
 // The first operand's flat values alone change.

@@ -12,7 +12,7 @@ using PartKind = SpecPart::Kind;
 
 bool NestAlike(const SpecFields& a, const SpecFields& b) {
   const Structure &x = *a.structure, &y = *b.structure;
-  return AssertSameStructure(x, y, /*check_types=*/false, StructureWords(x, y))
+  return AssertSameStructure(x, y, /*check_types=*/true, StructureWords(x, y))
       .ok();
 }
 

@@ -351,6 +351,7 @@ const CompositionRecord kRecords[] = {
     {.names = "nn.embedding_lookup",
      .args = "params: tensors(parts); ids: tensor; max_norm: native = None",
      .scope = "embedding_lookup",
+     .ragged = RaggedForm::kGather,
      .build = EmbeddingLookup,
      .doc = "The rows of `params` that `ids` name.\n\nArgs:\n  params: a "
             "tensor or variable [rows, ...], or a list of them, whose rows "
