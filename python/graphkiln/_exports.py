@@ -48,6 +48,23 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.types.flat_values": """
         sparse.map_values ragged.map_flat_values
         """,
+    "graphkiln._src.distribute.values": """
+        distribute.InputContext distribute.ReduceOp distribute.RunOptions
+        distribute.experimental.ValueContext
+        """,
+    "graphkiln._src.distribute.contexts": """
+        distribute.ReplicaContext
+        """,
+    "graphkiln._src.distribute.current": """
+        distribute.experimental_set_strategy distribute.get_replica_context
+        distribute.get_strategy distribute.has_strategy
+        distribute.in_cross_replica_context
+        """,
+    "graphkiln._src.distribute.strategy": """
+        distribute.MirroredStrategy distribute.OneDeviceStrategy
+        distribute.Strategy distribute.StrategyExtended distribute.TPUStrategy
+        distribute.experimental.TPUStrategy
+        """,
     "graphkiln._src.host.logging": "get_logger",
     "graphkiln._src.host.tensorflow_alias": "as_tensorflow",
     "graphkiln._src.function.callable": "types.experimental.Callable",

@@ -94,7 +94,8 @@ def run_tests(
         *start, "-m", "pytest", "-q", "-p", "record_results", "-p",
         "no:cacheprovider", "-p", "no:hypothesispytest", "--rootdir", str(source),
         "-o", "python_files=test_*.py *_test.py", "-o", "addopts=",
-        "-o", "filterwarnings=", "-W", "ignore", *package.options,
+        "-o", "filterwarnings=", "-W", "ignore",
+        "--continue-on-collection-errors", *package.options,
     ]
     if package.select:
         command += ["-k", package.select]
@@ -106,6 +107,7 @@ def run_tests(
         "TF_CPP_MIN_LOG_LEVEL": "3",
         "PACKAGE_RESULTS": str(file),
         "PACKAGE_LATER": json.dumps(list(package.later)),
+        "PACKAGE_FIXTURES": json.dumps(package.fixtures),
         **package.environment,
     }
     with file.with_suffix(".log").open("w") as log:

@@ -23,6 +23,8 @@ class Package:
     select: str = ""
     options: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
+    # Fixtures of a conftest.py that is in neither archive.
+    fixtures: dict[str, str] = field(default_factory=dict)
     # Parts of tests' names, and which later step of the roadmap they touch: held
     # back.
     later: dict[str, str] = field(default_factory=dict)
@@ -41,10 +43,81 @@ PACKAGES = (
         later={"test_keras_layer": "Keras"},
     ),
     Package(
+        name="autoray",
+        version="0.11.0",
+        kind="array adapter",
+        tests=("tests",),
+        needs=("scipy",),
+        from_sdist=True,
+        select="tensorflow",
+    ),
+    Package(
         name="dm-sonnet",
         version="2.0.2",
         kind="module library",
         tests=("sonnet/src",),
-        needs=("absl-py", "dm-tree", "tabulate", "wrapt"),
+        needs=("absl-py", "dm-tree", "tabulate", "wrapt", "scipy"),
+        later={
+            "conformance/checkpoint_test": "checkpoints",
+            "conformance/goldens_test": "checkpoints",
+            "conformance/saved_model_test": "SavedModels",
+            "conformance/distribute_test": "several devices",
+            "src/distribute/": "several devices",
+            "conformance/keras_test": "Keras",
+            "optimizers/adam_test": "Keras",
+            "optimizers/momentum_test": "Keras",
+            "optimizers/rmsprop_test": "Keras",
+            "optimizers/sgd_test": "Keras",
+            "conformance/xla_test": "jit_compile",
+        },
+    ),
+    Package(
+        name="graph-nets",
+        version="1.1.0",
+        kind="graph neural networks",
+        tests=("graph_nets/tests_tf2",),
+        needs=(
+            "dm-sonnet==2.0.2", "absl-py", "dm-tree", "tabulate", "wrapt",
+            "networkx", "scipy", "six",
+        ),
+        from_sdist=True,
+    ),
+    Package(
+        name="tensornetwork",
+        version="0.4.6",
+        kind="tensor networks",
+        tests=(
+            "tensornetwork/backends/tensorflow",
+            "tensornetwork/backends/backend_test.py",
+            "tensornetwork/contractors",
+            "tensornetwork/matrixproductstates",
+            "tensornetwork/tests",
+        ),
+        needs=("graphviz", "opt-einsum", "h5py", "scipy"),
+        fixtures={"backend": "tensorflow"},
+    ),
+    Package(
+        name="tensorly",
+        version="0.10.0",
+        kind="tensor decompositions",
+        tests=("tensorly",),
+        needs=("scipy",),
+        environment={"TENSORLY_BACKEND": "tensorflow"},
+    ),
+    Package(
+        name="tensorflow-graphics",
+        version="2021.12.3",
+        kind="geometry and rendering",
+        tests=(
+            "tensorflow_graphics/geometry",
+            "tensorflow_graphics/image",
+            "tensorflow_graphics/math",
+            "tensorflow_graphics/nn/loss",
+            "tensorflow_graphics/nn/metric",
+            "tensorflow_graphics/rendering",
+            "tensorflow_graphics/util",
+        ),
+        needs=("absl-py", "scipy", "six", "termcolor", "tqdm", "trimesh", "networkx"),
+        later={"rendering/opengl": "custom ops"},
     ),
 )

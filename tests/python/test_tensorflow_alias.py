@@ -62,7 +62,7 @@ def test_modules_stay_as_they_were(alias, name):
 @pytest.mark.parametrize(
     "name, words",
     [
-        ("tensorflow.python.framework.ops", "private to TensorFlow"),
+        ("tensorflow.python.no_such.thing", "private to TensorFlow"),
         ("tensorflow._src.host", "private to TensorFlow"),
         ("tensorflow.core.framework", "private to TensorFlow"),
         ("tensorflow.lite", "another compiler's"),
@@ -73,6 +73,21 @@ def test_modules_stay_as_they_were(alias, name):
 def test_what_is_not_there_says_so(alias, name, words):
     with pytest.raises(ModuleNotFoundError, match=words):
         importlib.import_module(name)
+
+
+def test_names_that_packages_take_from_the_inside(alias):
+    from tensorflow.python.eager import context
+    from tensorflow.python.framework import dtypes, ops
+    from tensorflow.python.ops.numpy_ops import np_config
+
+    assert ops.Tensor is gk.Tensor and dtypes.float32 is gk.float32
+    assert np_config.enable_numpy_behavior
+    assert context.context().executing_eagerly()
+    assert not gk.function(lambda: context.context().executing_eagerly())().numpy()
+    with pytest.raises(AttributeError, match="private to TensorFlow"):
+        ops.no_such_thing
+    with pytest.raises(ImportError, match="cannot import name"):
+        from tensorflow.python.framework import no_such_module  # noqa: F401
 
 
 def test_it_ends(alias):
@@ -92,13 +107,14 @@ def test_it_is_gone_afterwards():
     module = type(gk.constant(1)).__module__
     before, finders = set(sys.modules), list(sys.meta_path)
     with gk.as_tensorflow():
-        import tensorflow.compat.v2  # noqa: F401
+        import tensorflow.compat.v2
+        import tensorflow.python.framework.ops  # noqa: F401
         assert sys.meta_path != finders
     assert not [
         name for name in sys.modules
         if name.partition(".")[0] == "tensorflow" and name not in before
     ]
-    assert sys.meta_path == finders
+    assert sys.meta_path == finders and not hasattr(gk, "python")
     assert type(gk.constant(1)).__module__ == module
 
 

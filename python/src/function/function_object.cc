@@ -412,6 +412,12 @@ void SetPythonFunction(PyObject* o, PythonFunction python) {
     const nb::object value = function.attr(name);
     f.attr(name) = value.is_none() ? nb::object(nb::str("")) : value;
   }
+  if (nb::hasattr(function, "__dict__")) {
+    const nb::object own = f.attr("__dict__");
+    for (nb::handle item : function.attr("__dict__").attr("items")()) {
+      own.attr("setdefault")(item[0], item[1]);
+    }
+  }
   if (Self(o)->python->is_bound()) {
     f.attr("__signature__") = Self(o)->python->signature();
     return;

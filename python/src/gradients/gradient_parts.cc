@@ -17,9 +17,11 @@ namespace gk::py {
 
 Tensor Differentiable(PyObject* o) {
   if (IsTensor(o)) return TensorOf(o);
-  if (IsVariable(o)) return VariableOf(o)->handle;
+  // A class of the user's may hold its value in a way of its own.
+  if (IsVariable(o) && VariableOf(o)->handle) return VariableOf(o)->handle;
   // Objects that act as variables (Keras').
-  if (PyObject_HasAttrString(o, "_should_act_as_resource_variable")) {
+  if (!IsVariable(o) &&
+      PyObject_HasAttrString(o, "_should_act_as_resource_variable")) {
     PyRef handle = PyRef::Steal(PyObject_GetAttrString(o, "handle"));
     if (!handle) throw nb::python_error();
     if (IsTensor(handle.get())) return TensorOf(handle.get());

@@ -22,6 +22,7 @@
 #include "python/src/gradients/gradient_parts.h"
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/nest/nest.h"
+#include "python/src/tensors/converted.h"
 #include "python/src/tensors/tensor_type.h"
 #include "python/src/variables/variable_type.h"
 
@@ -170,6 +171,16 @@ nb::object Called(nb::handle f, nb::handle args, nb::handle kwargs) {
   return Owned(PyObject_Call(f.ptr(), args.ptr(), kwargs.ptr()));
 }
 
+// Of variables that a function gives back: what is in them.
+TensorVector Results(const nb::list& leaves) {
+  TensorVector results;
+  for (nb::handle y : leaves) {
+    results.push_back(IsVariable(y.ptr()) ? Converted(y)
+                                          : Differentiable(y.ptr()));
+  }
+  return results;
+}
+
 // The result of `f`, and the function of its gradient.
 std::pair<nb::object, nb::object> ResultAndGradient(Kind kind, nb::handle f,
                                                     nb::handle args,
@@ -230,12 +241,10 @@ nb::object CallCustom(Kind kind, nb::handle f, nb::handle args,
         [&] {
           std::tie(result, gradient) =
               ResultAndGradient(kind, f, PackedAs(args, flat), kwargs);
-          for (nb::handle y : FlatLeaves(result)) {
-            results.push_back(Differentiable(y.ptr()));
-          }
         },
         /*forget=*/kind == Kind::kRecomputed);
   });
+  results = Results(FlatLeaves(result));
   nb::list variables;
   for (const Tensor& handle : read) {
     PyObject* v = FindVariable(handle);
@@ -338,8 +347,7 @@ PyObject* RerunGradients(PyObject*, PyObject* given, PyObject* named) {
                               ? nb::object(flat[i])
                               : Wrap(again[i]));
           }
-          return Differentiables(
-              FlatLeaves(Called(f, PackedAs(args, leaves), kwargs)));
+          return Results(FlatLeaves(Called(f, PackedAs(args, leaves), kwargs)));
         },
         inputs, Differentiables(variables), upstream);
   });

@@ -95,8 +95,14 @@ PyObject* ExitNameScope(PyObject* o, PyObject*) {
 PyObject* NameOfScope(PyObject* o, void*) {
   return TextOf(ScopeOf<UserNameScope>(o).name());
 }
+PyObject* ReduceNameScope(PyObject* o, PyObject*) {
+  const PyRef name = PyRef::Steal(NameOfScope(o, nullptr));
+  if (!name) return nullptr;
+  return Py_BuildValue("O(O)", Py_TYPE(o), name.get());
+}
 PyMethodDef name_scope_methods[] = {
     {"__enter__", Guarded<EnterNameScope>, METH_NOARGS, nullptr},
+    {"__reduce__", Guarded<ReduceNameScope>, METH_NOARGS, nullptr},
     {"__exit__", Guarded<ExitNameScope>, METH_VARARGS, nullptr},
     {}};
 PyGetSetDef name_scope_attributes[] = {

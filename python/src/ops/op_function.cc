@@ -100,7 +100,7 @@ bool HasDType(PyObject* o, DataType* dtype) {
     *dtype = ImplOf(o)->dtype();
     return true;
   }
-  if (IsVariable(o)) {
+  if (IsVariable(o) && VariableOf(o)->handle) {
     *dtype = VariableOf(o)->dtype;
     return true;
   }

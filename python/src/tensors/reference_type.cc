@@ -3,6 +3,7 @@
 #include <structmember.h>  // after Python.h
 
 #include <cstddef>
+#include <functional>
 
 #include "python/src/binding/guarded.h"
 
@@ -19,11 +20,15 @@ PyReference* Self(PyObject* o) { return reinterpret_cast<PyReference*>(o); }
 
 PyObject* Deref(PyObject* o, PyObject*) { return Py_NewRef(Self(o)->wrapped); }
 PyObject* Compare(PyObject* a, PyObject* b, int op) {
-  if (Py_TYPE(b) != type || (op != Py_EQ && op != Py_NE)) {
+  if (Py_TYPE(b) != type || op == Py_LE || op == Py_GE) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  return PyBool_FromLong((Self(a)->wrapped == Self(b)->wrapped) ==
-                         (op == Py_EQ));
+  // In some order: keys of dictionaries get sorted.
+  const std::less<> less;
+  PyObject *const x = Self(a)->wrapped, *const y = Self(b)->wrapped;
+  if (op == Py_LT) return PyBool_FromLong(less(x, y));
+  if (op == Py_GT) return PyBool_FromLong(less(y, x));
+  return PyBool_FromLong((x == y) == (op == Py_EQ));
 }
 Py_hash_t Hash(PyObject* o) { return _Py_HashPointer(Self(o)->wrapped); }
 PyObject* Repr(PyObject* o) {

@@ -47,7 +47,13 @@ struct Operands {
   // A variable whose operator this is, is read before the operator's scope.
   static PyRef ReadFirst(PyObject** a, PyObject** b) {
     PyObject** self = IsTensorLike(*a) ? a : b;
-    if (!IsVariable(*self) || !InGraph()) return PyRef();
+    if (!IsVariable(*self)) return PyRef();
+    if (!VariableOf(*self)->handle) {  // a user's class with its own `value`
+      PyRef own = Checked(PyObject_CallMethod(*self, "value", nullptr));
+      *self = own.get();
+      return own;
+    }
+    if (!InGraph()) return PyRef();
     StatusOr<Tensor> value = ToTensor(*self);
     PyRef read = PyRef::Steal(value.ok() ? WrapTensor(*std::move(value))
                                          : Raise(value.status()));

@@ -249,6 +249,33 @@ PyObject* NewUninitialized(PyTypeObject* type, PyObject* args,
   return BaseVariableType->tp_new(type, args, kwargs);
 }
 
+// tf.Variable(...). What creators give is whole: `type` would call its __init__
+// once more, with arguments that a user's class need not take.
+PyObject* CallVariable(PyObject* type, PyObject* const* args, size_t nargsf,
+                       PyObject* names) {
+  const Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+  const PyRef given = Checked(PyTuple_New(n));
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    PyTuple_SET_ITEM(given.get(), i, Py_NewRef(args[i]));
+  }
+  PyRef named;
+  if (names != nullptr && PyTuple_GET_SIZE(names) > 0) {
+    named = Checked(PyDict_New());
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
+      if (PyDict_SetItem(named.get(), PyTuple_GET_ITEM(names, i),
+                         args[n + i]) < 0) {
+        return nullptr;
+      }
+    }
+  }
+  if (PyObject* made = MadeByCreators(given.get(), named.get())) return made;
+  if (PyErr_Occurred()) return nullptr;
+  PyRef made = Checked(
+      BaseVariableType->tp_new(ResourceVariableType, given.get(), named.get()));
+  return Init(made.get(), given.get(), named.get()) < 0 ? nullptr
+                                                        : made.Release();
+}
+
 // ---- Copies ----
 
 PyObject* Copy(PyObject* o, PyObject*) { return Py_NewRef(o); }
@@ -429,6 +456,7 @@ bool AddVariableClasses(PyObject* module) {
                 {Py_tp_init, Slot<Init>()},
                 {Py_tp_methods, Slot<kVariableCreationMethods>()}});
   if (VariableType == nullptr) return false;
+  VariableType->tp_vectorcall = Guarded<CallVariable>;
   // Of variables that nobody has given others.
   auto* cls = reinterpret_cast<PyObject*>(VariableType);
   for (const auto& [attribute, value] :

@@ -148,7 +148,11 @@ PyObject* Wrap(StatusOr<Tensor> t) {
 }
 
 PyObject* Handle(PyObject* o, void*) {
-  return CheckVariableReady(o) ? WrapTensor(Self(o)->handle) : nullptr;
+  if (Self(o)->handle) return WrapTensor(Self(o)->handle);
+  // A class of the user's that holds its value in a way of its own.
+  PyErr_Format(PyExc_AttributeError, "'%s' object has no attribute 'handle'",
+               Py_TYPE(o)->tp_name);
+  return nullptr;
 }
 PyObject* DType(PyObject* o, void*) {
   return CheckVariableReady(o) ? Py_NewRef(DTypeObject(Self(o)->dtype))

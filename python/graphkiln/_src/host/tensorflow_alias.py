@@ -34,7 +34,10 @@ class _Finder:
         if any(part.startswith("_") and part != "__internal__" for part in parts):
             raise ModuleNotFoundError(_private(name), name=name)
         if parts[:1] == ["python"] or parts[:1] == ["core"]:
-            raise ModuleNotFoundError(_private(name), name=name)
+            private = _loading.load("graphkiln._src.host.tensorflow_private")
+            if not private.has(below):
+                raise ModuleNotFoundError(_private(name), name=name)
+            return ModuleSpec(name, _Loader(private.PrivateModule(below)))
         try:
             module = _loading.load(".".join(["graphkiln", *parts]))
         except ModuleNotFoundError as error:
@@ -62,7 +65,7 @@ class _Loader:
 def _private(name: str) -> str:
     return (
         f"No module named {name!r}: it is private to TensorFlow, and {_HINT}, "
-        "which has the public names alone"
+        "which has of these what packages were seen to use"
     )
 
 
@@ -100,6 +103,7 @@ def _remove() -> None:
         sys.meta_path.remove(_finder)
     for name in [name for name in sys.modules if _is_below(name)]:
         del sys.modules[name]
+    vars(sys.modules["graphkiln"]).pop("python", None)
     for cls, module in _modules_before.items():
         cls.__module__ = module
     _modules_before.clear()
@@ -134,8 +138,9 @@ def as_tensorflow() -> TensorFlowAlias:
     import math` and whatever else names public modules of TensorFlow's give
     graphkiln's, which are the same objects as under its own name, so that
     `isinstance`, registries and caches see one of each. An installed TensorFlow is
-    not touched, and not loaded. Its private modules (`tensorflow.python`) are not
-    there: to import them raises ModuleNotFoundError.
+    not touched, and not loaded. Of its private modules (`tensorflow.python`) what
+    packages were seen to use is there under the public names' objects; to import
+    others raises ModuleNotFoundError.
 
     Classes of tensors and variables say meanwhile that their `__module__` is
     "tensorflow", as packages tell whose tensor they have by that. Pickles name
