@@ -146,8 +146,14 @@ StatusOr<TensorVector> Run(const OpRecord& record,
     status = RunKernel(ctx);
   }
   if (!status.ok()) return status;
-  for (const Tensor& t : outputs) {
+  for (Tensor& t : outputs) {
     if (!t) return Internal("op {} left an output unset", record.name);
+    // What a kernel hands on becomes a tensor of its own: tapes tell an op's
+    // output from its input by that.
+    const auto is_it = [&t](const Tensor* given) {
+      return given->impl() == t.impl();
+    };
+    if (std::any_of(in.begin(), in.end(), is_it)) t = t.Alias();
   }
   return outputs;
 }

@@ -360,3 +360,20 @@ def test_functions_of_own_gradients_on_two_threads():
     go.set()
     thread.join()
     assert outcome == [39.0] and records()
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        lambda x: tf.identity_n([x, tf.constant(1)])[0],
+        lambda x: tf.reverse(x, []),
+        lambda x: tf.raw_ops.Reverse(tensor=x, dims=[]),
+        tf.identity,
+    ],
+)
+def test_outputs_that_are_their_inputs_count_once(op):
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = 2.0 * op(x)
+    assert tape.gradient(y, x).numpy() == 2.0
