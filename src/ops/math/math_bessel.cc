@@ -18,8 +18,9 @@ namespace gk {
 namespace {
 
 // The C library's, with NaN rather than an error below zero.
-double BesselY0Of(double x) { return x < 0 ? math::kNan<double> : ::y0(x); }
-double BesselY1Of(double x) { return x < 0 ? math::kNan<double> : ::y1(x); }
+// Below zero as at zero, as in TensorFlow.
+double BesselY0Of(double x) { return x < 0 ? -math::kInf<double> : ::y0(x); }
+double BesselY1Of(double x) { return x < 0 ? -math::kInf<double> : ::y1(x); }
 
 // A slope whose formula divides by x and whose limit at zero is 1/2.
 Tensor UnlessZero(const Tensor& x, const Tensor& slope) {

@@ -6,6 +6,7 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "ops/random/random_fill.h"
+#include "ops/random/random_gamma_grad.h"
 #include "ops/random/random_place.h"
 #include "ops/random/random_samples.h"
 
@@ -137,7 +138,7 @@ const OpRecord kRecords[] = {
      .inputs = "value: T",
      .outputs = "output: T",
      .attrs = "seed: int = 0; seed2: int = 0; T: type",
-     .traits = kStateful | kRandom,
+     .traits = kStateful | kRandom | kNoGradient,
      .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeStatefulShuffle},
      .doc = "The input with the slices of its first dimension in random "
@@ -162,6 +163,7 @@ const OpRecord kRecords[] = {
      .traits = kStateful | kRandom,
      .shape = PerParameterShape,
      .kernel = {.compute = ComputeGamma},
+     .gradient = [](GradContext& g) { SetGammaGradient(g, 1); },
      .doc = "Gamma deviates of rate 1 for each shape parameter in alpha."},
 
     {.name = "RandomPoissonV2",

@@ -4,6 +4,7 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "ops/random/random_fill.h"
+#include "ops/random/random_gamma_grad.h"
 #include "ops/random/random_samples.h"
 
 namespace gk {
@@ -293,8 +294,11 @@ const OpRecord kRecords[] = {
               "int64]; Tseed: type in [int32, int64] = int64",
      .shape = SeededShape,
      .kernel = {.compute = ComputeGamma<false>},
+     .gradient = [](GradContext& g) { SetGammaGradient(g, 2); },
      .doc = "Gamma deviates of rate 1, determined by the seed; the shape ends "
-            "with that of alpha."},
+            "with that of alpha.",
+     // Not the slope of the sampler, which rejects.
+     .test = {.skip_gradient = true}},
 
     {.name = "StatelessRandomGammaV3",
      .inputs = "shape: shape_dtype; key: uint64; counter: uint64; alg: int32; "
@@ -304,8 +308,11 @@ const OpRecord kRecords[] = {
               "[int32, int64] = int32",
      .shape = KeyedShape,
      .kernel = {.compute = ComputeGamma<true>},
+     .gradient = [](GradContext& g) { SetGammaGradient(g, 4); },
      .doc = "Gamma deviates of rate 1, determined by key and counter; the "
-            "shape ends with that of alpha."},
+            "shape ends with that of alpha.",
+     // Not the slope of the sampler, which rejects.
+     .test = {.skip_gradient = true}},
 
     {.name = "StatelessRandomPoisson",
      .inputs = "shape: T; seed: Tseed; lam: Rtype",
