@@ -52,6 +52,19 @@ T EmptySegment() {
   }
 }
 
+// What a row of a sorted segment is compared with first.
+template <SegmentOp kOp, class T>
+T BeforeRows() {
+  using C = ComputeType<T>;
+  if constexpr (std::numeric_limits<C>::has_infinity &&
+                (kOp == SegmentOp::kMax || kOp == SegmentOp::kMin)) {
+    constexpr C kInfinity = std::numeric_limits<C>::infinity();
+    return Convert<T>(kOp == SegmentOp::kMax ? -kInfinity : kInfinity);
+  } else {
+    return EmptySegment<kOp, T>();
+  }
+}
+
 template <SegmentOp kOp, class Fn>
 bool VisitSegmentType(DataType t, Fn&& fn) {
   if (VisitType<float, double, half, bfloat16, int8_t, int16_t, int32_t,
@@ -221,7 +234,7 @@ Status ComputeSorted(KernelContext& c) {
     T* to = out->data<T>();
     const T empty = kOp == SegmentOp::kProd ? Convert<T>(C(1)) : T{};
     std::fill_n(to, out->num_elements(), empty);
-    FillRows<T>(ids, inner, EmptySegment<kOp, T>(), to);
+    FillRows<T>(ids, inner, BeforeRows<kOp, T>(), to);
     ReduceSegments<kOp>(data.data<T>(), ids.data(), ids.size(), inner, to,
                         ThreadPool::Global());
     if constexpr (kMean) DivideBySizes<T>(ids, inner, to);
