@@ -329,10 +329,6 @@ RAW: tuple[Difference, ...] = (
         "one answer for convolutions of all ranks",
     ),
     Difference(
-        "FractionalMaxPoolGrad, (row|col)_pooling_sequence.*", "", INVALID,
-        "its numbers are read whatever its shape",
-    ),
-    Difference(
         "FractionalAvgPoolGrad, .*", INVALID, "ResourceExhaustedError", ORDER
     ),
     Difference(

@@ -321,6 +321,8 @@ Status TopKWith(KernelContext& c, int64_t k, DataType index) {
   }
   if (index == DataType::kInt32) {
     std::ranges::copy(order.flat<int64_t>(), indices->data<int32_t>());
+  } else if (index == DataType::kInt16) {
+    std::ranges::copy(order.flat<int64_t>(), indices->data<int16_t>());
   }
   return OkStatus();
 }
@@ -344,11 +346,7 @@ Status ComputeTopK(KernelContext& c) {
         "{}",
         x.dim(x.rank() - 1), k);
   }
-  const DataType index = c.attr<DataType>("index_type");
-  if (index == DataType::kInt64 || index == DataType::kInt32) {
-    return TopKWith(c, k, index);
-  }
-  return Unimplemented("TopKV2 with index_type {}", DataTypeString(index));
+  return TopKWith(c, k, c.attr<DataType>("index_type"));
 }
 
 // dy is put back where the values came from, row by row.

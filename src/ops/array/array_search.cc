@@ -156,8 +156,11 @@ Status ComputeUnravel(KernelContext& c) {
   }
   const int64_t rank = dims_in.num_elements(), n = indices.num_elements();
   std::vector<int64_t> places(rank * n);
-  // Only the first place of an index below zero carries its sign.
+  // An index below zero may be so in the first place only, where it turns.
   Unravel(flat, dims, 1, n, places.data());
+  if (rank > 0) {
+    for (int64_t i = 0; i < n; ++i) places[i] %= dims[0];
+  }
   const TensorShape shape =
       indices.rank() == 0 ? TensorShape({rank}) : TensorShape({rank, n});
   GK_ASSIGN_OR_RETURN(Tensor out,

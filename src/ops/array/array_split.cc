@@ -100,6 +100,11 @@ Status SplitVShape(InferenceContext& c) {
     return SetSplitShapes(c, 0, 2,
                           std::vector<int64_t>(c.num_outputs(), kUnknownDim));
   }
+  if (static_cast<int>(sizes->size()) != c.num_outputs()) {
+    return InvalidArgument(
+        "Length of size_splits should be equal to num_outputs: {} and {}",
+        sizes->size(), c.num_outputs());
+  }
   int64_t sum = 0;
   int rest = -1;
   for (size_t i = 0; i < sizes->size(); ++i) {

@@ -339,7 +339,7 @@ Status CountWhatOccurs(KernelContext& c, const StatusOr<RowValues>& read,
     if (v == std::numeric_limits<int64_t>::max()) {
       return InvalidArgument("Input value {} is too large", v);
     }
-    if (max_length > 0 && v >= max_length) continue;
+    if (max_length >= 0 && v >= max_length) continue;
     largest = std::max(largest, v);
     order.push_back(i);
   }
@@ -365,7 +365,7 @@ Status CountWhatOccurs(KernelContext& c, const StatusOr<RowValues>& read,
   int64_t* const sizes = dense_shape->data<int64_t>();
   sizes[0] = r.num_rows;
   sizes[rank - 1] =
-      max_length > 0 ? max_length : std::max(largest + 1, min_length);
+      max_length >= 0 ? max_length : std::max(largest + 1, min_length);
   for (int64_t k = 0; k < n; ++k) {
     poll();
     const auto [row, value] = key(order[first[k]]);

@@ -6,8 +6,6 @@
 #include "kernels/math.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/elementwise.h"
-#include "ops/fn/Cast.h"
-#include "ops/fn/ComplexAbs.h"
 #include "ops/fn/math_arithmetic.h"
 #include "ops/fn/math_unary_grad.h"
 #include "ops/fused_arithmetic.h"
@@ -78,21 +76,10 @@ const OpRecord kRecords[] = {
                                          T(x.real() / a, x.imag() / a));
                          },
                                   ComplexTypes, kSlowLoop>>(),
+     // Zero of complex numbers too, as in TensorFlow.
      .gradient =
          [](GradContext& g) {
-           if (!IsComplex(g.x(0).dtype())) {
-             g.Set(0, ops::Mul(g.dy(0), ScalarLike(g.x(0), 0)));
-             return;
-           }
-           const Tensor inverse = ops::Reciprocal(
-               ops::Cast(ops::ComplexAbs(g.x(0), RealType(g.x(0).dtype())),
-                         g.x(0).dtype()));
-           const Tensor turn = ops::Mul(g.y(0), g.y(0));
-           g.Set(0,
-                 ops::Mul(ScalarLike(g.x(0), 0.5),
-                          ops::Mul(ops::Sub(g.dy(0),
-                                            ops::Mul(Conjugate(g.dy(0)), turn)),
-                                   inverse)));
+           g.Set(0, ops::Mul(g.dy(0), ScalarLike(g.x(0), 0)));
          },
      .python = {.names = "math.sign|sign"},
      .doc = "Returns the sign of each element: -1, 0 or 1; x / |x| for a "

@@ -248,16 +248,9 @@ Status ComputeNormGrad(KernelContext& c) {
 // Of the images (input `x`) and vectors for each channel behind it.
 Status ChannelDim(InferenceContext& c, int at, PartialTensorShape* x,
                   int* axis) {
-  const bool volumes = c.record().name.ends_with("V3");
-  if (volumes) {
-    GK_RETURN_IF_ERROR(c.WithRankAtLeast(at, 4, x));
-    if (x->rank() > 5) {
-      return InvalidArgument("Shape must be at most rank 5 but is rank {}",
-                             x->rank());
-    }
-  } else {
-    GK_RETURN_IF_ERROR(c.WithRank(at, 4, x));
-  }
+  const auto* format = c.attrs().Get<std::string>("data_format");
+  const int rank = format == nullptr ? 4 : static_cast<int>(format->size());
+  GK_RETURN_IF_ERROR(c.WithRank(at, rank, x));
   *axis = IsChannelsFirst(c.attrs()) ? 1 : x->rank() - 1;
   return OkStatus();
 }
@@ -266,20 +259,21 @@ Status NormShape(InferenceContext& c) {
   PartialTensorShape x;
   int axis;
   GK_RETURN_IF_ERROR(ChannelDim(c, 0, &x, &axis));
-  int64_t channels = x.unknown_rank() ? kUnknownDim : x.dim(axis);
+  int64_t channels = x.dim(axis);
   // Means and variances that nobody reads may be of any length.
-  const bool training = c.attr<bool>("is_training");
+  const bool unread = c.attr<bool>("is_training") &&
+                      c.attr<float>("exponential_avg_factor") == 1;
   for (int i = 1; i < 5; ++i) {
     PartialTensorShape vector;
     GK_RETURN_IF_ERROR(c.WithRank(i, 1, &vector));
-    if (i > 2 && training) continue;
+    if (i > 2 && unread) continue;
     GK_RETURN_IF_ERROR(
         InferenceContext::MergeDims(channels, vector.dim(0), &channels));
   }
-  if (!x.unknown_rank()) x.SetDim(axis, channels);
+  x.SetDim(axis, channels);
   c.set_output(0, x);
   for (int i = 1; i < 5; ++i) c.set_output(i, {channels});
-  if (c.num_outputs() == 6 && !x.unknown_rank()) {
+  if (c.num_outputs() == 6) {
     c.set_output(5, UnusedShape(c.input_type(0), x.rank()));
   }
   return OkStatus();
@@ -294,14 +288,14 @@ Status NormGradShape(InferenceContext& c) {
     return InvalidArgument("Shapes must be equal, but are {} and {}",
                            dy.PythonString(), x.PythonString());
   }
-  int64_t channels = x.unknown_rank() ? kUnknownDim : x.dim(axis);
+  int64_t channels = x.dim(axis);
   for (int i = 2; i < 5; ++i) {
     PartialTensorShape vector;
     GK_RETURN_IF_ERROR(c.WithRank(i, 1, &vector));
     GK_RETURN_IF_ERROR(
         InferenceContext::MergeDims(channels, vector.dim(0), &channels));
   }
-  if (!x.unknown_rank()) x.SetDim(axis, channels);
+  x.SetDim(axis, channels);
   c.set_output(0, x);
   c.set_output(1, {channels});
   c.set_output(2, {channels});

@@ -41,9 +41,10 @@ Status ReadAttr(const AttrMap& attrs, std::string_view name, bool zero_is_bad,
                            name);
   }
   if ((*all)[0] != 1 || (*all)[4] != 1) {
-    return InvalidArgument("Current implementation does not yet support {} in "
-                           "the batch and depth dimensions.",
-                           name);
+    return InvalidArgument(
+        "Current implementation does not yet support {} in "
+        "the batch and depth dimensions.",
+        name);
   }
   for (int i = 0; i < 3; ++i) {
     values[i] = (*all)[i + 1];
@@ -57,8 +58,9 @@ Status ReadAttr(const AttrMap& attrs, std::string_view name, bool zero_is_bad,
 StatusOr<Volumes> Describe(const AttrMap& attrs, const TensorShape& input,
                            const TensorShape& filter) {
   if (IsChannelsFirst(attrs)) {
-    return Unimplemented("CPU implementation of Conv3D currently only "
-                         "supports the NHWC tensor format.");
+    return Unimplemented(
+        "CPU implementation of Conv3D currently only "
+        "supports the NHWC tensor format.");
   }
   if (input.rank() != 5) {
     return InvalidArgument("input must be 5-dimensional: {}",
@@ -78,9 +80,10 @@ StatusOr<Volumes> Describe(const AttrMap& attrs, const TensorShape& input,
   v.out_c = filter.dim(4);
   if (v.filter_in <= 0 || v.in_c <= 0 || v.in_c % v.filter_in != 0 ||
       v.out_c % (v.in_c / v.filter_in) != 0) {
-    return InvalidArgument("input depth must be evenly divisible by filter "
-                           "depth: {} vs {}",
-                           v.in_c, v.filter_in);
+    return InvalidArgument(
+        "input depth must be evenly divisible by filter "
+        "depth: {} vs {}",
+        v.in_c, v.filter_in);
   }
   for (int i = 0; i < 3; ++i) {
     v.in[i] = input.dim(i + 1);
@@ -121,10 +124,9 @@ StatusOr<Conv2DDesc> Flat(const Volumes& v, DataType type, ConvPass pass) {
 }
 
 StatusOr<Tensor> PicturesLike(const Volumes& v, DataType type) {
-  GK_ASSIGN_OR_RETURN(
-      TensorShape shape,
-      TensorShape::Make(std::array{v.batch * v.out[0], v.in[1], v.in[2],
-                                   v.in_c * v.filter[0]}));
+  GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(std::array{
+                                             v.batch * v.out[0], v.in[1],
+                                             v.in[2], v.in_c * v.filter[0]}));
   return Tensor::Allocate(type, shape);
 }
 
@@ -158,8 +160,10 @@ StridedBox SliceBox(const Volumes& v, bool to_picture) {
   const int64_t group = v.filter_in * v.filter[0];
   StridedBox box;
   const auto axis = [&](int64_t extent, int64_t slice, int64_t picture) {
-    if (to_picture) box.AddAxis(extent, slice, picture);
-    else box.AddAxis(extent, picture, slice);
+    if (to_picture)
+      box.AddAxis(extent, slice, picture);
+    else
+      box.AddAxis(extent, picture, slice);
   };
   axis(v.in[1] * v.in[2], v.in_c, wide);
   axis(v.groups(), v.filter_in, group);
@@ -215,9 +219,10 @@ Status ComputeConv3D(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(Volumes v,
                       Describe(c.attrs(), input.shape(), filter.shape()));
   if (filter.num_elements() == 0) {
-    return InvalidArgument("filter must not have zero elements (i.e. all "
-                           "dimensions must be non-zero), but its shape is {}",
-                           filter.shape().DebugString());
+    return InvalidArgument(
+        "filter must not have zero elements (i.e. all "
+        "dimensions must be non-zero), but its shape is {}",
+        filter.shape().DebugString());
   }
   GK_ASSIGN_OR_RETURN(TensorShape shape, OutputShapeOf(v));
   Tensor* out;
@@ -225,8 +230,7 @@ Status ComputeConv3D(KernelContext& c) {
   if (out->num_elements() == 0) return OkStatus();
   GK_ASSIGN_OR_RETURN(Tensor pictures, PicturesOf(v, input));
   GK_ASSIGN_OR_RETURN(Tensor flat, FlatFilter(v, filter));
-  GK_ASSIGN_OR_RETURN(Conv2DDesc d,
-                      Flat(v, input.dtype(), ConvPass::kForward));
+  GK_ASSIGN_OR_RETURN(Conv2DDesc d, Flat(v, input.dtype(), ConvPass::kForward));
   return RunConv(c, d, pictures, flat, out);
 }
 
@@ -262,10 +266,9 @@ Status ComputeInputGradient(KernelContext& c) {
                       Flat(v, dy.dtype(), ConvPass::kBackwardInput));
   GK_RETURN_IF_ERROR(RunConv(c, d, dy, flat, &pictures));
   // What several pictures show of a slice is added up.
-  GK_ASSIGN_OR_RETURN(Tensor part,
-                      Tensor::Allocate(dy.dtype(), TensorShape({v.in[1] *
-                                                                v.in[2] *
-                                                                v.in_c})));
+  GK_ASSIGN_OR_RETURN(
+      Tensor part,
+      Tensor::Allocate(dy.dtype(), TensorShape({v.in[1] * v.in[2] * v.in_c})));
   const StridedBox box = SliceBox(v, false);
   return ForEachPlace(v, [&](const Place& p) -> Status {
     GK_RETURN_IF_ERROR(CopyBox(box, pictures, p.picture, &part, 0));
@@ -312,8 +315,19 @@ Status Conv3DShape(InferenceContext& c) {
   const auto strides = c.attr<std::vector<int64_t>>("strides");
   const auto dilations = c.attr<std::vector<int64_t>>("dilations");
   if (strides.size() != 5 || dilations.size() != 5) {
-    return InvalidArgument("Sliding window strides and dilations must specify "
-                           "5 dimensions");
+    return InvalidArgument(
+        "Sliding window strides and dilations must specify "
+        "5 dimensions");
+  }
+  for (int i = 0; i < 3; ++i) {
+    if (strides[first + i] <= 0) {
+      return InvalidArgument("Stride must be > 0, but got {}",
+                             strides[first + i]);
+    }
+    if (dilations[first + i] < 1) {
+      return InvalidArgument("Dilation rate must be >= 1, but got {}",
+                             dilations[first + i]);
+    }
   }
   PartialTensorShape out = PartialTensorShape::UnknownOfRank(5);
   out.SetDim(0, input.dim(0));
@@ -361,7 +375,7 @@ Tensor OfFilter(GradContext& g, const Tensor& x, const Tensor& filter,
                                      dy);
 }
 
-#define CONV3D_ATTRS                                                       \
+#define CONV3D_ATTRS                                                      \
   "T: type in [half, bfloat16, float, double]; strides: list(int) >= 5; " \
   "padding: string in [SAME, VALID]; data_format: string in [NDHWC, "     \
   "NCDHW] = 'NDHWC'; dilations: list(int) = [1, 1, 1, 1, 1]"

@@ -189,6 +189,14 @@ Status ComputeFractionalMaxGrad(KernelContext& c) {
     return InvalidArgument("out_backprop has shape {}, but orig_output {}",
                            dy.shape().DebugString(), y.shape().DebugString());
   }
+  for (const int i : {3, 4}) {
+    if (c.input(i).rank() != 1) {
+      return InvalidArgument(
+          "{} must be a vector, received shape {}",
+          i == 3 ? "row_pooling_sequence" : "col_pooling_sequence",
+          c.input(i).shape().DebugString());
+    }
+  }
   GK_ASSIGN_OR_RETURN(const FractionalPool pool,
                       PoolOf(c, x.shape(), y.shape(), c.input(3), c.input(4)));
   Tensor* dx;

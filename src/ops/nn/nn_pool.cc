@@ -9,6 +9,7 @@
 #include "kernels/pool.h"
 #include "ops/element_type_of.h"
 #include "ops/fn/Shape.h"
+#include "ops/fn/ZerosLike.h"
 #include "ops/int32_attrs.h"
 #include "ops/nn/window.h"
 #include "ops/with_attrs/AvgPool.h"
@@ -343,7 +344,9 @@ template <int kSpatial>
 Status LikeOutputShape(InferenceContext& c) {
   GK_ASSIGN_OR_RETURN(PoolAttrs a, ReadPoolAttrs(c.attrs(), kSpatial));
   GK_RETURN_IF_ERROR(CheckStrides(a));
-  c.set_output(0, c.input(1));
+  PartialTensorShape y;
+  GK_RETURN_IF_ERROR(c.WithRank(1, kSpatial + 2, &y));
+  c.set_output(0, std::move(y));
   return OkStatus();
 }
 
@@ -374,9 +377,22 @@ void MaxPoolGradient(GradContext& g) {
   g.Set(0, kGrad(AttrsOfPool(g), g.x(0), g.y(0), g.dy(0)));
 }
 
+// The shape of the input, of that rank.
+template <int kRank>
+Status LikeInput(InferenceContext& c) {
+  PartialTensorShape x;
+  GK_RETURN_IF_ERROR(c.WithRank(0, kRank, &x));
+  c.set_output(0, std::move(x));
+  return OkStatus();
+}
+
 // Linear in the gradient alone, and the gradient's is so in turn.
 template <PoolGradOp kOther>
 void MaxPoolGradGradient(GradContext& g) {
+  // The places of the maxima are given: nothing depends on the others.
+  for (int i = 0; i < 2; ++i) {
+    if (g.wants(i)) g.Set(i, ops::ZerosLike(g.x(i)));
+  }
   if (!g.wants(2)) return;
   OpAttrs attrs = AttrsOfPool(g);
   attrs.attrs.Remove("explicit_paddings");  // only the gradient itself has it
@@ -418,7 +434,7 @@ const OpRecord kRecords[] = {
               "[float, double, int32, uint8, int16, int8, int64, bfloat16, "
               "uint16, half, uint32, uint64] = float",
      .traits = kExpensive,
-     .shape = shape_fn::SameAsInput,
+     .shape = LikeInput<4>,
      .kernel = {.compute = ComputeMaxGrad<2>},
      .gradient = MaxPoolGradGradient<ops::MaxPoolGradGrad>,
      .doc = "The gradient of max pooling."},
@@ -503,7 +519,7 @@ const OpRecord kRecords[] = {
               "'NDHWC'; T: type in [half, bfloat16, float] = float; TInput: "
               "type in [half, bfloat16, float] = float",
      .traits = kExpensive,
-     .shape = shape_fn::SameAsInput,
+     .shape = LikeInput<5>,
      .kernel = {.compute = ComputeMaxGrad<3>},
      .gradient = MaxPoolGradGradient<ops::MaxPool3DGradGrad>,
      .doc = "The gradient of max pooling of volumes."},

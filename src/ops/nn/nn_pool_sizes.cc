@@ -3,6 +3,7 @@
 
 #include "framework/grad_context.h"
 #include "ops/element_moves.h"
+#include "ops/fn/ZerosLike.h"
 #include "ops/nn/delegated.h"
 #include "ops/nn/window.h"
 #include "ops/with_attrs/MaxPoolGradGradV2.h"
@@ -29,6 +30,13 @@ Status ComputeOfSizes(KernelContext& c) {
       return InvalidArgument(
           "Sliding window {} field must specify 4 dimensions", name);
     }
+    // The gradients look at these first.
+    if (n == 3 && (sizes[0] != 1 || sizes[3] != 1)) {
+      return Unimplemented(
+          "MaxPoolingGrad is not yet supported on the {} "
+          "dimension.",
+          sizes[0] != 1 ? "batch" : "depth");
+    }
     attrs.Set(name, std::move(sizes));
   }
   std::vector<const Tensor*> inputs;
@@ -49,6 +57,13 @@ Status PoolOfSizesShape(InferenceContext& c) {
   attrs.Set("strides", *strides);
   const PartialTensorShape in[] = {x};
   return ShapeAs(c, PlainName(c.record()), attrs, in);
+}
+
+// The places of the maxima are given: nothing depends on the images themselves.
+void ZerosBeforeGradient(GradContext& g) {
+  for (int i = 0; i < 2; ++i) {
+    if (g.wants(i)) g.Set(i, ops::ZerosLike(g.x(i)));
+  }
 }
 
 Status LikeOrigOutput(InferenceContext& c) {
@@ -92,11 +107,18 @@ const OpRecord kRecords[] = {
      .outputs = "output: T",
      .attrs = SIZES_ATTRS SIZES_TYPES " = float",
      .traits = kExpensive,
-     .shape = shape_fn::SameAsInput,
+     .shape =
+         [](InferenceContext& c) {
+           PartialTensorShape x;
+           GK_RETURN_IF_ERROR(c.WithRank(0, 4, &x));
+           c.set_output(0, std::move(x));
+           return OkStatus();
+         },
      .kernel = {.compute = ComputeOfSizes},
      // Linear in the gradient, and the gradient's is so in turn.
      .gradient =
          [](GradContext& g) {
+           ZerosBeforeGradient(g);
            if (!g.wants(2)) return;
            g.Set(2, ops::MaxPoolGradGradV2(SizelessAttrs(g), g.x(0), g.x(1),
                                            g.dy(0), g.x(3), g.x(4)));
@@ -113,6 +135,7 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeOfSizes},
      .gradient =
          [](GradContext& g) {
+           ZerosBeforeGradient(g);
            if (!g.wants(2)) return;
            g.Set(2, ops::MaxPoolGradV2(SizelessAttrs(g), g.x(0), g.x(1),
                                        g.dy(0), g.x(3), g.x(4)));

@@ -238,8 +238,13 @@ Status RoundTripShape(InferenceContext& c) {
 Status RoundTripGradShape(InferenceContext& c) {
   GK_ASSIGN_OR_RETURN(PartialTensorShape x, c.input(0).MergeWith(c.input(1)));
   c.set_output(0, std::move(x));
-  c.set_output(1, c.input(2));
-  c.set_output(2, c.input(3));
+  // Limits are numbers, or vectors along the axis.
+  const int rank = c.attr<int64_t>("axis") == -1 ? 0 : 1;
+  for (int i = 1; i < 3; ++i) {
+    PartialTensorShape limit;
+    GK_RETURN_IF_ERROR(c.WithRank(i + 1, rank, &limit));
+    c.set_output(i, std::move(limit));
+  }
   return OkStatus();
 }
 

@@ -141,8 +141,8 @@ std::vector<T> Sums(const T* a, const T* b, T, auto threshold,
     if (i >= 0 && j >= 0) {
       const C sum = static_cast<C>(Convert<C>(a[i]) + Convert<C>(b[j]));
       value = Convert<T>(sum);
-      // Not a number is no less than anything.
-      if (Magnitude(Convert<C>(value)) < threshold) continue;
+      // What is not a number is left out, too.
+      if (!(threshold <= Magnitude(Convert<C>(value)))) continue;
     } else {
       value = i >= 0 ? a[i] : b[j];
     }

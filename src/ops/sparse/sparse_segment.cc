@@ -72,6 +72,12 @@ Status CheckIds(std::span<const int64_t> ids, int64_t* segments) {
   if (!given) {
     *segments = ids.empty() ? 0 : ids.back() < 0 ? -1 : ids.back() + 1;
     if (*segments < 0) return InvalidArgument("segment ids must be >= 0");
+    constexpr int64_t kLimit = std::numeric_limits<int32_t>::max();
+    if (*segments > kLimit) {
+      return InvalidArgument(
+          "Last segment id must be < kintmax, got {} limit {}", *segments - 1,
+          kLimit);
+    }
   }
   for (size_t i = 0; i < ids.size(); ++i) {
     if (i > 0 && ids[i] < ids[i - 1]) {

@@ -70,9 +70,10 @@ Status ComputeSubstr(KernelContext& c) {
           return;
         }
         const int64_t first = pos[p] < 0 ? pos[p] + size : pos[p];
-        // A negative length reaches to the end.
-        const int64_t n =
-            len[p] < 0 ? size - first : std::min(len[p], size - first);
+        // A negative length reaches to the end in bytes, and is none in
+        // characters.
+        const int64_t none = characters ? 0 : size - first;
+        const int64_t n = len[p] < 0 ? none : std::min(len[p], size - first);
         const size_t begin = characters ? starts[first] : first;
         const size_t end = characters ? starts[first + n] : first + n;
         CountText(end - begin);

@@ -152,8 +152,10 @@ void GatherGradient(GradContext& g) {
 Status ComputeGatherNd(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(Tensor value, ReadChecked(c));
   const Tensor& indices = c.input(1);
-  if (value.rank() < 1) return InvalidArgument("params must be at least a "
-                                               "vector");
+  if (value.rank() < 1)
+    return InvalidArgument(
+        "params must be at least a "
+        "vector");
   GK_ASSIGN_OR_RETURN(IndexSlices slices, NdSlices(value.shape(), indices));
   std::vector<int64_t> dims;
   for (int d = 0; d + 1 < indices.rank(); ++d) dims.push_back(indices.dim(d));
@@ -170,6 +172,12 @@ Status ComputeGatherNd(KernelContext& c) {
 Status GatherNdShape(InferenceContext& c) {
   const HandleData* h = c.input_handle(0);
   if (!h || h->empty()) return OkStatus();
+  const DataType dtype = c.attr<DataType>("dtype");
+  if ((*h)[0].dtype != dtype && (*h)[0].dtype != DataType::kInvalid) {
+    return InvalidArgument(
+        "Trying to read variable with wrong dtype. Expected {} got {}",
+        DataTypeString((*h)[0].dtype), DataTypeString(dtype));
+  }
   const PartialTensorShape &value = (*h)[0].shape, indices = c.input(1);
   if (value.unknown_rank() || indices.unknown_rank()) return OkStatus();
   if (indices.rank() < 1) {
@@ -178,9 +186,10 @@ Status GatherNdShape(InferenceContext& c) {
   const int64_t depth = indices.dim(indices.rank() - 1);
   if (depth < 0) return OkStatus();
   if (depth > value.rank()) {
-    return InvalidArgument("indices.shape[-1] must be <= params.rank, but saw "
-                           "indices shape: {} and params shape: {}",
-                           indices.DebugString(), value.DebugString());
+    return InvalidArgument(
+        "indices.shape[-1] must be <= params.rank, but saw "
+        "indices shape: {} and params shape: {}",
+        indices.DebugString(), value.DebugString());
   }
   PartialTensorShape out = indices;
   out.RemoveDim(indices.rank() - 1);
