@@ -13,9 +13,9 @@
 namespace gk {
 namespace {
 
-#define GK_BIAS_TYPES                                                     \
-  half, bfloat16, float, double, int8_t, int16_t, int32_t, int64_t,       \
-      uint8_t, uint16_t, uint32_t, uint64_t, complex64, complex128
+#define GK_BIAS_TYPES                                                        \
+  half, bfloat16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, \
+      uint16_t, uint32_t, uint64_t, complex64, complex128
 
 // A tensor seen as [outer, channels, inner].
 struct Channels {
@@ -44,8 +44,7 @@ Status ComputeBiasAdd(KernelContext& c) {
   const bool first = ChannelsFirst(c.attrs());
   GK_ASSIGN_OR_RETURN(Channels sizes, ChannelsOf(x, first));
   if (bias.rank() != 1) {
-    return InvalidArgument("Biases must be 1D: {}",
-                           bias.shape().DebugString());
+    return InvalidArgument("Biases must be 1D: {}", bias.shape().DebugString());
   }
   if (bias.dim(0) != sizes.channels) {
     return InvalidArgument(
@@ -67,7 +66,8 @@ Status ComputeBiasAdd(KernelContext& c) {
 
 Status BiasAddShape(InferenceContext& c) {
   PartialTensorShape x, bias;
-  GK_RETURN_IF_ERROR(c.WithRankAtLeast(0, 2, &x));
+  GK_RETURN_IF_ERROR(
+      c.WithRankAtLeast(0, ChannelsFirst(c.attrs()) ? 3 : 2, &x));
   GK_RETURN_IF_ERROR(c.WithRank(1, 1, &bias));
   if (x.unknown_rank()) return OkStatus();
   const int at = ChannelsFirst(c.attrs()) ? 1 : x.rank() - 1;
@@ -81,8 +81,7 @@ Status BiasAddShape(InferenceContext& c) {
 
 Status ComputeBiasAddGrad(KernelContext& c) {
   const Tensor& dy = c.input(0);
-  GK_ASSIGN_OR_RETURN(Channels sizes,
-                      ChannelsOf(dy, ChannelsFirst(c.attrs())));
+  GK_ASSIGN_OR_RETURN(Channels sizes, ChannelsOf(dy, ChannelsFirst(c.attrs())));
   Tensor* out;
   GK_RETURN_IF_ERROR(
       c.Allocate(0, dy.dtype(), TensorShape({sizes.channels}), &out));

@@ -7,6 +7,7 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/pool.h"
+#include "ops/element_moves.h"
 #include "ops/element_type_of.h"
 #include "ops/fn/Shape.h"
 #include "ops/fn/ZerosLike.h"
@@ -260,17 +261,25 @@ Status ComputeArgmax(KernelContext& c) {
       c.Allocate(1, c.attr<DataType>("Targmax"), p.output, &positions));
   const int64_t n = p.output.num_elements();
   if (n == 0) return OkStatus();
+  std::vector<int64_t> places(n);
   GK_RETURN_IF_ERROR(
-      MaxPool(p.desc, x.raw_data(), values->raw_data(), AllThreads()));
-  const bool with_batch = c.attr<bool>("include_batch_in_index");
-  if (positions->dtype() == DataType::kInt64) {
-    return MaxPoolArgmax(p.desc, x.raw_data(), with_batch,
-                         positions->data<int64_t>(), AllThreads());
+      MaxPoolArgmax(p.desc, x.raw_data(), true, places.data(), AllThreads()));
+  // Of windows without a maximum, of infinities or no numbers, too.
+  GK_RETURN_IF_ERROR(VisitMoved(x.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* from = static_cast<const T*>(x.raw_data());
+    T* to = static_cast<T*>(values->raw_data());
+    for (int64_t i = 0; i < n; ++i) to[i] = from[places[i]];
+  }));
+  if (!c.attr<bool>("include_batch_in_index")) {
+    const int64_t image = x.num_elements() / x.dim(0);
+    for (int64_t& place : places) place %= image;
   }
-  std::vector<int64_t> wide(n);
-  GK_RETURN_IF_ERROR(MaxPoolArgmax(p.desc, x.raw_data(), with_batch,
-                                   wide.data(), AllThreads()));
-  std::copy(wide.begin(), wide.end(), positions->data<int32_t>());
+  if (positions->dtype() == DataType::kInt64) {
+    std::copy(places.begin(), places.end(), positions->data<int64_t>());
+  } else {
+    std::copy(places.begin(), places.end(), positions->data<int32_t>());
+  }
   return OkStatus();
 }
 

@@ -100,6 +100,15 @@ Status ComputeGather(KernelContext& c) {
   return CollectAny(value, slices, out);
 }
 
+// `held`: what the handle says of the variable, kInvalid if nothing.
+Status CheckReadType(InferenceContext& c, DataType held) {
+  const DataType dtype = c.attr<DataType>("dtype");
+  if (held == dtype || held == DataType::kInvalid) return OkStatus();
+  return InvalidArgument(
+      "Trying to read variable with wrong dtype. Expected {} got {}",
+      DataTypeString(held), DataTypeString(dtype));
+}
+
 Status GatherShape(InferenceContext& c) {
   GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"batch_dims"}));
   if (const int64_t given = c.attr<int64_t>("batch_dims"); given < 0) {
@@ -107,6 +116,7 @@ Status GatherShape(InferenceContext& c) {
   }
   const HandleData* h = c.input_handle(0);
   if (!h || h->empty()) return OkStatus();
+  GK_RETURN_IF_ERROR(CheckReadType(c, (*h)[0].dtype));
   const PartialTensorShape &value = (*h)[0].shape, indices = c.input(1);
   if (value.rank() == 0) {
     return InvalidArgument("Shape must be at least rank 1 but is rank 0");
@@ -172,12 +182,7 @@ Status ComputeGatherNd(KernelContext& c) {
 Status GatherNdShape(InferenceContext& c) {
   const HandleData* h = c.input_handle(0);
   if (!h || h->empty()) return OkStatus();
-  const DataType dtype = c.attr<DataType>("dtype");
-  if ((*h)[0].dtype != dtype && (*h)[0].dtype != DataType::kInvalid) {
-    return InvalidArgument(
-        "Trying to read variable with wrong dtype. Expected {} got {}",
-        DataTypeString((*h)[0].dtype), DataTypeString(dtype));
-  }
+  GK_RETURN_IF_ERROR(CheckReadType(c, (*h)[0].dtype));
   const PartialTensorShape &value = (*h)[0].shape, indices = c.input(1);
   if (value.unknown_rank() || indices.unknown_rank()) return OkStatus();
   if (indices.rank() < 1) {
