@@ -123,10 +123,16 @@ const OpRecord kRecords[] = {
      .inputs = "x1: T; x2: T",
      .outputs = "output: T",
      .attrs = "T: type in [double, float] = float",
-     .traits = kElementwise | kNoGradient,
+     .traits = kElementwise,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<[](auto x, auto y) { return math::NextAfter(x, y); },
                       TypeList<double, float>>(),
+     // It follows x1, and does not depend on how far x2 is.
+     .gradient =
+         [](GradContext& g) {
+           SetBroadcastGrads(g, g.dy(0),
+                             ops::Mul(g.dy(0), ScalarLike(g.dy(0), 0)));
+         },
      .python = {.names = "math.nextafter"},
      .doc = "Returns the neighbour of x1 in the direction of x2.",
      .example = ">>> bool(tf.math.nextafter(1., 2.) > 1.)\nTrue",

@@ -40,6 +40,11 @@ StatusOr<PoolAttrs> ReadPoolAttrs(const AttrMap& attrs, int spatial) {
   PoolAttrs a;
   const int rank = spatial + 2;
   a.channels_first = IsChannelsFirst(attrs);
+  const auto* format = attrs.Get<std::string>("data_format");
+  if (format != nullptr && *format == "NCHW_VECT_C") {
+    return InvalidArgument(
+        "Default MaxPoolingOp only supports NHWC on device type CPU");
+  }
   const auto* ksize = attrs.Get<std::vector<int64_t>>("ksize");
   const auto* strides = attrs.Get<std::vector<int64_t>>("strides");
   if (!ksize || static_cast<int>(ksize->size()) != rank) {
