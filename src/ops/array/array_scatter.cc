@@ -206,6 +206,25 @@ Status ComputeTensorScatter(KernelContext& c) {
   return OkStatus();
 }
 
+// A bool that is added to another is true if one of both is: the larger one.
+Status ComputeNonAliasingAdd(KernelContext& c) {
+  if (c.input(0).dtype() != DataType::kBool) {
+    return ComputeTensorScatter<ScatterOp::kAdd>(c);
+  }
+  const Tensor &x = c.input(0), &updates = c.input(2);
+  Targets targets;
+  GK_RETURN_IF_ERROR(
+      FindTargets(c, c.input(1), updates, x.shape(), false, &targets));
+  GK_ASSIGN_OR_RETURN(Tensor out, x.Copy());
+  // Bools are bytes of 0 and 1.
+  ScatterSlices<ScatterOp::kMax, 1>(
+      targets.offsets, targets.width,
+      static_cast<const uint8_t*>(updates.raw_data()),
+      static_cast<uint8_t*>(out.raw_data()));
+  c.set_output(0, std::move(out));
+  return OkStatus();
+}
+
 Tensor GatherNd(const Tensor& x, const Tensor& indices) {
   return ops::GatherNd(x, indices);
 }
@@ -280,6 +299,25 @@ const OpRecord kRecords[] = {
      .doc = "A tensor with updates added to the slices at index tuples.",
      .example = ">>> tf.tensor_scatter_nd_add([1, 1, 1], [[0], [2]], [5, "
                 "6]).numpy().tolist()\n[6, 1, 7]"},
+
+    {.name = "ScatterNdNonAliasingAdd",
+     .inputs = "input: T; indices: Tindices; updates: T",
+     .outputs = "output: T",
+     .attrs = "T: type in [float, double, int32, uint8, int16, int8, "
+              "complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
+              "quint16, uint16, complex128, half, uint32, uint64, bool]; "
+              "Tindices: type in [int32, int64]; bad_indices_policy: string = "
+              "''",
+     .traits = kUpdatesInput,
+     .shape = TensorScatterShape,
+     .kernel = {.compute = ComputeNonAliasingAdd},
+     .gradient =
+         [](GradContext& g) {
+           if (g.wants(0)) g.Set(0, g.dy(0));
+           if (g.wants(2)) g.Set(2, GatherNd(g.dy(0), g.x(1)));
+         },
+     .doc = "A tensor with updates added to the slices at index tuples; of "
+            "bools any one is enough."},
 
     {.name = "TensorScatterSub",
      .inputs = "tensor: T; indices: Tindices; updates: T",

@@ -242,6 +242,16 @@ Status ComputeDeserialize(KernelContext& c) {
   return OkStatus();
 }
 
+Status ComputeDeserializeMany(KernelContext& c) {
+  const Tensor& serialized = c.input(0);
+  if (serialized.rank() != 2) {
+    return InvalidArgument(
+        "Serialized sparse should be a matrix but received shape {}",
+        serialized.shape().DebugString());
+  }
+  return ComputeDeserialize(c);
+}
+
 Status SerializeShape(InferenceContext& c) {
   c.set_output(0, PartialTensorShape({3}));
   return OkStatus();
@@ -255,6 +265,12 @@ Status DeserializeShape(InferenceContext& c) {
   c.set_output(1, PartialTensorShape({-1}));
   c.set_output(2, PartialTensorShape({-1}));
   return OkStatus();
+}
+
+Status DeserializeManyShape(InferenceContext& c) {
+  PartialTensorShape serialized;
+  GK_RETURN_IF_ERROR(c.WithRank(0, 2, &serialized));
+  return DeserializeShape(c);
 }
 
 #define GK_SERIALIZE_ATTRS \
@@ -288,6 +304,17 @@ const OpRecord kRecords[] = {
      .shape = DeserializeShape,
      .kernel = {.compute = ComputeDeserialize},
      .doc = "The sparse tensor that vectors of three describe."},
+
+    {.name = "DeserializeManySparse",
+     .inputs = "serialized_sparse: string",
+     .outputs = "sparse_indices: int64; sparse_values: dtype; sparse_shape: "
+                "int64",
+     .attrs = "dtype: type",
+     .traits = kNoGradient,
+     .shape = DeserializeManyShape,
+     .kernel = {.compute = ComputeDeserializeMany},
+     .doc = "The sparse tensor whose parts along the first dimension are the "
+            "rows of a matrix."},
 };
 
 }  // namespace
