@@ -39,8 +39,14 @@ list(tf.sparse.sampled_addmm(*addmm(), alpha=.75, beta=.25))
 list(tf.sparse.sampled_addmm(*addmm()))
 list(tf.sparse.sampled_addmm(*addmm(), output_type=tf.float64))
 list(tf.sparse.sampled_addmm(*batched(), alpha=.75, beta=.25))
+[tf.io.serialize_tensor(v) for v in (1.5, [1, 2], [[True]], 'a', ['a', ''], [], np.float16(2), [1 + 2j], np.zeros([2, 0], 'f'))]
+tf.io.parse_tensor(tf.io.serialize_tensor([[1., 2.]]), tf.float32)
+tf.io.parse_tensor(tf.io.serialize_tensor(['a', 'b']), tf.string)
 """
-ERRORS = """
+ERRORS = """tf.io.parse_tensor(tf.io.serialize_tensor([1.]), tf.int32)
+tf.io.parse_tensor('abc', tf.int32)
+tf.io.parse_tensor('', tf.int32)
+tf.io.parse_tensor([tf.io.serialize_tensor([1.])], tf.float32)
 r.InplaceUpdate(x=X, i=1, v=[10., 20])
 r.InplaceAdd(x=X, i=[0], v=[[10., 20], [1, 2]])
 r.InplaceSub(x=X, i=[0], v=[[10., 20, 30]])

@@ -25,6 +25,7 @@ TABLE: dict[str, dict[str, Any]] = {
     "ScatterNdNonAliasingAdd": {
         "input": F(4, 3), "indices": [[0], [2]], "updates": F(2, 3),
     },
+    "SerializeTensor": {"tensor": F(2, 3)},
     "SparseMatMul": {"a": F(2, 3), "b": F(3, 4)},
 }
 
@@ -35,6 +36,13 @@ NOT_CALLED = {
          "TensorMapStackKeys"),
         "takes or gives a map; tests/oracle/test_rows.py covers it",
     ),
+    **dict.fromkeys(
+        ("Barrier", "BarrierClose", "BarrierIncompleteSize",
+         "BarrierInsertMany", "BarrierReadySize", "BarrierTakeMany"),
+        "makes or takes a barrier; tests/oracle/test_barriers.py covers it",
+    ),
+    "ParseTensor": "takes what SerializeTensor gives; "
+    "tests/oracle/test_rows.py covers it",
     "RemoteCall": "calls a function; tests/oracle/test_rows.py covers it",
     "XlaDynamicUpdateSlice": "no raw op of TensorFlow's; "
     "tests/oracle/test_rows.py covers it",
