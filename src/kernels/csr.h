@@ -145,7 +145,10 @@ void CsrTimesDense(const CsrView<T>& a, const T* b, int64_t columns, T* out,
 template <class T>
 class RowSums {
  public:
-  explicit RowSums(int64_t width) : dense_(width <= kDense) {
+  // `terms`: about how many a row has. Of few a list is sorted, which takes
+  // less than an array of all columns.
+  RowSums(int64_t width, int64_t terms)
+      : dense_(width <= std::max(kDense, kDensePerTerm * terms)) {
     if (dense_) {
       sums_.resize(width);
       seen_.resize(width);
@@ -189,7 +192,7 @@ class RowSums {
   }
 
  private:
-  static constexpr int64_t kDense = 1 << 18;
+  static constexpr int64_t kDense = 2048, kDensePerTerm = 64;
   const bool dense_;
   std::vector<T> sums_;
   std::vector<char> seen_;
@@ -204,26 +207,26 @@ template <class T, class Add>
 void SumRows(int64_t rows, int64_t width, int64_t work, Add&& add,
              int64_t* counts, const int32_t* first, int32_t* columns, T* values,
              ThreadPool& pool) {
-  pool.ParallelRange(rows, CsrRowCost(4 * work, rows),
-                     [&](int64_t row, int64_t last) {
-                       RowSums<T> sums(width);
-                       TurnPoll poll;
-                       for (; row < last; ++row) {
-                         poll();
-                         add(row, sums);
-                         if (counts != nullptr) {
-                           int64_t n = 0;
-                           sums.Finish([&](int32_t, const T&) { ++n; });
-                           counts[row] = n;
-                           continue;
-                         }
-                         int32_t at = first[row];
-                         sums.Finish([&](int32_t column, const T& sum) {
-                           columns[at] = column;
-                           values[at++] = sum;
-                         });
-                       }
-                     });
+  pool.ParallelRange(
+      rows, CsrRowCost(4 * work, rows), [&](int64_t row, int64_t last) {
+        RowSums<T> sums(width, work / std::max<int64_t>(rows, 1));
+        TurnPoll poll;
+        for (; row < last; ++row) {
+          poll();
+          add(row, sums);
+          if (counts != nullptr) {
+            int64_t n = 0;
+            sums.Finish([&](int32_t, const T&) { ++n; });
+            counts[row] = n;
+            continue;
+          }
+          int32_t at = first[row];
+          sums.Finish([&](int32_t column, const T& sum) {
+            columns[at] = column;
+            values[at++] = sum;
+          });
+        }
+      });
 }
 
 // The terms of row `row` of alpha a + beta b, and of a b.
