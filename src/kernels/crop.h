@@ -48,6 +48,27 @@ struct CropLine {
   int64_t end_ = 0;
 };
 
+// The columns of one crop after another.
+class CropColumns {
+ public:
+  CropColumns(int64_t length, int64_t size) : length_(length), size_(size) {}
+  // Those of box n.
+  const std::vector<CropLine>& Of(const CropBoxes& boxes, int64_t n) {
+    if (n == held_) return columns_;
+    held_ = n;
+    columns_.clear();
+    const float* box = boxes.corners + n * 4;
+    for (int64_t i = 0; i < size_; ++i) {
+      columns_.emplace_back(box[1], box[3], length_, size_, i);
+    }
+    return columns_;
+  }
+
+ private:
+  int64_t length_, size_, held_ = -1;
+  std::vector<CropLine> columns_;
+};
+
 template <class T>
 void CropPictures(const T* image, const PictureSizes& s, const CropBoxes& boxes,
                   int64_t height, int64_t width, bool nearest, float outside,
@@ -55,6 +76,7 @@ void CropPictures(const T* image, const PictureSizes& s, const CropBoxes& boxes,
   const int64_t channels = s.channels, wide = width * channels;
   pool.ParallelRange(
       boxes.n * height, wide * 4 + 8, [&](int64_t begin, int64_t end) {
+        CropColumns columns(s.width, width);
         for (int64_t row = begin; row < end; ++row) {
           const float* box = boxes.corners + row / height * 4;
           const CropLine y(box[0], box[2], s.height, height, row % height);
@@ -63,10 +85,14 @@ void CropPictures(const T* image, const PictureSizes& s, const CropBoxes& boxes,
             std::fill_n(to, wide, outside);
             continue;
           }
-          const T* from =
-              image + boxes.picture[row / height] * s.height * s.line();
+          const int64_t picture = boxes.picture[row / height];
+          const T* from = image + picture * s.height * s.line();
+          // The last pixels of all have no four numbers behind them.
+          const int64_t there = (s.batch - picture) * s.height * s.line();
+          const int64_t whole = (channels + kQuad - 1) / kQuad * kQuad;
+          const std::vector<CropLine>& xs = columns.Of(boxes, row / height);
           for (int64_t i = 0; i < width; ++i, to += channels) {
-            const CropLine x(box[1], box[3], s.width, width, i);
+            const CropLine& x = xs[i];
             if (!x.inside) {
               std::fill_n(to, channels, outside);
               continue;
@@ -83,6 +109,20 @@ void CropPictures(const T* image, const PictureSizes& s, const CropBoxes& boxes,
             const T* bottom = from + y.at.high * s.line();
             const int64_t left = x.at.low * channels,
                           right = x.at.high * channels;
+            // Quads reach into the next pixel, which comes later.
+            if (y.at.high * s.line() + right + whole <= there &&
+                i * channels + whole <= wide) {
+              for (int64_t c = 0; c < channels; c += kQuad) {
+                const Quad<float> tl = LoadQuad<float>(top + left + c),
+                                  tr = LoadQuad<float>(top + right + c),
+                                  bl = LoadQuad<float>(bottom + left + c),
+                                  br = LoadQuad<float>(bottom + right + c);
+                const Quad<float> t = tl + (tr - tl) * x.at.part;
+                const Quad<float> b = bl + (br - bl) * x.at.part;
+                StoreQuad<float>(t + (b - t) * y.at.part, to + c);
+              }
+              continue;
+            }
             for (int64_t c = 0; c < channels; ++c) {
               const float tl = Convert<float>(top[left + c]),
                           tr = Convert<float>(top[right + c]),
@@ -107,6 +147,7 @@ void AddCropped(const float* grads, const PictureSizes& s,
   const int64_t cost = size + boxes.n * height * width * channels * 4 / s.batch;
   pool.ParallelRange(s.batch, cost, [&](int64_t begin, int64_t end) {
     std::vector<float> sums(size);
+    CropColumns columns(s.width, width);
     for (int64_t b = begin; b < end; ++b) {
       std::fill(sums.begin(), sums.end(), 0.0f);
       const auto add = [&](int64_t y, int64_t x, float part,
@@ -117,12 +158,13 @@ void AddCropped(const float* grads, const PictureSizes& s,
       for (int64_t n = 0; n < boxes.n; ++n) {
         if (boxes.picture[n] != b) continue;
         const float* box = boxes.corners + n * 4;
+        const std::vector<CropLine>& xs = columns.Of(boxes, n);
         for (int64_t i = 0; i < height; ++i) {
           const CropLine y(box[0], box[2], s.height, height, i);
           if (!y.inside) continue;
           const float* from = grads + (n * height + i) * width * channels;
           for (int64_t j = 0; j < width; ++j, from += channels) {
-            const CropLine x(box[1], box[3], s.width, width, j);
+            const CropLine& x = xs[j];
             if (!x.inside) continue;
             if (nearest) {
               add(y.nearest(), x.nearest(), 1, from);
@@ -158,7 +200,9 @@ void CropBoxGradients(const float* grads, const T* image, const PictureSizes& s,
               column_step = ratio(s.width, width);
   pool.ParallelRange(
       boxes.n, height * width * channels * 4, [&](int64_t begin, int64_t end) {
+        CropColumns columns(s.width, width);
         for (int64_t n = begin; n < end; ++n) {
+          const std::vector<CropLine>& xs = columns.Of(boxes, n);
           const float* box = boxes.corners + n * 4;
           float* to = out + n * 4;
           std::fill_n(to, 4, 0.0f);
@@ -169,7 +213,7 @@ void CropBoxGradients(const float* grads, const T* image, const PictureSizes& s,
             const T* top = from + y.at.low * s.line();
             const T* bottom = from + y.at.high * s.line();
             for (int64_t j = 0; j < width; ++j) {
-              const CropLine x(box[1], box[3], s.width, width, j);
+              const CropLine& x = xs[j];
               if (!x.inside) continue;
               const int64_t left = x.at.low * channels,
                             right = x.at.high * channels;

@@ -15,6 +15,7 @@
 
 #include "base/thread_pool.h"
 #include "kernels/elementwise.h"
+#include "kernels/isa.h"
 
 namespace gk {
 
@@ -58,6 +59,47 @@ struct AxisWeights {
   }
 };
 
+// Channels go four at a time; a pixel's last four may reach into its
+// neighbours, so lines of sums have room for that and are made from left to
+// right.
+inline constexpr int64_t kQuad = 4;
+
+template <class Sum>
+struct QuadOf {
+  using type [[gnu::vector_size(kQuad * sizeof(Sum))]] = Sum;
+};
+template <class Sum>
+using Quad = typename QuadOf<Sum>::type;
+
+template <class Sum, class In>
+GK_INLINE Quad<Sum> LoadQuad(const In* from) {
+  if constexpr (std::is_same_v<Sum, In>) {
+    Quad<Sum> quad;
+    __builtin_memcpy(&quad, from, sizeof(quad));
+    return quad;
+  } else {
+    return Quad<Sum>{Convert<Sum>(from[0]), Convert<Sum>(from[1]),
+                     Convert<Sum>(from[2]), Convert<Sum>(from[3])};
+  }
+}
+
+template <class Sum>
+GK_INLINE void StoreQuad(Quad<Sum> quad, Sum* to) {
+  __builtin_memcpy(to, &quad, sizeof(quad));
+}
+
+// to[i] += weights[0] * from[0][i] + ... in this order.
+template <int kTaps, class Sum, class In>
+void AddLines(const In* const* from, const float* weights, int64_t n, Sum* to) {
+  for (int64_t i = 0; i < n; ++i) {
+    Sum sum = to[i];
+    for (int t = 0; t < kTaps; ++t) {
+      sum += static_cast<Sum>(weights[t]) * Convert<Sum>(from[t][i]);
+    }
+    to[i] = sum;
+  }
+}
+
 // The weighted sums of columns, then of rows, times `scale`.
 template <class In, class Out>
 void ResizeLinear(const In* in, const PictureSizes& s, const AxisWeights& rows,
@@ -66,34 +108,49 @@ void ResizeLinear(const In* in, const PictureSizes& s, const AxisWeights& rows,
   using Sum = std::conditional_t<std::is_same_v<Out, double>, double, float>;
   const int64_t height = rows.size(), width = columns.size();
   const int64_t channels = s.channels, line = s.line();
+  const int64_t wide = width * channels;
   const int64_t taps = static_cast<int64_t>(rows.index.size()) /
-                           std::max<int64_t>(height, 1) * line +
-                       static_cast<int64_t>(columns.index.size()) * channels;
+                           std::max<int64_t>(height, 1) * line / kQuad +
+                       static_cast<int64_t>(columns.index.size()) *
+                           ((channels + kQuad - 1) / kQuad);
   pool.ParallelRange(
       s.batch * height, taps + 8, [&](int64_t begin, int64_t end) {
-        std::vector<Sum> column_sums(line), sums(width * channels);
+        std::vector<Sum> column_sums(line + kQuad), sums(wide + kQuad);
         for (int64_t row = begin; row < end; ++row) {
           const int64_t b = row / height, y = row % height;
           std::fill(column_sums.begin(), column_sums.end(), Sum(0));
-          for (int64_t k = rows.first[y]; k < rows.first[y + 1]; ++k) {
-            const In* from = in + (b * s.height + rows.index[k]) * line;
-            const Sum w = rows.weight[k];
+          for (int64_t k = rows.first[y]; k < rows.first[y + 1];) {
+            const In* from[4];
+            const int64_t left = std::min<int64_t>(4, rows.first[y + 1] - k);
+            for (int64_t t = 0; t < left; ++t) {
+              from[t] = in + (b * s.height + rows.index[k + t]) * line;
+            }
+            const float* w = rows.weight.data() + k;
             Sum* to = column_sums.data();
-            for (int64_t i = 0; i < line; ++i)
-              to[i] += w * Convert<Sum>(from[i]);
+            if (left == 4) {
+              AddLines<4>(from, w, line, to);
+            } else if (left > 1) {
+              AddLines<2>(from, w, line, to);
+            } else {
+              AddLines<1>(from, w, line, to);
+            }
+            k += left == 3 ? 2 : left;
           }
-          std::fill(sums.begin(), sums.end(), Sum(0));
           for (int64_t x = 0; x < width; ++x) {
             Sum* to = sums.data() + x * channels;
-            for (int64_t k = columns.first[x]; k < columns.first[x + 1]; ++k) {
-              const Sum* from =
-                  column_sums.data() + columns.index[k] * channels;
-              const Sum w = columns.weight[k];
-              for (int64_t c = 0; c < channels; ++c) to[c] += w * from[c];
+            for (int64_t c = 0; c < channels; c += kQuad) {
+              const Sum* from = column_sums.data() + c;
+              Quad<Sum> sum = {};
+              for (int64_t k = columns.first[x]; k < columns.first[x + 1];
+                   ++k) {
+                sum += static_cast<Sum>(columns.weight[k]) *
+                       LoadQuad<Sum>(from + columns.index[k] * channels);
+              }
+              StoreQuad<Sum>(sum, to + c);
             }
           }
-          Out* to = out + row * width * channels;
-          for (int64_t i = 0; i < width * channels; ++i) {
+          Out* to = out + row * wide;
+          for (int64_t i = 0; i < wide; ++i) {
             to[i] = Convert<Out>(sums[i] * scale);
           }
         }
@@ -106,6 +163,42 @@ struct Between {
   float part = 0;
 };
 
+// One line of a bilinear picture from the lines above and below it, of which
+// `there` numbers can be read.
+template <class In>
+void BlendLines(const In* above, const In* below, int64_t there, float part,
+                std::span<const Between> columns, int64_t channels, float* to) {
+  const int64_t width = columns.size(), wide = width * channels;
+  const int64_t whole = (channels + kQuad - 1) / kQuad * kQuad;
+  for (int64_t x = 0; x < width; ++x) {
+    const Between& at = columns[x];
+    const int64_t left = at.low * channels, right = at.high * channels;
+    float* pixel = to + x * channels;
+    // Quads reach into the next pixel, which comes later.
+    if (right + whole <= there && x * channels + whole <= wide) [[likely]] {
+      for (int64_t c = 0; c < channels; c += kQuad) {
+        const Quad<float> tl = LoadQuad<float>(above + left + c),
+                          tr = LoadQuad<float>(above + right + c),
+                          bl = LoadQuad<float>(below + left + c),
+                          br = LoadQuad<float>(below + right + c);
+        const Quad<float> t = tl + (tr - tl) * at.part;
+        const Quad<float> b = bl + (br - bl) * at.part;
+        StoreQuad<float>(t + (b - t) * part, pixel + c);
+      }
+      continue;
+    }
+    for (int64_t c = 0; c < channels; ++c) {
+      const float tl = Convert<float>(above[left + c]),
+                  tr = Convert<float>(above[right + c]),
+                  bl = Convert<float>(below[left + c]),
+                  br = Convert<float>(below[right + c]);
+      const float t = tl + (tr - tl) * at.part;
+      const float b = bl + (br - bl) * at.part;
+      pixel[c] = t + (b - t) * part;
+    }
+  }
+}
+
 // Bilinear, as low + (high - low) * part: exact where both are the same.
 template <class In>
 void ResizeBilinear(const In* in, const PictureSizes& s,
@@ -114,21 +207,34 @@ void ResizeBilinear(const In* in, const PictureSizes& s,
                     ThreadPool& pool) {
   const int64_t height = rows.size(), width = columns.size();
   const int64_t channels = s.channels, wide = width * channels;
+  // Then few lines of the old picture are needed twice.
+  const bool shrinks = s.height >= height;
   pool.ParallelRange(
-      s.batch * height, wide * 2 + 8, [&](int64_t begin, int64_t end) {
+      s.batch * height, wide + 8, [&](int64_t begin, int64_t end) {
         // Two lines of the old picture at the new width, and which they are.
-        std::vector<float> lines[2] = {std::vector<float>(wide),
-                                       std::vector<float>(wide)};
+        std::vector<float> lines[2] = {std::vector<float>(wide + kQuad),
+                                       std::vector<float>(wide + kQuad)};
         int64_t held[2] = {-1, -1};
         const auto fill = [&](int slot, int64_t which) {
           if (held[slot] == which) return;
           held[slot] = which;
           const In* from = in + which * s.line();
+          // The last pixels of all have no four numbers behind them.
+          const int64_t there = (s.batch * s.height - which) * s.line();
+          const int64_t whole = (channels + kQuad - 1) / kQuad * kQuad;
           float* to = lines[slot].data();
           for (int64_t x = 0; x < width; ++x, to += channels) {
             const In* low = from + columns[x].low * channels;
             const In* high = from + columns[x].high * channels;
             const float part = columns[x].part;
+            if (columns[x].high * channels + whole <= there) [[likely]] {
+              for (int64_t c = 0; c < channels; c += kQuad) {
+                const Quad<float> l = LoadQuad<float>(low + c),
+                                  h = LoadQuad<float>(high + c);
+                StoreQuad<float>(l + (h - l) * part, to + c);
+              }
+              continue;
+            }
             for (int64_t c = 0; c < channels; ++c) {
               const float l = Convert<float>(low[c]),
                           h = Convert<float>(high[c]);
@@ -139,6 +245,14 @@ void ResizeBilinear(const In* in, const PictureSizes& s,
         for (int64_t row = begin; row < end; ++row) {
           const int64_t b = row / height;
           const Between& y = rows[row % height];
+          if (shrinks) {
+            const int64_t below = b * s.height + y.high;
+            BlendLines(in + (b * s.height + y.low) * s.line(),
+                       in + below * s.line(),
+                       (s.batch * s.height - below) * s.line(), y.part, columns,
+                       channels, out + row * wide);
+            continue;
+          }
           if (held[1] == b * s.height + y.low) {
             std::swap(lines[0], lines[1]);
             std::swap(held[0], held[1]);
