@@ -37,9 +37,9 @@ Status ComputeSpace(KernelContext& c) {
   GK_RETURN_IF_ERROR(c.Forward(0, 0, in.dtype(), in.shape(), &out));
   VisitType<float, half, bfloat16, double>(in.dtype(), [&](auto tag) {
     using T = decltype(tag);
-    using C = ComputeType<T>;
-    MapPixels(in.data<T>(), in.num_elements() / 3, out->data<T>(),
-              kToHsv ? ToHsv<C> : FromHsv<C>, ThreadPool::Global());
+    using F = std::conditional_t<kToHsv, ToHsv, FromHsv>;
+    MapPixels<F>(in.data<T>(), in.num_elements() / 3, 0, out->data<T>(),
+                 ThreadPool::Global());
   });
   return OkStatus();
 }
@@ -59,7 +59,7 @@ Status CheckAdjusted(const KernelContext& c, std::string_view what) {
 }
 
 template <class F>
-Status AdjustPixels(KernelContext& c, std::string_view what, F&& f) {
+Status AdjustPixels(KernelContext& c, std::string_view what) {
   GK_RETURN_IF_ERROR(CheckAdjusted(c, what));
   const Tensor& in = c.input(0);
   const int64_t channels = in.dim(in.rank() - 1);
@@ -72,23 +72,18 @@ Status AdjustPixels(KernelContext& c, std::string_view what, F&& f) {
   GK_RETURN_IF_ERROR(c.Forward(0, 0, in.dtype(), in.shape(), &out));
   VisitType<float, half>(in.dtype(), [&](auto tag) {
     using T = decltype(tag);
-    MapPixels(
-        in.data<T>(), in.num_elements() / 3, out->data<T>(),
-        [&](const Pixel3<float>& p) { return f(p, by); }, ThreadPool::Global());
+    MapPixels<F>(in.data<T>(), in.num_elements() / 3, by, out->data<T>(),
+                 ThreadPool::Global());
   });
   return OkStatus();
 }
 
 Status ComputeHue(KernelContext& c) {
-  return AdjustPixels(c, "delta", TurnHue);
+  return AdjustPixels<TurnHue>(c, "delta");
 }
 
 Status ComputeSaturation(KernelContext& c) {
-  return AdjustPixels(c, "scale", [](const Pixel3<float>& p, float scale) {
-    Pixel3<float> hsv = ToHsv(p);
-    hsv.b = std::min(1.0f, std::max(0.0f, hsv.b * scale));
-    return FromHsv(hsv);
-  });
+  return AdjustPixels<Saturate>(c, "scale");
 }
 
 Status ComputeContrast(KernelContext& c) {
