@@ -1,5 +1,6 @@
 // Depthwise convolutions: one input channel a group, vectorised over channels.
 #include <algorithm>
+#include <vector>
 
 #include "kernels/conv_impl.h"
 #include "kernels/isa.h"
@@ -38,6 +39,52 @@ GK_INLINE void AddBackward(const T* gradient, const T* filter,
   }
 }
 
+// Where both rows are walked alike and channels belong to one another, a row
+// of pixels is a row of numbers. The filter's channels are repeated for it, so
+// that loops are long however few they are.
+bool Repeats(const Conv2DDesc& d) {
+  return d.pass != ConvPass::kBackwardFilter && d.group_out() == 1 &&
+         d.stride_w == 1;
+}
+// Numbers of each tap.
+GK_INLINE int64_t RepeatedWidth(const Conv2DDesc& d) {
+  const int64_t pixels = std::min(128 / std::max<int64_t>(1, d.in_c), d.in_w);
+  return d.in_c * std::max<int64_t>(1, pixels);
+}
+template <class T>
+std::vector<T> Repeat(const Conv2DDesc& d, const T* filter) {
+  std::vector<T> all;
+  const int64_t wide = RepeatedWidth(d);
+  all.reserve(d.filter_h * d.filter_w * wide);
+  for (int64_t t = 0; t < d.filter_h * d.filter_w; ++t, filter += d.in_c) {
+    for (int64_t i = 0; i < wide; i += d.in_c) {
+      all.insert(all.end(), filter, filter + d.in_c);
+    }
+  }
+  return all;
+}
+// out[i] += in[i] * filter[i % wide] for n numbers, which are whole pixels.
+template <class T>
+GK_INLINE void AddRow(const T* __restrict in, const T* __restrict filter,
+                      int64_t wide, int64_t n, T* __restrict out) {
+  int64_t i = 0;
+  for (; i + wide <= n; i += wide) {
+    for (int64_t k = 0; k < wide; ++k) out[i + k] += in[i + k] * filter[k];
+  }
+  for (int64_t k = 0; i + k < n; ++k) out[i + k] += in[i + k] * filter[k];
+}
+// Adds what tap fx makes of a row of `from` pixels to one of `to` pixels that
+// lies `shift` behind it.
+template <class T>
+GK_INLINE void AddTap(const Conv2DDesc& d, const T* in, int64_t from,
+                      const T* filter, int64_t shift, int64_t to, T* out) {
+  const int64_t first = std::max<int64_t>(0, -shift);
+  const int64_t last = std::min(to, from - shift);
+  if (first >= last) return;
+  AddRow(in + (first + shift) * d.in_c, filter, RepeatedWidth(d),
+         (last - first) * d.in_c, out + first * d.in_c);
+}
+
 // One slice: a row of the output, a row of the input, or one filter tap.
 template <class T>
 struct Slice {
@@ -57,6 +104,19 @@ struct Slice {
     const int64_t image = row / d.out_h, oy = row % d.out_h;
     T* out = output + row * d.out_w * d.out_c;
     std::fill(out, out + d.out_w * d.out_c, T(0));
+    if (Repeats(d)) {
+      for (int64_t fy = 0; fy < d.filter_h; ++fy) {
+        const int64_t iy = oy * d.stride_h - d.pad_top + fy * d.dilation_h;
+        if (iy < 0 || iy >= d.in_h) continue;
+        const T* in = input + (image * d.in_h + iy) * d.in_w * d.in_c;
+        for (int64_t fx = 0; fx < d.filter_w; ++fx) {
+          AddTap(d, in, d.in_w,
+                 filter + (fy * d.filter_w + fx) * RepeatedWidth(d),
+                 fx * d.dilation_w - d.pad_left, d.out_w, out);
+        }
+      }
+      return;
+    }
     for (int64_t ox = 0; ox < d.out_w; ++ox, out += d.out_c) {
       for (int64_t fy = 0; fy < d.filter_h; ++fy) {
         const int64_t iy = oy * d.stride_h - d.pad_top + fy * d.dilation_h;
@@ -78,6 +138,22 @@ struct Slice {
     const int64_t image = row / d.in_h, iy = row % d.in_h;
     T* in = input + row * d.in_w * d.in_c;
     std::fill(in, in + d.in_w * d.in_c, T(0));
+    if (Repeats(d)) {
+      for (int64_t fy = 0; fy < d.filter_h; ++fy) {
+        const int64_t y = iy + d.pad_top - fy * d.dilation_h;
+        if (y < 0 || y % d.stride_h != 0 || y / d.stride_h >= d.out_h) {
+          continue;
+        }
+        const T* from = gradient + (image * d.out_h + y / d.stride_h) *
+                                       d.out_w * d.in_c;
+        for (int64_t fx = 0; fx < d.filter_w; ++fx) {
+          AddTap(d, from, d.out_w,
+                 filter + (fy * d.filter_w + fx) * RepeatedWidth(d),
+                 d.pad_left - fx * d.dilation_w, d.in_w, in);
+        }
+      }
+      return;
+    }
     for (int64_t ix = 0; ix < d.in_w; ++ix, in += d.in_c) {
       for (int64_t fy = 0; fy < d.filter_h; ++fy) {
         const int64_t y = iy + d.pad_top - fy * d.dilation_h;
@@ -137,6 +213,15 @@ class DepthwiseConv : public Conv2D {
  private:
   Status DoRun(const void* x, const void* y, void* result,
                Parallel parallel) override {
+    std::vector<float> floats;
+    std::vector<double> doubles;
+    if (Repeats(desc_) && desc_.type == ElementType::kFloat) {
+      floats = Repeat(desc_, static_cast<const float*>(y));
+      y = floats.data();
+    } else if (Repeats(desc_)) {
+      doubles = Repeat(desc_, static_cast<const double*>(y));
+      y = doubles.data();
+    }
     parallel.For(slices_,
                  [&](int64_t i) { slice_(desc_, x, y, result, i); });
     return OkStatus();

@@ -24,19 +24,31 @@ struct FractionalPool {
   template <class T>
   void Max(const T* x, T* y, const Parallel& parallel) const {
     ForWindows(parallel, [=, this](int64_t out, const Window& w) {
-      for (int64_t c = 0; c < channels; ++c) {
-        y[out + c] = x[Greatest(x, w, c)];
-      }
+      T* __restrict to = y + out;
+      std::copy_n(x + At(w, w.top, w.left), channels, to);
+      ForPlaces(w, [&](int64_t place) {
+        const T* from = x + place;
+        for (int64_t c = 0; c < channels; ++c) {
+          to[c] = from[c] > to[c] ? from[c] : to[c];
+        }
+      });
     });
   }
 
   template <class T>
   void Average(const T* x, T* y, const Parallel& parallel) const {
     ForWindows(parallel, [=, this](int64_t out, const Window& w) {
+      T* __restrict to = y + out;
+      std::fill_n(to, channels, T(0));
+      ForPlaces(w, [&](int64_t place) {
+        const T* from = x + place;
+        for (int64_t c = 0; c < channels; ++c) {
+          to[c] = static_cast<T>(to[c] + from[c]);
+        }
+      });
+      const T area = static_cast<T>(w.area());
       for (int64_t c = 0; c < channels; ++c) {
-        T sum = 0;
-        ForPlaces(w, c, [&](int64_t i) { sum = static_cast<T>(sum + x[i]); });
-        y[out + c] = static_cast<T>(sum / static_cast<T>(w.area()));
+        to[c] = static_cast<T>(to[c] / area);
       }
     });
   }
@@ -56,11 +68,14 @@ struct FractionalPool {
   void AverageGradient(const T* dy, double* dx,
                        const Parallel& parallel) const {
     ForWindows(parallel, [=, this](int64_t out, const Window& w) {
-      for (int64_t c = 0; c < channels; ++c) {
-        const double part =
-            static_cast<double>(dy[out + c]) / static_cast<double>(w.area());
-        ForPlaces(w, c, [&](int64_t i) { dx[i] += part; });
-      }
+      const double area = static_cast<double>(w.area());
+      const T* from = dy + out;
+      ForPlaces(w, [&](int64_t place) {
+        double* to = dx + place;
+        for (int64_t c = 0; c < channels; ++c) {
+          to[c] += static_cast<double>(from[c]) / area;
+        }
+      });
     });
   }
 
@@ -70,23 +85,27 @@ struct FractionalPool {
     int64_t area() const { return (bottom - top + 1) * (right - left + 1); }
   };
 
-  int64_t At(const Window& w, int64_t y, int64_t x, int64_t c) const {
-    return ((w.image * height + y) * width + x) * channels + c;
+  // Where the channels of a place begin.
+  int64_t At(const Window& w, int64_t y, int64_t x) const {
+    return ((w.image * height + y) * width + x) * channels;
   }
 
   template <class Fn>
-  void ForPlaces(const Window& w, int64_t c, Fn&& fn) const {
+  void ForPlaces(const Window& w, Fn&& fn) const {
     for (int64_t y = w.top; y <= w.bottom; ++y) {
-      for (int64_t x = w.left; x <= w.right; ++x) fn(At(w, y, x, c));
+      for (int64_t x = w.left; x <= w.right; ++x) fn(At(w, y, x));
     }
   }
 
   // The place of the greatest element, the first of equal ones.
   template <class T>
   int64_t Greatest(const T* x, const Window& w, int64_t c) const {
-    int64_t best = At(w, w.top, w.left, c);
-    ForPlaces(w, c, [&](int64_t i) {
-      if (x[i] > x[best]) best = i;
+    int64_t best = At(w, w.top, w.left) + c;
+    T most = x[best];
+    ForPlaces(w, [&](int64_t place) {
+      const bool more = x[place + c] > most;
+      most = more ? x[place + c] : most;
+      best = more ? place + c : best;
     });
     return best;
   }

@@ -28,9 +28,9 @@ struct AvgRow {
     Wide<T> sum[kStrip];
     for (int64_t x = 0; x < d.out[2]; ++x, out += d.channels) {
       const int64_t count = rows * Inputs(d, 2, x).size();
-      for (int64_t first = 0; first < d.channels; first += kStrip) {
-        const int64_t strip = std::min(kStrip, d.channels - first);
-        std::fill(sum, sum + strip, Wide<T>(0));
+      const auto average = [&](int64_t first, auto strip)
+                               __attribute__((always_inline)) {
+        for (int64_t c = 0; c < strip; ++c) sum[c] = 0;
         ForWindow(d, z, y, x,
                   [&](int64_t pixel) __attribute__((always_inline)) {
                     const T* in = image + pixel * d.channels + first;
@@ -42,7 +42,8 @@ struct AvgRow {
         for (int64_t c = 0; c < strip; ++c) {
           out[first + c] = static_cast<T>(sum[c] / divisor);
         }
-      }
+      };
+      ForStrips<std::is_same_v<T, float>>(d.channels, average);
     }
   }
 };
@@ -60,9 +61,9 @@ struct AvgGradRow {
     Wide<T> sum[kStrip];
     for (int64_t x = 0; x < d.in[2]; ++x, out += d.channels) {
       const Range rx = Outputs(d, 2, x);
-      for (int64_t first = 0; first < d.channels; first += kStrip) {
-        const int64_t strip = std::min(kStrip, d.channels - first);
-        std::fill(sum, sum + strip, Wide<T>(0));
+      const auto gather = [&](int64_t first, auto strip)
+                              __attribute__((always_inline)) {
+        for (int64_t c = 0; c < strip; ++c) sum[c] = 0;
         for (int64_t oz = rz.first; oz < rz.last; ++oz) {
           for (int64_t oy = ry.first; oy < ry.last; ++oy) {
             for (int64_t ox = rx.first; ox < rx.last; ++ox) {
@@ -81,7 +82,8 @@ struct AvgGradRow {
         for (int64_t c = 0; c < strip; ++c) {
           out[first + c] = static_cast<T>(sum[c]);
         }
-      }
+      };
+      ForStrips<std::is_same_v<T, float>>(d.channels, gather);
     }
   }
 };

@@ -104,24 +104,11 @@ struct MaxRow {
                      row / d.out[1] / d.out[0] * InPixels(d) * d.channels;
     T* out = static_cast<T*>(args.result) + row * d.out[2] * d.channels;
     for (int64_t x = 0; x < d.out[2]; ++x, out += d.channels) {
-      int64_t c = 0;
-      if constexpr (!kIsUsual<T>) {
-        for (; c < d.channels; c += kStrip) {
-          MaxOf(d, image, z, y, x, c, std::min(kStrip, d.channels - c),
-                out + c);
-        }
-        continue;
-      }
-      for (; c + kStrip <= d.channels; c += kStrip) {
-        MaxOf(d, image, z, y, x, c, kStrip, out + c);
-      }
-      if (d.channels - c >= kStrip / 2) {
-        MaxOf(d, image, z, y, x, c, kStrip / 2, out + c);
-        c += kStrip / 2;
-      }
-      if (c < d.channels) {
-        MaxOf(d, image, z, y, x, c, d.channels - c, out + c);
-      }
+      ForStrips<kIsUsual<T>>(
+          d.channels,
+          [&](int64_t c, auto count) __attribute__((always_inline)) {
+            MaxOf(d, image, z, y, x, c, count, out + c);
+          });
     }
   }
 };
@@ -137,6 +124,7 @@ GK_INLINE void ArgmaxOf(const PoolDesc& d, const T* image, int64_t z, int64_t y,
                         int64_t x, int64_t channel, int64_t count,
                         IndexFor<T>* at) {
   Wide<T> best[kStrip];
+  for (int64_t c = 0; c < count; ++c) best[c] = 0;
   bool first = true;
   ForWindow(
       d, z, y, x, [&](int64_t pixel) __attribute__((always_inline)) {
@@ -152,9 +140,11 @@ GK_INLINE void ArgmaxOf(const PoolDesc& d, const T* image, int64_t z, int64_t y,
         }
         for (int64_t c = 0; c < count; ++c) {
           const Wide<T> v = static_cast<Wide<T>>(in[c]);
-          const bool greater = v > best[c];
-          best[c] = greater ? v : best[c];
-          at[c] = greater ? here : at[c];
+          // By a mask: a choice keeps the loop from being vectorised.
+          const Wide<T> before = best[c];
+          const IndexFor<T> greater = -static_cast<IndexFor<T>>(v > before);
+          best[c] = v > before ? v : before;
+          at[c] = (greater & here) | (~greater & at[c]);
         }
       });
 }
@@ -171,20 +161,12 @@ GK_INLINE void ForArgmax(const PoolDesc& d, const T* image, int64_t row_first,
     for (int64_t x = 0; x < d.out[2]; ++x) {
       if (Inputs(d, 2, x).size() == 0) continue;
       const int64_t out = (row * d.out[2] + x) * d.channels;
-      for (int64_t c = 0; c < d.channels; c += kStrip) {
-        // A constant count lets the compiler unroll the usual case.
-        const int64_t count = std::min(kStrip, d.channels - c);
-        if constexpr (!kIsUsual<T>) {
-          ArgmaxOf(d, image, z, y, x, c, count, at);
-        } else if (count == kStrip) {
-          ArgmaxOf(d, image, z, y, x, c, kStrip, at);
-        } else if (count == kStrip / 2) {
-          ArgmaxOf(d, image, z, y, x, c, kStrip / 2, at);
-        } else {
-          ArgmaxOf(d, image, z, y, x, c, count, at);
-        }
-        body(out + c, c, count, at);
-      }
+      ForStrips<kIsUsual<T>>(
+          d.channels,
+          [&](int64_t c, auto count) __attribute__((always_inline)) {
+            ArgmaxOf(d, image, z, y, x, c, count, at);
+            body(out + c, c, count, at);
+          });
     }
   }
 }

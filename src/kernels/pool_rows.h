@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/isa.h"
 #include "kernels/pool.h"
@@ -44,6 +45,31 @@ GK_INLINE void ForWindow(const PoolDesc& d, int64_t z, int64_t y, int64_t x,
       }
     }
   }
+}
+
+// Calls body(first, count) for strips of at most 64 channels. Counts of the
+// usual strips are constants, so that loops over them are unrolled.
+template <bool kUnrolls, class F>
+GK_INLINE void ForStrips(int64_t channels, F body) {
+  int64_t c = 0;
+  if constexpr (kUnrolls) {
+    for (; channels - c >= 64; c += 64) {
+      body(c, std::integral_constant<int64_t, 64>());
+    }
+    if (channels - c >= 32) {
+      body(c, std::integral_constant<int64_t, 32>());
+      c += 32;
+    }
+    if (channels - c >= 16) {
+      body(c, std::integral_constant<int64_t, 16>());
+      c += 16;
+    }
+    if (channels - c >= 8) {
+      body(c, std::integral_constant<int64_t, 8>());
+      c += 8;
+    }
+  }
+  for (; c < channels; c += 64) body(c, std::min<int64_t>(64, channels - c));
 }
 
 inline int64_t InPixels(const PoolDesc& d) {
