@@ -8,8 +8,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <type_traits>
 #include <vector>
 
+#include "kernels/isa.h"
 #include "kernels/parallel.h"
 
 namespace gk {
@@ -27,42 +30,145 @@ struct Channels {
   int64_t slices() const { return (outer + slice() - 1) / slice(); }
 };
 
-// fn(slice, i, c) for each element i of channel c.
+namespace channels_internal {
+
+// Rows whose sums are made in float before they are added in double.
+inline constexpr int64_t kRows = 32, kLanes = 16;
+
 template <class Fn>
-void ForEachChannelSlice(const Channels& n, const Parallel& parallel, Fn&& fn) {
+struct MapRows {
+  static GK_INLINE void Run(const Fn& fn, int64_t first, int64_t rows,
+                            int64_t channels) {
+    for (int64_t r = 0; r < rows; ++r, first += channels) {
+#pragma GCC ivdep
+      for (int64_t c = 0; c < channels; ++c) fn(first + c, c);
+    }
+  }
+};
+
+// The channel's elements [first, first + n) are one after the other.
+template <class Fn>
+struct MapRun {
+  static GK_INLINE void Run(const Fn& fn, int64_t first, int64_t n, int64_t c) {
+#pragma GCC ivdep
+    for (int64_t k = 0; k < n; ++k) fn(first + k, c);
+  }
+};
+
+template <class Fn>
+struct SumRows {
+  static GK_INLINE void Run(const Fn& fn, int64_t first, int64_t rows,
+                            int64_t channels, float* __restrict a,
+                            float* __restrict b) {
+    for (int64_t r = 0; r < rows; ++r, first += channels) {
+      for (int64_t c = 0; c < channels; ++c) {
+        const auto two = fn(first + c, c);
+        a[c] += two.a;
+        b[c] += two.b;
+      }
+    }
+  }
+};
+
+template <class Fn>
+struct SumRun {
+  static GK_INLINE void Run(const Fn& fn, int64_t first, int64_t n, int64_t c,
+                            float* __restrict a, float* __restrict b) {
+    int64_t k = 0;
+    for (; k + kLanes <= n; k += kLanes) {
+      for (int64_t lane = 0; lane < kLanes; ++lane) {
+        const auto two = fn(first + k + lane, c);
+        a[lane] += two.a;
+        b[lane] += two.b;
+      }
+    }
+    for (; k < n; ++k) {
+      const auto two = fn(first + k, c);
+      a[0] += two.a;
+      b[0] += two.b;
+    }
+  }
+};
+
+// Adds the floats to *sum and clears them.
+inline void Flush(std::span<float> floats, double* sum) {
+  for (float& f : floats) {
+    *sum += f;
+    f = 0;
+  }
+}
+
+}  // namespace channels_internal
+
+// fn(i, c) for each element i of channel c.
+template <class Fn>
+void ForEachChannel(const Channels& n, const Parallel& parallel, Fn&& fn) {
+  using F = std::remove_cvref_t<Fn>;
+  using Body = void(const F&, int64_t, int64_t, int64_t);
+  const auto rows =
+      Stamp<channels_internal::MapRows<F>, Body>::template Best<Isa::kV3>();
+  const auto run =
+      Stamp<channels_internal::MapRun<F>, Body>::template Best<Isa::kV3>();
   parallel.For(n.slices(), [&](int64_t s) {
-    const int64_t end = std::min(n.outer, (s + 1) * n.slice());
-    int64_t i = s * n.slice() * n.channels * n.inner;
-    for (int64_t o = s * n.slice(); o < end; ++o) {
-      if (n.inner == 1) {
-        for (int64_t c = 0; c < n.channels; ++c) fn(s, i + c, c);
-        i += n.channels;
-        continue;
-      }
-      for (int64_t c = 0; c < n.channels; ++c) {
-        for (int64_t k = 0; k < n.inner; ++k) fn(s, i++, c);
-      }
+    const int64_t begin = s * n.slice();
+    const int64_t end = std::min(n.outer, begin + n.slice());
+    if (n.inner == 1) {
+      rows(fn, begin * n.channels, end - begin, n.channels);
+      return;
+    }
+    for (int64_t at = begin * n.channels; at < end * n.channels; ++at) {
+      run(fn, at * n.inner, n.inner, at % n.channels);
     }
   });
 }
 
-template <class Fn>
-void ForEachChannel(const Channels& n, const Parallel& parallel, Fn&& fn) {
-  ForEachChannelSlice(n, parallel,
-                      [&](int64_t, int64_t i, int64_t c) { fn(i, c); });
-}
+// What an element adds to the two sums of its channel.
+struct TwoTerms {
+  float a, b;
+};
 
-// Adds to a[c] and b[c] for each element: fn(i, c, &a[c], &b[c]).
+// a[c] and b[c] become the sums of fn(i, c) over the channel's elements.
 template <class Fn>
 void SumChannels(const Channels& n, const Parallel& parallel, double* a,
                  double* b, Fn&& fn) {
+  using namespace channels_internal;
+  using F = std::remove_cvref_t<Fn>;
+  using Body = void(const F&, int64_t, int64_t, int64_t, float*, float*);
+  const auto rows = Stamp<SumRows<F>, Body>::template Best<Isa::kV3>();
+  const auto run = Stamp<SumRun<F>, Body>::template Best<Isa::kV3>();
   std::fill_n(a, n.channels, 0.0);
   std::fill_n(b, n.channels, 0.0);
   const int64_t slices = n.slices();
   std::vector<double> parts(2 * slices * n.channels, 0.0);
-  ForEachChannelSlice(n, parallel, [&](int64_t s, int64_t i, int64_t c) {
+  parallel.For(slices, [&](int64_t s) {
     double* part = &parts[2 * s * n.channels];
-    fn(i, c, &part[c], &part[n.channels + c]);
+    const int64_t begin = s * n.slice();
+    const int64_t end = std::min(n.outer, begin + n.slice());
+    const int64_t wide = n.inner == 1 ? n.channels : kLanes;
+    std::vector<float> floats(2 * wide, 0.0f);
+    const std::span<float> of_a = std::span(floats).first(wide);
+    const std::span<float> of_b = std::span(floats).last(wide);
+    if (n.inner == 1) {
+      for (int64_t o = begin; o < end; o += kRows) {
+        rows(fn, o * n.channels, std::min(kRows, end - o), n.channels,
+             of_a.data(), of_b.data());
+        for (int64_t c = 0; c < n.channels; ++c) {
+          part[c] += of_a[c];
+          part[n.channels + c] += of_b[c];
+          of_a[c] = of_b[c] = 0;
+        }
+      }
+      return;
+    }
+    for (int64_t at = begin * n.channels; at < end * n.channels; ++at) {
+      const int64_t c = at % n.channels;
+      for (int64_t k = 0; k < n.inner; k += kRows * kLanes) {
+        run(fn, at * n.inner + k, std::min(kRows * kLanes, n.inner - k), c,
+            of_a.data(), of_b.data());
+        Flush(of_a, &part[c]);
+        Flush(of_b, &part[n.channels + c]);
+      }
+    }
   });
   for (int64_t s = 0; s < slices; ++s) {
     const double* part = &parts[2 * s * n.channels];

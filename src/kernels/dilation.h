@@ -5,8 +5,10 @@
 #ifndef GK_KERNELS_DILATION_H_
 #define GK_KERNELS_DILATION_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "kernels/elementwise.h"
 #include "kernels/parallel.h"
@@ -22,11 +24,11 @@ struct Dilation {
   void Run(const T* input, const T* weights, T* output,
            const Parallel& parallel) const {
     parallel.For(batch * out[0], [&](int64_t row) {
+      std::vector<ComputeType<T>> most(channels);
       for (int64_t w = 0; w < out[1]; ++w) {
-        for (int64_t c = 0; c < channels; ++c) {
-          output[(row * out[1] + w) * channels + c] =
-              Greatest(input, weights, row, w, c).value;
-        }
+        Greatest<T>(input, weights, row, w, 0, channels, most.data(), nullptr);
+        T* to = output + (row * out[1] + w) * channels;
+        for (int64_t c = 0; c < channels; ++c) to[c] = Convert<T>(most[c]);
       }
     });
   }
@@ -37,34 +39,51 @@ struct Dilation {
   void ToInput(const T* input, const T* weights, const T* dy, T* sums,
                const Parallel& parallel) const {
     parallel.For(batch, [&](int64_t b) {
-      ForPlaces(b, [&](int64_t row, int64_t w, int64_t c, int64_t at) {
-        const Found<T> best = Greatest(input, weights, row, w, c);
-        Add(&sums[best.input], dy[at]);
-      });
+      std::vector<ComputeType<T>> most(channels);
+      std::vector<int32_t> taps(channels);
+      const std::vector<int64_t> offsets = Offsets();
+      for (int64_t row = b * out[0]; row < (b + 1) * out[0]; ++row) {
+        for (int64_t w = 0; w < out[1]; ++w) {
+          Greatest<T>(input, weights, row, w, 0, channels, most.data(),
+                      taps.data());
+          const T* from = dy + (row * out[1] + w) * channels;
+          const int64_t top = Top(row), left = Left(w);
+          T* corner = sums + Place(row, top, left);
+          // Where nothing was greatest: the first place inside.
+          const int64_t none =
+              Place(0, std::max<int64_t>(-top, 0), std::max<int64_t>(-left, 0));
+          for (int64_t c = 0; c < channels; ++c) {
+            const int64_t at = taps[c] < 0 ? none : offsets[taps[c]];
+            Add(corner + at + c, from[c]);
+          }
+        }
+      }
     });
   }
 
-  // The same for the filter. One slice for each channel, so that sums have one
-  // order.
+  // The same for the filter. Slices are channels, so that sums have one order.
   template <class T>
   void ToFilter(const T* input, const T* weights, const T* dy, T* sums,
                 const Parallel& parallel) const {
-    parallel.For(channels, [&](int64_t c) {
+    parallel.For((channels + kBlock - 1) / kBlock, [&](int64_t block) {
+      const int64_t first = block * kBlock;
+      const int64_t n = std::min(kBlock, channels - first);
+      ComputeType<T> most[kBlock];
+      int32_t taps[kBlock];
       for (int64_t row = 0; row < batch * out[0]; ++row) {
         for (int64_t w = 0; w < out[1]; ++w) {
-          const Found<T> best = Greatest(input, weights, row, w, c);
-          Add(&sums[best.filter], dy[(row * out[1] + w) * channels + c]);
+          Greatest<T>(input, weights, row, w, first, n, most, taps);
+          const T* from = dy + (row * out[1] + w) * channels + first;
+          for (int64_t c = 0; c < n; ++c) {
+            Add(&sums[std::max(taps[c], 0) * channels + first + c], from[c]);
+          }
         }
       }
     });
   }
 
  private:
-  template <class T>
-  struct Found {
-    T value;
-    int64_t input, filter;
-  };
+  static constexpr int64_t kBlock = 8;
 
   template <class T>
   static T Sum(T a, T b) {
@@ -76,47 +95,60 @@ struct Dilation {
     *sum = Sum(*sum, value);
   }
 
-  template <class Fn>
-  void ForPlaces(int64_t b, Fn&& fn) const {
-    for (int64_t row = b * out[0]; row < (b + 1) * out[0]; ++row) {
-      for (int64_t w = 0; w < out[1]; ++w) {
-        for (int64_t c = 0; c < channels; ++c) {
-          fn(row, w, c, (row * out[1] + w) * channels + c);
-        }
-      }
-    }
+  int64_t Top(int64_t row) const { return row % out[0] * stride[0] - pad[0]; }
+  int64_t Left(int64_t w) const { return w * stride[1] - pad[1]; }
+  int64_t Place(int64_t row, int64_t y, int64_t x) const {
+    return ((row / out[0] * in[0] + y) * in[1] + x) * channels;
   }
 
-  // `row` counts rows of all images.
+  // How far each of the filter's elements lies from its first.
+  std::vector<int64_t> Offsets() const {
+    std::vector<int64_t> offsets;
+    for (int64_t fy = 0; fy < filter[0]; ++fy) {
+      for (int64_t fx = 0; fx < filter[1]; ++fx) {
+        offsets.push_back((fy * rate[0] * in[1] + fx * rate[1]) * channels);
+      }
+    }
+    return offsets;
+  }
+
+  // Of channels [first, first + n) the greatest sums, and at which of the
+  // filter's elements they are, -1 for none. `row` counts rows of all images.
   template <class T>
-  Found<T> Greatest(const T* input, const T* weights, int64_t row, int64_t w,
-                    int64_t c) const {
+  void Greatest(const T* input, const T* weights, int64_t row, int64_t w,
+                int64_t first, int64_t n, ComputeType<T>* __restrict most,
+                int32_t* __restrict taps) const {
     using C = ComputeType<T>;
-    const int64_t b = row / out[0];
-    const int64_t top = row % out[0] * stride[0] - pad[0];
-    const int64_t left = w * stride[1] - pad[1];
-    const auto place = [&](int64_t y, int64_t x) {
-      return ((b * in[0] + y) * in[1] + x) * channels + c;
-    };
-    Found<T> best{Convert<T>(std::numeric_limits<C>::lowest()),
-                  place(top < 0 ? 0 : top, left < 0 ? 0 : left), c};
-    C most = Convert<C>(best.value);
+    const int64_t top = Top(row), left = Left(w);
+    std::fill_n(most, n,
+                Convert<C>(Convert<T>(std::numeric_limits<C>::lowest())));
+    if (taps != nullptr) std::fill_n(taps, n, -1);
     for (int64_t fy = 0; fy < filter[0]; ++fy) {
       const int64_t y = top + fy * rate[0];
       if (y < 0 || y >= in[0]) continue;
       for (int64_t fx = 0; fx < filter[1]; ++fx) {
         const int64_t x = left + fx * rate[1];
         if (x < 0 || x >= in[1]) continue;
-        const int64_t from = place(y, x);
-        const int64_t weight = (fy * filter[1] + fx) * channels + c;
-        const T value = Sum(input[from], weights[weight]);
-        if (Convert<C>(value) > most) {
-          most = Convert<C>(value);
-          best = {value, from, weight};
+        const int64_t tap = fy * filter[1] + fx;
+        const T* from = input + Place(row, y, x) + first;
+        const T* weight = weights + tap * channels + first;
+        if (taps == nullptr) {
+          for (int64_t c = 0; c < n; ++c) {
+            const C value = Convert<C>(Sum(from[c], weight[c]));
+            most[c] = value > most[c] ? value : most[c];
+          }
+          continue;
+        }
+        for (int64_t c = 0; c < n; ++c) {
+          const C value = Convert<C>(Sum(from[c], weight[c]));
+          const C so_far = most[c];
+          // By a mask: a choice keeps loops from being vectorised.
+          const int32_t more = -static_cast<int32_t>(value > so_far);
+          most[c] = value > so_far ? value : so_far;
+          taps[c] = (more & static_cast<int32_t>(tap)) | (~more & taps[c]);
         }
       }
     }
-    return best;
   }
 };
 

@@ -5,10 +5,11 @@
 #define GK_KERNELS_RECURRENT_H_
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
+#include "kernels/isa.h"
+#include "kernels/math.h"
 #include "kernels/matmul.h"
 
 namespace gk {
@@ -26,7 +27,7 @@ inline Status FloatProduct(int64_t m, int64_t k, int64_t n, const float* a,
   return product->Run({.a = a, .b = b, .c = c}, parallel);
 }
 
-inline float Logistic(float x) { return 1 / (1 + std::exp(-x)); }
+GK_INLINE float Logistic(float x) { return 1 / (1 + math::Exp(-x)); }
 
 // [a, b] row by row.
 inline void JoinRows(int64_t rows, const float* a, int64_t width_a,
@@ -65,26 +66,10 @@ struct Lstm {
     GK_RETURN_IF_ERROR(FloatProduct(batch, input + cell, 4 * cell, xh_.data(),
                                     false, w, false, gates_.data(), false,
                                     parallel));
+    const auto row = Stamp<Row, void(const Lstm&, const float*, const float*,
+                                     int64_t, const Outputs&)>::Best();
     for (int64_t r = 0; r < batch; ++r) {
-      const float* g = &gates_[r * 4 * cell];
-      for (int64_t k = 0; k < cell; ++k) {
-        const int64_t at = r * cell + k;
-        const float before = cs_prev[at];
-        const auto gate = [&](int64_t first) {
-          return g[first + k] + b[first + k];
-        };
-        const float in = peephole ? wci[k] * before : 0;
-        const float keep = peephole ? wcf[k] * before : 0;
-        out.i[at] = Logistic(gate(0) + in);
-        out.ci[at] = std::tanh(gate(entry()));
-        out.f[at] = Logistic(gate(forget()) + forget_bias + keep);
-        float cs = out.ci[at] * out.i[at] + before * out.f[at];
-        if (clip > 0) cs = std::min(std::max(cs, -clip), clip);
-        out.cs[at] = cs;
-        out.o[at] = Logistic(gate(3 * cell) + (peephole ? wco[k] * cs : 0));
-        out.co[at] = std::tanh(cs);
-        out.h[at] = out.o[at] * out.co[at];
-      }
+      row(*this, &gates_[r * 4 * cell], cs_prev, r * cell, out);
     }
     return OkStatus();
   }
@@ -120,6 +105,46 @@ struct Lstm {
   }
 
  private:
+  // The cells [first, first + cell) of one sequence, from its gates.
+  struct Row {
+    static GK_INLINE void Run(const Lstm& n, const float* __restrict g,
+                              const float* cs_prev, int64_t first,
+                              const Outputs& out) {
+      const float* __restrict b = n.b, * __restrict before = cs_prev + first;
+      const float *gi = g, *gc = g + n.entry(), *gf = g + n.forget(),
+                  *go = g + 3 * n.cell;
+      const float *bi = b, *bc = b + n.entry(), *bf = b + n.forget(),
+                  *bo = b + 3 * n.cell;
+      float* __restrict i = out.i + first, * __restrict cs = out.cs + first, * __restrict f = out.f + first, * __restrict o = out.o + first, * __restrict ci = out.ci + first, * __restrict co = out.co + first, * __restrict h = out.h + first;
+      for (int64_t k = 0; k < n.cell; ++k) {
+        i[k] = gi[k] + bi[k];
+        f[k] = gf[k] + bf[k] + n.forget_bias;
+      }
+      for (int64_t k = 0; n.peephole && k < n.cell; ++k) {
+        i[k] += n.wci[k] * before[k];
+        f[k] += n.wcf[k] * before[k];
+      }
+      for (int64_t k = 0; k < n.cell; ++k) i[k] = Logistic(i[k]);
+      for (int64_t k = 0; k < n.cell; ++k) f[k] = Logistic(f[k]);
+      for (int64_t k = 0; k < n.cell; ++k) {
+        ci[k] = math::Tanh(gc[k] + bc[k]);
+      }
+      for (int64_t k = 0; k < n.cell; ++k) {
+        cs[k] = ci[k] * i[k] + before[k] * f[k];
+      }
+      for (int64_t k = 0; n.clip > 0 && k < n.cell; ++k) {
+        cs[k] = std::min(std::max(cs[k], -n.clip), n.clip);
+      }
+      for (int64_t k = 0; k < n.cell; ++k) o[k] = go[k] + bo[k];
+      for (int64_t k = 0; n.peephole && k < n.cell; ++k) {
+        o[k] += n.wco[k] * cs[k];
+      }
+      for (int64_t k = 0; k < n.cell; ++k) o[k] = Logistic(o[k]);
+      for (int64_t k = 0; k < n.cell; ++k) co[k] = math::Tanh(cs[k]);
+      for (int64_t k = 0; k < n.cell; ++k) h[k] = o[k] * co[k];
+    }
+  };
+
   std::vector<float> xh_, gates_;
 };
 
@@ -136,18 +161,23 @@ struct Gru {
                                     w_ru, false, gates.data(), false,
                                     parallel));
     std::vector<float> reset(batch * cell);
+    const auto sigmoids = Stamp<Sigmoids, void(const float*, const float*,
+                                               int64_t, float*)>::Best();
+    for (int64_t b = 0; b < batch; ++b) {
+      const float* g = &gates[b * 2 * cell];
+      sigmoids(g, b_ru, cell, r + b * cell);
+      sigmoids(g + cell, b_ru + cell, cell, u + b * cell);
+    }
     for (int64_t at = 0; at < batch * cell; ++at) {
-      const int64_t k = at % cell;
-      const float* g = &gates[at / cell * 2 * cell];
-      r[at] = Logistic(g[k] + b_ru[k]);
-      u[at] = Logistic(g[cell + k] + b_ru[cell + k]);
       reset[at] = h_prev[at] * r[at];
     }
     JoinRows(batch, x, input, reset.data(), cell, xh.data());
     GK_RETURN_IF_ERROR(FloatProduct(batch, width, cell, xh.data(), false, w_c,
                                     false, c, false, parallel));
+    const auto tangents =
+        Stamp<Tangents, void(const float*, int64_t, float*)>::Best();
+    for (int64_t b = 0; b < batch; ++b) tangents(b_c, cell, c + b * cell);
     for (int64_t at = 0; at < batch * cell; ++at) {
-      c[at] = std::tanh(c[at] + b_c[at % cell]);
       h[at] = (1 - u[at]) * c[at] + u[at] * h_prev[at];
     }
     return OkStatus();
@@ -184,6 +214,21 @@ struct Gru {
     }
     return OkStatus();
   }
+
+ private:
+  struct Sigmoids {
+    static GK_INLINE void Run(const float* __restrict g,
+                              const float* __restrict b, int64_t n,
+                              float* __restrict to) {
+      for (int64_t k = 0; k < n; ++k) to[k] = Logistic(g[k] + b[k]);
+    }
+  };
+  struct Tangents {
+    static GK_INLINE void Run(const float* __restrict b, int64_t n,
+                              float* __restrict to) {
+      for (int64_t k = 0; k < n; ++k) to[k] = math::Tanh(to[k] + b[k]);
+    }
+  };
 };
 
 }  // namespace gk

@@ -75,15 +75,16 @@ Statistics StatisticsOf(const T* x, const Channels& n) {
   const double count = static_cast<double>(n.per_channel());
   std::vector<double> none(n.channels);
   SumChannels(n, NormThreads(), s.mean.data(), none.data(),
-              [x](int64_t i, int64_t, double* a, double*) {
-                *a += Convert<float>(x[i]);
+              [x](int64_t i, int64_t) {
+                return TwoTerms{Convert<float>(x[i]), 0};
               });
   for (double& m : s.mean) m /= count;
-  const double* mean = s.mean.data();
+  const std::vector<float> means(s.mean.begin(), s.mean.end());
+  const float* mean = means.data();
   SumChannels(n, NormThreads(), s.variance.data(), none.data(),
-              [x, mean](int64_t i, int64_t c, double* a, double*) {
-                const double d = Convert<float>(x[i]) - mean[c];
-                *a += d * d;
+              [x, mean](int64_t i, int64_t c) {
+                const float d = Convert<float>(x[i]) - mean[c];
+                return TwoTerms{d * d, 0};
               });
   for (double& v : s.variance) v /= count;
   return s;
@@ -221,10 +222,9 @@ Status ComputeNormGrad(KernelContext& c) {
     using T = decltype(tag);
     const T *from = x.data<T>(), *d = dy.data<T>();
     SumChannels(n, NormThreads(), of_scale.data(), of_offset.data(),
-                [=](int64_t i, int64_t k, double* a, double* b) {
-                  const double g = Convert<float>(d[i]);
-                  *a += g * (Convert<float>(from[i]) - m[k]);
-                  *b += g;
+                [=](int64_t i, int64_t k) {
+                  const float g = Convert<float>(d[i]);
+                  return TwoTerms{g * (Convert<float>(from[i]) - m[k]), g};
                 });
     for (int64_t k = 0; k < n.channels; ++k) {
       of_scale[k] *= inverse[k];
