@@ -306,15 +306,17 @@ Status WriteSelection(const StridedSliceSpec& spec, const Tensor& value,
   // The value's dims stand against final_shape; new axes have size 1 and
   // shrunk dims are not in it, so strides are handed out from the end.
   const PartialTensorShape& final_shape = spec.final_shape;
-  const Status misfit =
-      InvalidArgument("Cannot broadcast input shape {} into final shape {}",
-                      value.shape().DebugString(), final_shape.DebugString());
+  const auto misfit = [&] {
+    return InvalidArgument(
+        "Cannot broadcast input shape {} into final shape {}",
+        value.shape().DebugString(), final_shape.DebugString());
+  };
   const TensorShape selected(final_shape.dims());
   if (selected.num_elements() == 0) return OkStatus();
   const int extra = final_shape.rank() - value.rank();
   TensorShape shape = value.shape();
   for (int i = 0; i < -extra; ++i) {
-    if (value.dim(i) != 1) return misfit;
+    if (value.dim(i) != 1) return misfit();
   }
   const auto strides = StridesOf(shape);
   std::vector<int64_t> final_strides(final_shape.rank());
@@ -322,7 +324,7 @@ Status WriteSelection(const StridedSliceSpec& spec, const Tensor& value,
     const int at = i - extra;
     if (at < 0) continue;
     if (value.dim(at) != 1 && value.dim(at) != final_shape.dim(i)) {
-      return misfit;
+      return misfit();
     }
     final_strides[i] = value.dim(at) == 1 ? 0 : strides[at];
   }

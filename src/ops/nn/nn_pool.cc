@@ -94,17 +94,19 @@ bool IsPositive(const std::vector<int64_t>& window) {
 
 // What a kernel can run. Gradients of maxima look at the batch first.
 Status CheckWindow(const PoolAttrs& a, bool gradient) {
-  const Status misfit = InvalidArgument(
-      "Sliding window ksize must be positive. The specified or "
-      "inferred ksize is: {}",
-      JoinText(a.window, ","));
-  if (!gradient && !IsPositive(a.window)) return misfit;
+  const auto misfit = [&] {
+    return InvalidArgument(
+        "Sliding window ksize must be positive. The specified or "
+        "inferred ksize is: {}",
+        JoinText(a.window, ","));
+  };
+  if (!gradient && !IsPositive(a.window)) return misfit();
   if (a.window[0] != 1 || a.stride[0] != 1) {
     return Unimplemented(
         "Pooling is not yet supported on the batch "
         "dimension.");
   }
-  if (!IsPositive(a.window)) return misfit;
+  if (!IsPositive(a.window)) return misfit();
   return CheckStrides(a);
 }
 

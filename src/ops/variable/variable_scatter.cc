@@ -80,14 +80,16 @@ Status CheckTypes(const VariableResource& v, DataType dtype) {
 // is a scalar.
 Status CheckRowUpdates(const TensorShape& value, const TensorShape& indices,
                        const TensorShape& updates) {
-  const Status misfit = InvalidArgument(
-      "Must have updates.shape = indices.shape + params.shape[1:] or "
-      "updates.shape = [], got updates.shape {}, indices.shape {}, "
-      "params.shape {}",
-      updates.DebugString(), indices.DebugString(), value.DebugString());
-  if (value.rank() < 1) return misfit;
+  const auto misfit = [&] {
+    return InvalidArgument(
+        "Must have updates.shape = indices.shape + params.shape[1:] or "
+        "updates.shape = [], got updates.shape {}, indices.shape {}, "
+        "params.shape {}",
+        updates.DebugString(), indices.DebugString(), value.DebugString());
+  };
+  if (value.rank() < 1) return misfit();
   if (updates.rank() == 0 || indices.num_elements() == 0) return OkStatus();
-  if (updates.rank() != indices.rank() + value.rank() - 1) return misfit;
+  if (updates.rank() != indices.rank() + value.rank() - 1) return misfit();
   for (int d = 0; d < indices.rank(); ++d) {
     if (updates.dim(d) == indices.dim(d)) continue;
     return InvalidArgument(
@@ -96,7 +98,7 @@ Status CheckRowUpdates(const TensorShape& value, const TensorShape& indices,
         indices.DebugString(), updates.DebugString());
   }
   for (int d = 1; d < value.rank(); ++d) {
-    if (updates.dim(indices.rank() + d - 1) != value.dim(d)) return misfit;
+    if (updates.dim(indices.rank() + d - 1) != value.dim(d)) return misfit();
   }
   return OkStatus();
 }
