@@ -21,6 +21,7 @@
 #include <graphkiln/index.h>
 #include <graphkiln/indexed_slices.h>
 #include <graphkiln/initializers.h>
+#include <graphkiln/linear_operator.h>
 #include <graphkiln/lookup.h>
 #include <graphkiln/map.h>
 #include <graphkiln/module.h>

@@ -31,6 +31,7 @@ _DIFFERENT: dict[tuple[str, str], str] = {
     ("low_rank", "op.assert_self_adjoint()"): _ENDLESS,
     ("low_rank_spd", "op.assert_self_adjoint()"): _ENDLESS,
     ("kronecker_wide", "op.cond()"): "singular: all of it is rounding",
+    ("diag_batch", "tril @ op"): "TensorFlow's takes a batch for columns",
 }
 
 
@@ -138,6 +139,9 @@ def test_members(both, kind, dtype):
 def test_members_in_functions(both, kind, known_rank):
     ours = _traced(both.ours, kind, "float64", known_rank)
     theirs = _traced(both.theirs, kind, "float64", known_rank)
+    if kind == "tridiag":
+        # TensorFlow's shape function refuses matrices of unknown size.
+        theirs = {k: v for k, v in theirs.items() if v != "ValueError"}
     wrong = _differences(ours, theirs, kind, 1e-9)
     assert not wrong, "\n".join(wrong)
 

@@ -144,6 +144,47 @@ def test_second_derivatives():
     assert outer.gradient(first, x).numpy().tolist() == [-1.0, -0.25]
 
 
+def test_gradients_of_whole_operators():
+    with tf.GradientTape(persistent=True) as tape:
+        a = linalg.LinearOperatorDiag(tf.Variable([1.0, 2.0]))
+        b = linalg.LinearOperatorFullMatrix(tf.eye(2))
+        both = linalg.LinearOperatorComposition([a, b])
+        tape.watch(both)
+        y = tf.reduce_sum(both.matvec([3.0, 4.0]))
+        z = tf.reduce_sum(a.matvec([3.0, 4.0]))
+    found = tape.gradient(y, both)
+    assert isinstance(found, linalg.LinearOperatorComposition)
+    assert found.operators[0].diag.numpy().tolist() == [3.0, 4.0]
+    assert found.operators[1].matrix.numpy().tolist() == [[3.0, 4.0], [6.0, 8.0]]
+    # What does not depend on it has zeros, and where nothing does there is none.
+    found = tape.gradient(z, both)
+    assert found.operators[1].matrix.numpy().tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    assert tape.gradient(z, b) is None
+    first, second = tape.gradient(y, [a, b.matrix])
+    assert first.diag.numpy().tolist() == [3.0, 4.0]
+    assert second.numpy().tolist() == [[3.0, 4.0], [6.0, 8.0]]
+
+
+def test_batches_of_diagonals():
+    tril = linalg.LinearOperatorLowerTriangular([[1.0, 0.0], [2.0, 1.0]])
+    diags = linalg.LinearOperatorDiag([[1.0, 2.0], [3.0, 4.0]])
+    for product in (tril @ diags, diags @ tril):
+        assert isinstance(product, linalg.LinearOperatorLowerTriangular)
+    np.testing.assert_array_equal(
+        (tril @ diags).to_dense(), [[[1, 0], [2, 2]], [[3, 0], [6, 4]]]
+    )
+    scaled = linalg.LinearOperatorScaledIdentity(2, [10.0, 100.0])
+    np.testing.assert_array_equal(
+        (scaled @ diags).diag, [[10, 20], [300, 400]]
+    )
+    np.testing.assert_array_equal(
+        (diags @ scaled).diag, [[10, 20], [300, 400]]
+    )
+    np.testing.assert_allclose(
+        scaled.solve(diags).diag, [[0.1, 0.2], [0.03, 0.04]], rtol=1e-6
+    )
+
+
 def test_conjugate_gradient_in_a_function():
     op = linalg.LinearOperatorFullMatrix(
         [[4.0, 1.0], [1.0, 3.0]], is_self_adjoint=True, is_positive_definite=True

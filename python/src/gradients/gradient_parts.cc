@@ -105,11 +105,24 @@ Tensor DifferentiablePart(nb::handle leaf) {
   return Differentiable(leaf.ptr());
 }
 
-nb::object GradientLike(nb::handle leaf, const Gradient& gradient) {
-  if (!gradient.is_none() && nb::hasattr(leaf.type(), kOwnGradient)) {
-    return leaf.attr(kOwnGradient)
-        .attr("replace_gradient_components")(leaf, WrapGradient(gradient));
+namespace {
+
+bool IsMadeOfParts(nb::handle leaf) {
+  return nb::hasattr(leaf.type(), kOwnGradient);
+}
+
+nb::object OwnParts(nb::handle leaf) {
+  return leaf.attr(kOwnGradient).attr("get_gradient_components")(leaf);
+}
+
+void AddSources(nb::handle leaf, nb::list& all) {
+  if (!IsMadeOfParts(leaf)) return all.append(leaf);
+  for (nb::handle part : FlatLeaves(OwnParts(leaf).ptr())) {
+    AddSources(part, all);
   }
+}
+
+nb::object PlainGradientLike(nb::handle leaf, const Gradient& gradient) {
   if (gradient.is_none() || !IsRagged(leaf)) return WrapGradient(gradient);
   const Tensor flat = Tried([&] {
     return gradient.is_slices() ? Densify(gradient) : gradient.dense;
@@ -117,11 +130,36 @@ nb::object GradientLike(nb::handle leaf, const Gradient& gradient) {
   return Wrapped(AsRagged(leaf).WithFlat(flat));
 }
 
+}  // namespace
+
 nb::list FlatLeaves(PyObject* value) {
   return nb::list(Owned(FlatList(value, NestRules::kNest).Release()));
 }
 PyObject* PackedAs(PyObject* like, const nb::list& leaves) {
   return Packed(like, NestRules::kNest, leaves.ptr());
+}
+
+nb::list GradientSources(const nb::list& leaves) {
+  nb::list all;
+  for (nb::handle leaf : leaves) AddSources(leaf, all);
+  return all;
+}
+
+nb::object GradientLike(nb::handle leaf, const std::vector<Gradient>& found,
+                        size_t* at) {
+  if (!IsMadeOfParts(leaf)) return PlainGradientLike(leaf, found[(*at)++]);
+  const nb::object parts = OwnParts(leaf);
+  nb::list gradients;
+  bool is_any = false;
+  for (nb::handle part : FlatLeaves(parts.ptr())) {
+    nb::object gradient = GradientLike(part, found, at);
+    is_any = is_any || !gradient.is_none();
+    gradients.append(std::move(gradient));
+  }
+  if (!is_any) return nb::none();
+  return leaf.attr(kOwnGradient)
+      .attr("replace_gradient_components")(
+          leaf, Owned(PackedAs(parts.ptr(), gradients)));
 }
 
 UnconnectedGradients Unconnected(PyObject* given, bool by_name) {

@@ -30,8 +30,13 @@ Tensor DifferentiablePart(nanobind::handle leaf);
 // Does its type say so: is it made of tensors?
 bool IsComposite(nanobind::handle leaf);
 bool IsFloatingLeaf(nanobind::handle leaf);
-// The gradient of such a leaf, in its form.
-nanobind::object GradientLike(nanobind::handle leaf, const Gradient& gradient);
+// What gradients are of: leaves, or in place of those that say so in
+// __composite_gradient__ the parts that they are made of.
+nanobind::list GradientSources(const nanobind::list& leaves);
+// The gradient of a leaf in its form, made of those found from `at` on, which
+// is moved behind them.
+nanobind::object GradientLike(nanobind::handle leaf,
+                              const std::vector<Gradient>& found, size_t* at);
 
 // Leaves of a nested structure, and the structure of others.
 nanobind::list FlatLeaves(PyObject* value);

@@ -178,16 +178,15 @@ PyObject* Gradient_(PyObject* o, PyObject* args, PyObject* kwargs) {
   if (tape.recording() && !tape.persistent()) tape.Pop();
   const nb::list targets = FlatLeaves(target), along = FlatLeaves(sources);
   const TensorVector from = Parts(targets, "target");
-  const TensorVector to = Parts(along, "source");
+  const TensorVector to = Parts(GradientSources(along), "source");
   const std::vector<Gradient> weights = Weights(given, target, targets);
   const std::vector<Gradient> found = Tried([&] {
     const LazyGilRelease release(false);
     return tape.Gradients(from, to, weights, zero);
   });
   nb::list out;
-  for (size_t i = 0; i < found.size(); ++i) {
-    out.append(GradientLike(along[i], found[i]));
-  }
+  size_t at = 0;
+  for (nb::handle leaf : along) out.append(GradientLike(leaf, found, &at));
   return PackedAs(sources, out);
 }
 

@@ -99,7 +99,9 @@ class LinearOperatorDiag(LinearOperator):
         if kinds.is_a(right, "LinearOperatorDiag"):
             return LinearOperatorDiag(left.diag * right.diag, **known)
         if kinds.is_a(right, "LinearOperatorScaledIdentity"):
-            return LinearOperatorDiag(left.diag * right.multiplier, **known)
+            return LinearOperatorDiag(
+                left.diag * right.multiplier[..., None], **known
+            )
         if kinds.is_a(right, "LinearOperatorLowerTriangular"):
             known["is_positive_definite"] = None
             return kinds.make(
@@ -115,7 +117,9 @@ class LinearOperatorDiag(LinearOperator):
         if kinds.is_a(right, "LinearOperatorDiag"):
             return LinearOperatorDiag(right.diag / left.diag, **known)
         if kinds.is_a(right, "LinearOperatorScaledIdentity"):
-            return LinearOperatorDiag(right.multiplier / left.diag, **known)
+            return LinearOperatorDiag(
+                right.multiplier[..., None] / left.diag, **known
+            )
         if kinds.is_a(right, "LinearOperatorLowerTriangular"):
             known["is_positive_definite"] = None
             return kinds.make(

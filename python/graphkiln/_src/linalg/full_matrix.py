@@ -167,7 +167,8 @@ class LinearOperatorLowerTriangular(LinearOperator):
             known = hints.of_commuting(right_operator, left_operator)
             known["is_positive_definite"] = None
             return LinearOperatorLowerTriangular(
-                left_operator.to_dense() * right_operator.diag, **known
+                left_operator.to_dense() * right_operator.diag[..., None, :],
+                **known,
             )
         return super()._linop_matmul(left_operator, right_operator)
 

@@ -308,7 +308,9 @@ class LinearOperatorScaledIdentity(BaseLinearOperatorIdentity):
             )
         if kinds.is_a(right, "LinearOperatorDiag"):
             return kinds.make(
-                "LinearOperatorDiag", right.diag * left.multiplier, **known
+                "LinearOperatorDiag",
+                right.diag * left.multiplier[..., None],
+                **known,
             )
         return super()._linop_matmul(left, right)
 
@@ -323,7 +325,9 @@ class LinearOperatorScaledIdentity(BaseLinearOperatorIdentity):
             )
         if kinds.is_a(right, "LinearOperatorDiag"):
             return kinds.make(
-                "LinearOperatorDiag", right.diag / left.multiplier, **known
+                "LinearOperatorDiag",
+                right.diag / left.multiplier[..., None],
+                **known,
             )
         return super()._linop_solve(left, right)
 

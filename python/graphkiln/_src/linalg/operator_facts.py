@@ -2,6 +2,7 @@
 
 import abc
 
+from graphkiln import nest
 from graphkiln._graphkiln import CompositeTensor, Dimension, name_scope
 from graphkiln._src import ops
 from graphkiln._src.linalg import matrices
@@ -9,9 +10,29 @@ from graphkiln._src.linalg.matrices import as_tensor
 from graphkiln._src.variables.module import Module
 
 
+class _Gradient:
+    """The gradient of an operator is one of the kind, of its tensors'."""
+
+    def get_gradient_components(self, value):
+        return value._type_spec._to_components(value)
+
+    def replace_gradient_components(self, value, components):
+        # Where one depends on nothing and others do, it is zero.
+        own = self.get_gradient_components(value)
+        found = [
+            nest.map_structure(ops.zeros_like, x, expand_composites=True)
+            if gradient is None else gradient
+            for gradient, x in zip(nest.flatten(components), nest.flatten(own))
+        ]
+        packed = nest.pack_sequence_as(own, found)
+        return value._type_spec._from_components(packed)
+
+
 class OperatorFacts(Module, CompositeTensor, metaclass=abc.ABCMeta):
     """The part of LinearOperator that computes nothing but sizes; its constructor
     sets what is told here."""
+
+    __composite_gradient__ = _Gradient()
 
     def _name_scope(self, name=None):
         return name_scope(f"{self.name}/{name}" if name else self.name)
