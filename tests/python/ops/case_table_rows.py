@@ -25,6 +25,10 @@ TABLE: dict[str, dict[str, Any]] = {
     "ScatterNdNonAliasingAdd": {
         "input": F(4, 3), "indices": [[0], [2]], "updates": F(2, 3),
     },
+    "DecodeCSV": {
+        "records": ["1,2,3", "4,,6"], "record_defaults": [[7], [8], [9]],
+        "main": "OUT_TYPE", "dtypes": ["int32"],
+    },
     "SerializeTensor": {"tensor": F(2, 3)},
     "SparseMatMul": {"a": F(2, 3), "b": F(3, 4)},
 }
