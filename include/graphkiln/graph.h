@@ -148,6 +148,8 @@ class GK_EXPORT name_scope {
   struct Rep;
   std::unique_ptr<Rep> rep_;
 };
+// The scope that names begin with here, "outer/inner"; empty outside of all.
+GK_EXPORT std::string get_current_name_scope();
 
 // What is made while it lives is in no function that is being traced: it runs
 // now, or goes into the gk::Graph around. Tapes do not see it.

@@ -18,6 +18,7 @@
 #include <graphkiln/gradient_tape.h>
 #include <graphkiln/graph.h>
 #include <graphkiln/host_function.h>
+#include <graphkiln/image.h>
 #include <graphkiln/index.h>
 #include <graphkiln/indexed_slices.h>
 #include <graphkiln/initializers.h>
@@ -26,6 +27,7 @@
 #include <graphkiln/map.h>
 #include <graphkiln/module.h>
 #include <graphkiln/nest.h>
+#include <graphkiln/nn.h>
 #include <graphkiln/ops.h>
 #include <graphkiln/place.h>
 #include <graphkiln/printing.h>

@@ -51,6 +51,10 @@ GK_API_NAMESPACE {
   // What of a line of a file becomes a key or a value: a column, or one of
   // these.
   inline constexpr int64_t kWholeLine = -2, kLineNumber = -1;
+  struct TextFileIndex {
+    static constexpr int64_t WHOLE_LINE = kWholeLine;
+    static constexpr int64_t LINE_NUMBER = kLineNumber;
+  };
 
   // How a file is read.
   struct TextFileFormat {
@@ -63,12 +67,31 @@ GK_API_NAMESPACE {
     int64_t value_index_offset = 0;  // added to line numbers
   };
 
+  // What tables get their content from: vectors of keys and as many values; the
+  // lines of a file, read when a table is made.
+  struct KeyValueTensorInitializer {
+    Tensor keys, values;
+  };
+  struct TextFileInitializer {
+    std::string filename;
+    TextFileFormat format = {};
+  };
+
   // A table that gets its content when it is made.
   class GK_EXPORT StaticHashTable : public Table {
    public:
     // Vectors of keys and values; `default_value` is a scalar of their type.
     StaticHashTable(const Tensor& keys, const Tensor& values,
                     const Tensor& default_value);
+    // The same of what holds the content.
+    StaticHashTable(const KeyValueTensorInitializer& initializer,
+                    const Tensor& default_value)
+        : StaticHashTable(initializer.keys, initializer.values, default_value) {
+    }
+    StaticHashTable(const TextFileInitializer& initializer,
+                    const Tensor& default_value)
+        : StaticHashTable(from_text_file(initializer.filename,
+                                         initializer.format, default_value)) {}
     // Keys and values of the lines of a file.
     static StaticHashTable from_text_file(const std::string& filename,
                                           const TextFileFormat& format,
@@ -85,6 +108,10 @@ GK_API_NAMESPACE {
     // Keys, strings or int64, and their numbers, int64.
     StaticVocabularyTable(const Tensor& keys, const Tensor& ids,
                           int64_t num_oov_buckets);
+    StaticVocabularyTable(const KeyValueTensorInitializer& initializer,
+                          int64_t num_oov_buckets)
+        : StaticVocabularyTable(initializer.keys, initializer.values,
+                                num_oov_buckets) {}
 
     // The types of keys and numbers, and the handle of the table below.
     DataType key_dtype() const { return table_.key_dtype(); }
@@ -129,6 +156,12 @@ GK_API_NAMESPACE {
     void insert(const Tensor& keys, const Tensor& values) const;
     void remove(const Tensor& keys) const;
   };
+
+  // Older names.
+  namespace experimental {
+  using MutableHashTable = lookup::MutableHashTable;
+  using DenseHashTable = lookup::DenseHashTable;
+  }  // namespace experimental
 
   }  // namespace lookup
 }  // GK_API_NAMESPACE

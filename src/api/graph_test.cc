@@ -206,6 +206,7 @@ TEST(GraphTest, PartsOfGraphsAreFunctions) {
 
 TEST(GraphTest, NamesOfEagerVariables) {
   const gk::name_scope outer("outer"), inner("inner");
+  EXPECT_EQ(gk::get_current_name_scope(), "outer/inner");
   EXPECT_EQ(gk::Variable(Tensor(1.0f), {.name = "v"}).name(), "outer/inner/v");
   const gk::name_scope none("");
   EXPECT_EQ(gk::Variable(Tensor(1.0f), {.name = "v"}).name(), "v");

@@ -38,6 +38,12 @@ TEST(LookupTest, StaticTables) {
   const auto f = gk::function([&](Tensor keys) { return table.lookup(keys); });
   EXPECT_EQ(f(TextKeys({"a", "q"})).to_vector<int64_t>(), (Ints{7, -1}));
   EXPECT_EQ(table.export_values().first.num_elements(), 2);
+  const gk::lookup::KeyValueTensorInitializer content{TextKeys({"a"}),
+                                                      Wide({5})};
+  EXPECT_EQ(gk::lookup::StaticHashTable(content, Tensor(int64_t{0}))
+                .lookup(TextKeys({"a"}))
+                .item<int64_t>(),
+            5);
 }
 
 TEST(LookupTest, VocabularyTables) {
@@ -59,7 +65,7 @@ TEST(LookupTest, ChangingTables) {
   EXPECT_EQ(
       table.lookup(TextKeys({"a"}), Tensor(int64_t{5})).to_vector<int64_t>(),
       (Ints{5}));
-  const gk::lookup::DenseHashTable dense(
+  const gk::lookup::experimental::DenseHashTable dense(
       Tensor(int64_t{0}), Tensor(int64_t{-1}), Tensor(int64_t{-5}), 4);
   dense.insert(Wide({11, 12, 13}), Wide({1, 2, 3}));
   dense.remove(Wide({12}));
@@ -73,7 +79,13 @@ TEST(LookupTest, TablesOfFiles) {
   std::ofstream(path) << "emerson\nlake\n";
   const auto table = gk::lookup::StaticHashTable::from_text_file(
       path, {}, Tensor(int64_t{-1}));
+  const gk::lookup::StaticHashTable same(
+      gk::lookup::TextFileInitializer{
+          path, {.key_index = gk::lookup::TextFileIndex::WHOLE_LINE}},
+      Tensor(int64_t{-1}));
   std::remove(path.c_str());
+  EXPECT_EQ(same.lookup(TextKeys({"lake", "?"})).to_vector<int64_t>(),
+            (Ints{1, -1}));
   EXPECT_EQ(table.lookup(TextKeys({"lake", "?"})).to_vector<int64_t>(),
             (Ints{1, -1}));
 }

@@ -67,6 +67,13 @@ const std::string& name_scope::name() const {
 const std::string& name_scope::full_name() const {
   return rep_->within.full_name();
 }
+std::string get_current_name_scope() {
+  return Guarded([] {
+    std::string scope = CurrentNameScope();
+    if (scope.ends_with('/')) scope.pop_back();
+    return scope;
+  });
+}
 
 struct init_scope::Rep {
   InitScope outside;
