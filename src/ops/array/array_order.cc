@@ -12,17 +12,9 @@
 #include "kernels/search.h"
 #include "kernels/sort.h"
 #include "kernels/unique.h"
+#include "ops/array/put_back.h"
 #include "ops/element_moves.h"
-#include "ops/fn/AddV2.h"
-#include "ops/fn/ExpandDims.h"
-#include "ops/fn/Mul.h"
 #include "ops/fn/Neg.h"
-#include "ops/fn/Pack.h"
-#include "ops/fn/Prod.h"
-#include "ops/fn/Range.h"
-#include "ops/fn/Reshape.h"
-#include "ops/fn/StridedSlice.h"
-#include "ops/fn/UnsortedSegmentSum.h"
 
 namespace gk {
 namespace {
@@ -349,30 +341,8 @@ Status ComputeTopK(KernelContext& c) {
   return TopKWith(c, k, c.attr<DataType>("index_type"));
 }
 
-// dy is put back where the values came from, row by row.
 void TopKGradient(GradContext& g) {
-  if (!g.wants(0)) return;
-  const DataType index = DataType::kInt64;
-  auto cell = [&](int64_t v) { return IntegerVector({{v}}); };
-  const Tensor shape = ShapeTensor(g.x(0), index);
-  const Tensor begin = cell(-1);
-  const Tensor end = cell(0);
-  Tensor n = ops::StridedSlice(shape, begin, end, cell(1), 0, 0, 0, 0, 1);
-  const Tensor first = cell(0);
-  const Tensor last = cell(-1);
-  Tensor outer = ops::StridedSlice(shape, first, last, cell(1));
-  Tensor rows = ops::Prod(outer, IntegerConstant(0), false);
-  const Tensor start = IntegerConstant(0, index);
-  Tensor offsets =
-      ops::Mul(ops::Range(start, rows, IntegerConstant(1, index)), n);
-  const Tensor sizes[] = {rows, IntegerConstant(-1, index)};
-  const Tensor tensor = CastTo(g.y(1), index);
-  Tensor ids = ops::Reshape(tensor, ops::Pack(sizes));
-  ids = ops::AddV2(ids, ops::ExpandDims(offsets, IntegerConstant(1)));
-  const Tensor data = ops::Reshape(g.dy(0), cell(-1));
-  const Tensor segment_ids = ops::Reshape(ids, cell(-1));
-  Tensor flat = ops::UnsortedSegmentSum(data, segment_ids, ops::Mul(rows, n));
-  g.Set(0, ops::Reshape(flat, shape));
+  if (g.wants(0)) g.Set(0, PutBack(g.dy(0), g.y(1), g.x(0)));
 }
 
 const OpRecord kRecords[] = {
