@@ -27,7 +27,12 @@ enum class DataType : uint8_t {
   kComplex64 = 8,
   kInt64 = 9,
   kBool = 10,
+  kQint8 = 11,
+  kQuint8 = 12,
+  kQint32 = 13,
   kBfloat16 = 14,
+  kQint16 = 15,
+  kQuint16 = 16,
   kUint16 = 17,
   kComplex128 = 18,
   kHalf = 19,
@@ -35,6 +40,10 @@ enum class DataType : uint8_t {
   kVariant = 21,
   kUint32 = 22,
   kUint64 = 23,
+  kFloat8E5m2 = 24,
+  kFloat8E4m3fn = 25,
+  kInt4 = 29,
+  kUint4 = 30,
 };
 
 // "float32".

@@ -1,0 +1,105 @@
+"""Ops on quantized numbers: graphs with shapes that are not known, mistakes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import graphkiln as tf
+
+from quantized_calls import BAD, CALLS, values
+
+
+def results(text: str, given: dict) -> list:
+    return [np.asarray(t) for t in tf.nest.flatten(eval(text, given))]
+
+
+@pytest.mark.parametrize("text", CALLS)
+@pytest.mark.parametrize("how", ["known", "partial", "unknown"])
+def test_graphs_agree_with_eager_calls(text: str, how: str):
+    given = values(tf)
+    if how == "unknown" and "axis=-" in text:
+        return
+    names = [n for n in given if n != "tf"]
+    expected = results(text, given)
+
+    def spec(t):
+        shape = t.shape if how == "known" else [None] * t.shape.rank
+        return tf.TensorSpec(None if how == "unknown" else shape, t.dtype)
+
+    @tf.function(
+        input_signature=[spec(given[n]) for n in names], autograph=False
+    )
+    def f(*tensors):
+        return tf.nest.flatten(
+            eval(text, {"tf": tf, **dict(zip(names, tensors, strict=True))})
+        )
+
+    outputs = f.get_concrete_function().outputs
+    found = f(*(given[n] for n in names))
+    assert len(outputs) == len(expected)
+    for output, mine, right in zip(outputs, found, expected, strict=True):
+        np.testing.assert_array_equal(np.asarray(mine), right)
+        assert output.shape.is_compatible_with(right.shape)
+
+
+@pytest.mark.parametrize("text", BAD)
+@pytest.mark.parametrize("traced", [False, True])
+def test_mistakes_are_errors(text: str, traced: bool):
+    given = values(tf)
+    names = [n for n in given if n != "tf"]
+
+    def f(*tensors):
+        return tf.nest.flatten(
+            eval(text, {"tf": tf, **dict(zip(names, tensors, strict=True))})
+        )
+
+    if traced:
+        specs = [tf.TensorSpec(None, given[n].dtype) for n in names]
+        f = tf.function(f, input_signature=specs, autograph=False)
+    with pytest.raises((tf.errors.OpError, ValueError, TypeError)):
+        f(*(given[n] for n in names))
+
+
+def test_the_greatest_level_of_32_bits_is_kept():
+    """TensorFlow's overflows there."""
+    found = tf.quantization.quantize([5.0], 0.0, 2.0, tf.qint32).output
+    assert tf.bitcast(found, tf.int32).numpy().tolist() == [2**31 - 1]
+
+
+def test_limits_of_any_number():
+    given = values(tf)
+    found = tf.raw_ops.QuantizedReluX(
+        features=given["a"], max_value=3.0, min_features=-1.0, max_features=9.0
+    )
+    expected = tf.raw_ops.QuantizedRelu(
+        features=given["a"], min_features=-1.0, max_features=9.0
+    ).activations
+    top = tf.quantization.quantize([3.0], -1.0, 9.0, tf.quint8, "MIN_FIRST").output
+    np.testing.assert_array_equal(
+        np.asarray(found.activations),
+        np.minimum(np.asarray(expected), np.asarray(top)[0]),
+    )
+
+
+def test_sums_broadcast_along_any_dimension():
+    """TensorFlow's repeats a column as if it were a row."""
+    given = values(tf)
+    ranges = {"min_x": -1.0, "max_x": 2.0, "min_y": 0.0, "max_y": 3.0}
+    column = given["b"][:, :1]
+    wide = tf.concat([column] * 3, 1)
+    for op in (tf.raw_ops.QuantizedAdd, tf.raw_ops.QuantizedMul):
+        np.testing.assert_array_equal(
+            np.asarray(op(x=given["a"], y=column, **ranges).z),
+            np.asarray(op(x=given["a"], y=wide, **ranges).z),
+        )
+
+
+def test_channels_are_normalized():
+    given = values(tf)
+    y, low, high = tf.raw_ops.QuantizedInstanceNorm(
+        x=given["pictures"], x_min=-1.0, x_max=2.0
+    )
+    numbers = tf.quantization.dequantize(y, low, high).numpy()
+    np.testing.assert_allclose(numbers.mean((1, 2)), 0, atol=0.02)
+    np.testing.assert_allclose(numbers.std((1, 2)), 1, atol=0.02)
