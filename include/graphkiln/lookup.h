@@ -51,6 +51,7 @@ GK_API_NAMESPACE {
   // What of a line of a file becomes a key or a value: a column, or one of
   // these.
   inline constexpr int64_t kWholeLine = -2, kLineNumber = -1;
+  // The same, as TensorFlow names them.
   struct TextFileIndex {
     static constexpr int64_t WHOLE_LINE = kWholeLine;
     static constexpr int64_t LINE_NUMBER = kLineNumber;
@@ -67,11 +68,11 @@ GK_API_NAMESPACE {
     int64_t value_index_offset = 0;  // added to line numbers
   };
 
-  // What tables get their content from: vectors of keys and as many values; the
-  // lines of a file, read when a table is made.
+  // What tables get their content from: vectors of keys and as many values.
   struct KeyValueTensorInitializer {
     Tensor keys, values;
   };
+  // The lines of a file, read when a table is made.
   struct TextFileInitializer {
     std::string filename;
     TextFileFormat format = {};
@@ -157,8 +158,8 @@ GK_API_NAMESPACE {
     void remove(const Tensor& keys) const;
   };
 
-  // Older names.
   namespace experimental {
+  // Older names of the same.
   using MutableHashTable = lookup::MutableHashTable;
   using DenseHashTable = lookup::DenseHashTable;
   }  // namespace experimental

@@ -81,6 +81,10 @@ EXPORTS: dict[str, str] = {
         types.experimental.SupportsTracingProtocol
         """,
     "graphkiln._src.types.tensor_like": "types.experimental.TensorLike",
+    "graphkiln._src.types.distributed": """
+        types.experimental.distributed.Mirrored
+        types.experimental.distributed.PerReplica
+        """,
     "graphkiln._src.variables.module": "Module",
     "graphkiln._src.lookup.initializers": """
         lookup.KeyValueTensorInitializer lookup.TextFileIndex

@@ -33,9 +33,10 @@ _LEFT_OUT = {
         "data.experimental.service data.experimental.distribute "
         "compat.v1.data.experimental.service test.create_local_cluster "
         "config.experimental_connect_to_cluster "
-        "config.experimental_connect_to_host "
-        "types.experimental.distributed experimental.dtensor"
+        "config.experimental_connect_to_host experimental.dtensor"
     ),
+    "of pictures whose library, libjxl, would add more to the package than those "
+    "of all other kinds": "image.decode_jxl raw_ops.DecodeJxl",
     "another compiler's": (
         "lite compat.v1.lite mlir compat.v1.mlir experimental.tensorrt"
     ),

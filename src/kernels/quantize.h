@@ -2,8 +2,8 @@
 //
 // Two arithmetics, as TensorFlow's kernels have them: of single numbers in
 // double precision, and of arrays in float. Rounding is half away from zero.
-// What no integer can hold, NaN too, becomes the lowest one, as processors
-// convert. Pure functions; T: int8_t, uint8_t, int16_t, uint16_t, int32_t.
+// What no integer can hold becomes the lowest one, as processors convert. Pure
+// functions; T: int8_t, uint8_t, int16_t, uint16_t, int32_t.
 #ifndef GK_KERNELS_QUANTIZE_H_
 #define GK_KERNELS_QUANTIZE_H_
 
@@ -23,6 +23,17 @@ inline int32_t ToInt32(double v) {
   constexpr double kEnd = 2147483648.0;
   return v > -kEnd - 1 && v < kEnd ? static_cast<int32_t>(v)
                                    : std::numeric_limits<int32_t>::min();
+}
+// std::round, but of NaN 0; without a call, so that loops become vectors.
+inline float RoundAway(float v) {
+  constexpr float kWhole = 8388608;  // all from here on are whole
+  const float x = v == v ? v : 0.0f;
+  const float small = std::min(std::max(x, -kWhole), kWhole);
+  const float whole = static_cast<float>(static_cast<int32_t>(small));
+  const float rest = small - whole;
+  const float rounded =
+      whole + (rest >= 0.5f ? 1.0f : 0.0f) - (rest <= -0.5f ? 1.0f : 0.0f);
+  return std::fabs(x) < kWhole ? rounded : x;
 }
 // Sums and products that wrap around.
 inline int32_t WrapAdd(int32_t a, int32_t b) {
@@ -87,8 +98,10 @@ class FloatToLevel {
     const float low = std::max(static_cast<float>(kLowestLevel<T>), -0x1p31f);
     const float high =
         std::min(static_cast<float>(kHighestLevel<T>), 2.147483520e+09f);
-    const float level = std::round(v * scale_) - shift_;
-    return static_cast<T>(ToInt32(std::min(std::max(level, low), high)));
+    const float level = RoundAway(v * scale_) - shift_;
+    const float inside = std::min(std::max(level, low), high);
+    if constexpr (sizeof(T) == 4) return ToInt32(inside);
+    return static_cast<T>(static_cast<int32_t>(inside));
   }
 
  private:

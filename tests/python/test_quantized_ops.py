@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from quantized_calls import BAD, CALLS, values
 
 import graphkiln as tf
-
-from quantized_calls import BAD, CALLS, values
 
 
 def results(text: str, given: dict) -> list:

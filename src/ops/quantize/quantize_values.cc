@@ -84,15 +84,19 @@ Status WidenRange(const Quantizer& q, FloatRange* range) {
   return OkStatus();
 }
 
-// Rounded numbers are in the type's range, but for what floats cannot tell.
+// A whole number as one of the type, the nearest where it is out of its range.
 template <class T>
 T Saturated(float v) {
-  if (!(v == v)) return 0;
-  if (v >= static_cast<float>(kHighestLevel<T>)) {
-    return static_cast<T>(kHighestLevel<T>);
+  constexpr float kLow = static_cast<float>(kLowestLevel<T>);
+  constexpr float kHigh = static_cast<float>(kHighestLevel<T>);
+  if constexpr (sizeof(T) < 4) {
+    return static_cast<T>(
+        static_cast<int32_t>(std::min(std::max(v, kLow), kHigh)));
   }
-  return static_cast<T>(std::max(static_cast<int64_t>(v), kLowestLevel<T>));
+  if (v >= kHigh) return static_cast<T>(kHighestLevel<T>);
+  return static_cast<T>(std::max(v, kLow));
 }
+inline float NumberOrZero(float v) { return v == v ? v : 0.0f; }
 
 template <class T>
 struct Combined {
@@ -106,10 +110,10 @@ struct Combined {
   T operator()(float v) const {
     const float inside = (std::max(std::min(v, max), min) - min) * scale;
     if constexpr (kLowestLevel<T> == 0) {
-      return Saturated<T>(inside + 0.5f);
+      return Saturated<T>(NumberOrZero(inside + 0.5f));
     } else {
       return Saturated<T>(
-          std::round(inside + static_cast<float>(kLowestLevel<T>)));
+          RoundAway(inside + static_cast<float>(kLowestLevel<T>)));
     }
   }
 };
@@ -130,14 +134,15 @@ struct Scaled {
   }
   T operator()(float v) const {
     const float inside = std::max(std::min(v, max), min) * scale;
-    return Saturated<T>(to_even ? std::nearbyint(inside) : std::round(inside));
+    return Saturated<T>(to_even ? NumberOrZero(std::nearbyint(inside))
+                                : RoundAway(inside));
   }
 };
 
 template <class T>
 void Quantize(const Quantizer& q, FloatRange* range, const float* x,
               int64_t begin, int64_t end, T* y) {
-  const auto all = [&](const auto& level) {
+  const auto all = [&](const auto level) {
     for (int64_t i = begin; i < end; ++i) y[i] = level(x[i]);
   };
   if (q.mode == "MIN_FIRST") {
@@ -230,7 +235,7 @@ Status ComputeQuantize(KernelContext& c) {
 template <class T>
 void Dequantize(const std::string& mode, bool narrow, const FloatRange& r,
                 const T* x, int64_t begin, int64_t end, float* y) {
-  const auto all = [&](const auto& number) {
+  const auto all = [&](const auto number) {
     for (int64_t i = begin; i < end; ++i) y[i] = number(x[i]);
   };
   constexpr float kHigh = static_cast<float>(kHighestLevel<T>);

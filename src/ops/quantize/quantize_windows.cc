@@ -17,6 +17,8 @@
 namespace gk {
 namespace {
 
+using Ints = std::vector<int64_t>;
+
 // Attributes that the shape functions of ops on floats ask for.
 AttrMap WindowAttrs(const AttrMap& attrs) {
   AttrMap all = SharedAttrs(attrs, {"ksize", "strides", "padding"});
