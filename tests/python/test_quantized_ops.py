@@ -102,3 +102,16 @@ def test_channels_are_normalized():
     numbers = tf.quantization.dequantize(y, low, high).numpy()
     np.testing.assert_allclose(numbers.mean((1, 2)), 0, atol=0.02)
     np.testing.assert_allclose(numbers.std((1, 2)), 1, atol=0.02)
+
+
+@pytest.mark.parametrize("name", ["qint8", "quint8", "qint16", "quint16", "qint32"])
+def test_arrays_of_quantized_numbers_are_integers(name: str):
+    dtype = getattr(tf, name)
+    given = tf.bitcast(tf.constant([1, 2], name[1:]), dtype)
+    assert given.numpy().dtype == name[1:]
+    assert given.numpy().tolist() == [1, 2]
+    fields = np.array([(1,), (2,)], dtype.as_numpy_dtype)
+    for back in (tf.constant(fields), tf.constant(given.numpy(), dtype)):
+        assert back.dtype == dtype
+        np.testing.assert_array_equal(back.numpy(), [1, 2])
+    assert tf.as_dtype(dtype.as_numpy_dtype) == dtype

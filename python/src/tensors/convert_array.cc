@@ -118,8 +118,7 @@ StatusOr<bool> Overflows(PyObject* array, DataType own, DataType to) {
   PyRef back = PyRef::Steal(
       PyObject_CallMethod(narrow.get(), "astype", "O", own_type.get()));
   if (!back) return PythonError();
-  PyRef same =
-      PyRef::Steal(PyObject_RichCompare(array, back.get(), Py_EQ));
+  PyRef same = PyRef::Steal(PyObject_RichCompare(array, back.get(), Py_EQ));
   PyRef all = same ? Call(same.get(), "all") : PyRef();
   if (!all) return PythonError();
   const int truth = PyObject_IsTrue(all.get());
@@ -185,12 +184,18 @@ StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype,
     if (!array) return PythonError();
   }
   GK_ASSIGN_OR_RETURN(TensorShape shape, ShapeOfArray(array.get()));
-  // ml_dtypes' types have no buffer format: look at the bits.
+  // ml_dtypes' types have no buffer format, those of fields another: look at
+  // the bits.
   if (own == DataType::kBfloat16 || own == DataType::kFloat8E5m2 ||
       own == DataType::kFloat8E4m3fn || own == DataType::kInt4 ||
-      own == DataType::kUint4) {
-    array = PyRef::Steal(PyObject_CallMethod(
-        array.get(), "view", "s", DataTypeSize(own) == 2 ? "u2" : "u1"));
+      own == DataType::kUint4 || own == DataType::kQint8 ||
+      own == DataType::kQuint8 || own == DataType::kQint16 ||
+      own == DataType::kQuint16 || own == DataType::kQint32) {
+    const int size = DataTypeSize(own);
+    array = PyRef::Steal(PyObject_CallMethod(array.get(), "view", "s",
+                                             size == 4   ? "u4"
+                                             : size == 2 ? "u2"
+                                                         : "u1"));
     if (!array) return PythonError();
   }
   return CopyBuffer(array.get(), own, shape);

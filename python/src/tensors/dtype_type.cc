@@ -234,6 +234,24 @@ DataType FromNumpyCode(char kind, int64_t size) {
   }
 }
 
+// Quantized types are NumPy's of one field, which has their name.
+DataType FromNumpyFields(PyObject* o) {
+  PyRef names = PyRef::Steal(PyObject_GetAttrString(o, "names"));
+  if (!names) PyErr_Clear();
+  if (!names || !PyTuple_Check(names.get()) ||
+      PyTuple_GET_SIZE(names.get()) != 1 ||
+      !PyUnicode_Check(PyTuple_GET_ITEM(names.get(), 0))) {
+    return DataType::kInvalid;
+  }
+  const DataType t =
+      DataTypeFromName(StringView(PyTuple_GET_ITEM(names.get(), 0)))
+          .value_or(DataType::kInvalid);
+  PyRef type = PyRef::Steal(IsQuantized(t) ? NumpyType(t) : Py_NewRef(Py_None));
+  const int same = type ? PyObject_RichCompareBool(o, type.get(), Py_EQ) : -1;
+  if (same < 0) PyErr_Clear();
+  return same == 1 ? t : DataType::kInvalid;
+}
+
 // From an object with `kind`, `itemsize` and `name`: a numpy.dtype.
 DataType FromNumpyDType(PyObject* o) {
   PyRef kind = PyRef::Steal(PyObject_GetAttrString(o, "kind"));
@@ -251,6 +269,7 @@ DataType FromNumpyDType(PyObject* o) {
   }
   const std::string_view k = StringView(kind.get());
   if (k.size() != 1) return DataType::kInvalid;
+  if (k == "V") return FromNumpyFields(o);
   return FromNumpyCode(k[0], PyLong_AsLongLong(size.get()));
 }
 

@@ -5,8 +5,8 @@
 #include "framework/symbolic_tensor.h"
 #include "framework/tensor_text.h"
 #include "graph/graph_elements.h"
-#include "python/src/tensors/dtype_type.h"
 #include "python/src/binding/imported_once.h"
+#include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/large_copy.h"
 #include "python/src/tensors/shape_type.h"
 #include "python/src/tensors/tensor_type.h"
@@ -74,9 +74,25 @@ PyObject* ArrayOfStrings(const Tensor& t) {
 bool NeedsView(DataType t) {
   return t == DataType::kBfloat16 || t == DataType::kFloat8E5m2 ||
          t == DataType::kFloat8E4m3fn || t == DataType::kInt4 ||
-         t == DataType::kUint4 || t == DataType::kQint8 ||
-         t == DataType::kQuint8 || t == DataType::kQint16 ||
-         t == DataType::kQuint16 || t == DataType::kQint32;
+         t == DataType::kUint4;
+}
+
+// Quantized numbers are arrays of the integers that they are.
+const char* IntegerCode(DataType t) {
+  switch (t) {
+    case DataType::kQint8:
+      return "i1";
+    case DataType::kQuint8:
+      return "u1";
+    case DataType::kQint16:
+      return "i2";
+    case DataType::kQuint16:
+      return "u2";
+    case DataType::kQint32:
+      return "i4";
+    default:
+      return nullptr;
+  }
 }
 
 }  // namespace
@@ -102,11 +118,10 @@ PyObject* ToNumpy(const Tensor& t, bool scalars_as_objects) {
     array = PyRef::Steal(ArrayOfStrings(t));
   } else {
     const bool view = NeedsView(dtype);
-    const int size = DataTypeSize(dtype);
-    PyRef np_type = PyRef::Steal(view ? PyUnicode_FromString(size == 1   ? "u1"
-                                                             : size == 2 ? "u2"
-                                                                         : "u4")
-                                      : NumpyType(dtype));
+    const char* code =
+        view ? (DataTypeSize(dtype) == 1 ? "u1" : "u2") : IntegerCode(dtype);
+    PyRef np_type = PyRef::Steal(code != nullptr ? PyUnicode_FromString(code)
+                                                 : NumpyType(dtype));
     if (!np_type) return nullptr;
     array = PyRef::Steal(NumpyEmpty(t.shape(), np_type.get()));
     if (!array) return nullptr;

@@ -243,8 +243,8 @@ const OpRecord kRecords[] = {
      .doc = "Quantized tensors one behind the other along a dimension, in a "
             "range that holds all of theirs.",
      .example = ">>> x = tf.quantization.quantize([0., 1.], 0., 1., "
-                "tf.quint8).output\n>>> tf.quantization.quantized_concat(0, "
-                "[x, x], [0., 0.], [1., 2.])\n...     .output.numpy().tolist()"
+                "tf.quint8).output\n>>> tf.quantization.quantized_concat(\n"
+                "...     0, [x, x], [0., 0.], [1., 2.]).output.numpy().tolist()"
                 "\n[0, 128, 0, 255]"},
 };
 
