@@ -245,12 +245,6 @@ RAW: tuple[Difference, ...] = (
         "the size is no error, the memory is; there it wraps around",
     ),
     Difference(
-        "(Reverse|UnravelIndex|MaxPoolWithArgmax), .* (empty|no rows) .*",
-        "",
-        INVALID,
-        EMPTY,
-    ),
-    Difference(
         "EnsureShape, .*(graph.)",
         f"{INVALID}|",
         "ValueError",
@@ -336,16 +330,8 @@ RAW: tuple[Difference, ...] = (
         "-1 is an unknown size, and a shape that no default has is never reached",
     ),
     Difference(
-        "QuantizeAndDequantizeV[234], .*", "", INVALID,
-        "not a number is no order: what comes of it is told by the result",
-    ),
-    Difference(
         "RaggedTensorToTensor, row_partition_tensors no tensors.*", INVALID,
         "ValueError", ORDER,
-    ),
-    Difference(
-        "UnsortedSegmentJoin, .*", INVALID, "OutOfRangeError",
-        "a rank is no index",
     ),
     # Texts.
     Difference(f"({WINDOWS}), .*", SAME, SAME, ORDER),

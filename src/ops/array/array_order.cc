@@ -83,6 +83,9 @@ Status ComputeReverse(KernelContext& c) {
         "'input' has {}'dims' has {} values",
         x.rank(), dims.num_elements());
   }
+  if (x.dim(0) == 0) {
+    return InvalidArgument("Invalid input first dimension. Found 0.");
+  }
   const auto flags = dims.flat<bool>();
   return ReverseAxes(x, {flags.begin(), flags.end()}, c);
 }

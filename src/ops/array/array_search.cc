@@ -123,6 +123,9 @@ Status ComputeUnravel(KernelContext& c) {
     return InvalidArgument("The indices can only be 1-D, got \"{}\"",
                            dims_in.shape().DebugString());
   }
+  if (indices.num_elements() == 0) {
+    return InvalidArgument("received empty tensor indices");
+  }
   std::vector<int64_t> dims, flat;
   GK_RETURN_IF_ERROR(IntegerValues(dims_in, &dims));
   GK_RETURN_IF_ERROR(IntegerValues(indices, &flat));

@@ -274,6 +274,7 @@ Status ComputeJpegShape(KernelContext& c) {
 StatusOr<int64_t> ChannelDim(InferenceContext& c) {
   PartialTensorShape contents;
   GK_RETURN_IF_ERROR(c.WithRank(0, 0, &contents));
+  GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"channels"}));
   const int64_t channels = c.attr<int64_t>("channels");
   if (channels < 0) {
     return InvalidArgument("channels must be non-negative, got {}", channels);

@@ -385,7 +385,11 @@ Status CellGradShape(InferenceContext& c) {
 }
 
 Status BlockGradShape(InferenceContext& c) {
-  for (int i = 0; i < 8; ++i) c.set_output(i, c.input(1 + i));
+  for (int i = 0; i < 8; ++i) {
+    PartialTensorShape like;
+    GK_RETURN_IF_ERROR(c.WithRank(1 + i, i == 0 ? 3 : i < 4 ? 2 : 1, &like));
+    c.set_output(i, std::move(like));
+  }
   return OkStatus();
 }
 

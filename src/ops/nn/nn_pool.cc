@@ -262,6 +262,9 @@ Status ComputeArgmax(KernelContext& c) {
   const Tensor& x = c.input(0);
   GK_ASSIGN_OR_RETURN(Pool p,
                       Describe(c, PoolKind::kArgmax, x.dtype(), x.shape(), 2));
+  if (x.num_elements() == 0) {
+    return InvalidArgument("tensor_in must not be empty (2)");
+  }
   Tensor *values, *positions;
   GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), p.output, &values));
   GK_RETURN_IF_ERROR(

@@ -132,7 +132,7 @@ Status RoundTrip(KernelContext& c, const Rounding& r, const Tensor& x,
   if (r.range_given) {
     for (int64_t k = 0; k < channels; ++k) {
       const T a = min.data<T>()[k], b = max.data<T>()[k];
-      if (a > b) {
+      if (!(a <= b)) {
         return InvalidArgument("Invalid range: input_min {} > input_max {}",
                                static_cast<double>(a), static_cast<double>(b));
       }

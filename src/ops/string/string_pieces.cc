@@ -225,8 +225,9 @@ Status ComputeSegmentJoin(KernelContext& c) {
     return InvalidArgument("Segment_id cannot have rank 0");
   }
   if (ids.rank() > x.rank()) {
-    return InvalidArgument("Segment_id rank {} is above input rank {}",
-                           ids.rank(), x.rank());
+    return OutOfRange(
+        "Invalid segment_id rank {} for input with {} dimension(s)", ids.rank(),
+        x.rank());
   }
   for (int i = 0; i < ids.rank(); ++i) {
     if (x.dim(i) != ids.dim(i)) {
