@@ -141,6 +141,7 @@ EXPORTS: dict[str, str] = {
         compat.v1.random_uniform_initializer compat.v1.scatter_add
         compat.v1.scatter_div compat.v1.scatter_max compat.v1.scatter_min
         compat.v1.scatter_mul compat.v1.scatter_sub compat.v1.scatter_update
+        compat.v1.setdiff1d
         compat.v1.set_random_seed compat.v1.sparse.placeholder=sparse_placeholder
         compat.v1.sparse_placeholder compat.v1.where compat.v1.while_loop
         """,

@@ -59,7 +59,6 @@ _INSTEAD = {
     "compat.v1.make_template": "tf.Module",
     "compat.v1.py_func": "tf.numpy_function",
     "compat.v1.multinomial": "tf.random.categorical",
-    "compat.v1.setdiff1d": "tf.raw_ops.ListDiff",
     "compat.v1.get_seed": "tf.random.set_seed",
     "compat.v1.resource_loader": "importlib.resources",
     "debugging.experimental.enable_dump_debug_info": (

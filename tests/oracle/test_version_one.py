@@ -109,6 +109,10 @@ CALLS = {
     ],
     "tuple": lambda v: v.tuple([v.constant(1)], "n"),
     "div": lambda v: [v.div(7, 2), v.div(-7.0, 2.0)],
+    "setdiff1d": lambda v: [
+        *v.setdiff1d([1, 2, 3, 4, 5, 6], [1, 3, 5]),
+        *v.setdiff1d([1.5, 1.5, 2.0], [2.0], index_dtype=v.int64),
+    ],
     "log": lambda v: v.log(1.0),
     "ceil": lambda v: v.ceil(1.5),
     "mod": lambda v: v.mod(-7, 3),

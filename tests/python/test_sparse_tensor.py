@@ -143,3 +143,13 @@ def test_indexed_slices_spec():
     )
     with pytest.raises(TypeError, match="Can not cast"):
         f(3)
+
+
+def test_a_tensor_times_a_sparse_one():
+    sparse = tf.SparseTensor([[0, 0], [1, 1]], [0.5, -1.0], [2, 2])
+    for column in (tf.constant([[1.0], [2.0]]), tf.Variable([[1.0], [2.0]])):
+        product = column * sparse
+        assert isinstance(product, tf.SparseTensor)
+        assert product.values.numpy().tolist() == [0.5, -2.0]
+    with pytest.raises((TypeError, ValueError)):
+        2.0 * sparse

@@ -10,6 +10,7 @@
 #include "python/src/binding/package_parts.h"
 #include "python/src/graph/name_scope.h"
 #include "python/src/ops/op_function.h"
+#include "python/src/ragged/ragged_arguments.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/numpy_behavior.h"
@@ -215,7 +216,14 @@ BinaryOp not_equal_op{Operator::kNotEqual, nullptr, nullptr, "!=", false};
 
 PyObject* Add(PyObject* a, PyObject* b) { return Binary(add_op, a, b); }
 PyObject* Sub(PyObject* a, PyObject* b) { return Binary(sub_op, a, b); }
-PyObject* Mul(PyObject* a, PyObject* b) { return Binary(mul_op, a, b); }
+PyObject* Mul(PyObject* a, PyObject* b) {
+  // Only what a sparse tensor has is multiplied.
+  if (!IsTensor(b) && !PyFloat_Check(b) && !PyLong_Check(b) &&
+      IsTensorLike(a) && IsSparse(b)) {
+    return PyObject_CallMethod(b, "__mul__", "O", a);
+  }
+  return Binary(mul_op, a, b);
+}
 PyObject* FloorDiv(PyObject* a, PyObject* b) {
   return Binary(floordiv_op, a, b);
 }

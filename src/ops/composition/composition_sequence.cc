@@ -131,23 +131,35 @@ TensorVector Meshgrid(CompositionCall& c) {
   return grids;
 }
 
+bool IsWide(DataType dtype) {
+  return dtype == DataType::kInt64 || dtype == DataType::kUint32 ||
+         dtype == DataType::kUint64;
+}
+
 TensorVector SequenceMask(CompositionCall& c) {
   Tensor lengths = c.tensor(0);
   Tensor most;
   if (const int64_t* n = c.get<int64_t>(1)) {
-    most = IntegerOf(*n, lengths.dtype(), c.name("maxlen"));
+    const bool fits = *n == static_cast<int32_t>(*n);
+    most = IntegerOf(
+        *n,
+        fits && !IsWide(lengths.dtype()) ? DataType::kInt32 : DataType::kInt64,
+        c.name("maxlen"));
   } else if (c.has(1)) {
     most = c.tensor(1);
-    if (most.dtype() == DataType::kInt64) {
-      lengths = CastTo(lengths, DataType::kInt64);
-    } else {
-      most = CastTo(most, lengths.dtype());
-    }
   } else {
     const Tensor left = ops::Max(lengths, AllAxes(lengths));
     most = ops::Maximum(left, NumberOf(0, lengths.dtype()));
   }
-  const DataType dtype = lengths.dtype();
+  // Of two types neither may hold what the other does.
+  if (most.dtype() != lengths.dtype()) {
+    const DataType both = IsWide(most.dtype()) || IsWide(lengths.dtype())
+                              ? DataType::kInt64
+                              : DataType::kInt32;
+    most = CastTo(most, both);
+    lengths = CastTo(lengths, both);
+  }
+  const DataType dtype = most.dtype();
   const Tensor start = NumberOf(0, dtype);
   const Tensor row = ops::Range(start, most, NumberOf(1, dtype));
   const Tensor mask = ops::Less(row, ops::ExpandDims(lengths, Int32Of(-1)));

@@ -291,6 +291,23 @@ def floor_div(x: Any, y: Any, name: str | None = None) -> Tensor:
     return ops.math.floordiv(x, y, name)
 
 
+def setdiff1d(
+    x: Any, y: Any, index_dtype: Any = _graphkiln.int32, name: str | None = None
+) -> tuple:
+    """What is in one list and not in another, and where it was.
+
+    Args:
+      x: a list.
+      y: of what is left out.
+      index_dtype: of the places.
+      name: of the op.
+
+    >>> tf.compat.v1.setdiff1d([1, 2, 3, 4], [2, 4]).out.numpy().tolist()
+    [1, 3]
+    """
+    return raw_ops.ListDiff(x=x, y=y, out_idx=index_dtype, name=name)
+
+
 def sparse_placeholder(
     dtype: Any, shape: Any = None, name: str | None = None
 ) -> SparseTensor:
