@@ -165,9 +165,9 @@ struct Between {
 
 // One line of a bilinear picture from the lines above and below it, of which
 // `there` numbers can be read.
-template <class In>
-void BlendLines(const In* above, const In* below, int64_t there, float part,
-                std::span<const Between> columns, int64_t channels, float* to) {
+inline void BlendLines(const float* above, const float* below, int64_t there,
+                       float part, std::span<const Between> columns,
+                       int64_t channels, float* to) {
   const int64_t width = columns.size(), wide = width * channels;
   const int64_t whole = (channels + kQuad - 1) / kQuad * kQuad;
   for (int64_t x = 0; x < width; ++x) {
@@ -188,14 +188,37 @@ void BlendLines(const In* above, const In* below, int64_t there, float part,
       continue;
     }
     for (int64_t c = 0; c < channels; ++c) {
-      const float tl = Convert<float>(above[left + c]),
-                  tr = Convert<float>(above[right + c]),
-                  bl = Convert<float>(below[left + c]),
-                  br = Convert<float>(below[right + c]);
+      const float tl = above[left + c], tr = above[right + c],
+                  bl = below[left + c], br = below[right + c];
       const float t = tl + (tr - tl) * at.part;
       const float b = bl + (br - bl) * at.part;
       pixel[c] = t + (b - t) * part;
     }
+  }
+}
+
+// A line of the old picture, of which `there` numbers can be read, at the new
+// width.
+template <class In>
+void StretchLine(const In* from, int64_t there,
+                 std::span<const Between> columns, int64_t channels,
+                 float* to) {
+  const int64_t whole = (channels + kQuad - 1) / kQuad * kQuad;
+  for (const Between& at : columns) {
+    const In *low = from + at.low * channels, *high = from + at.high * channels;
+    if (at.high * channels + whole <= there) [[likely]] {
+      for (int64_t c = 0; c < channels; c += kQuad) {
+        const Quad<float> l = LoadQuad<float>(low + c),
+                          h = LoadQuad<float>(high + c);
+        StoreQuad<float>(l + (h - l) * at.part, to + c);
+      }
+    } else {
+      for (int64_t c = 0; c < channels; ++c) {
+        const float l = Convert<float>(low[c]), h = Convert<float>(high[c]);
+        to[c] = l + (h - l) * at.part;
+      }
+    }
+    to += channels;
   }
 }
 
@@ -206,61 +229,54 @@ void ResizeBilinear(const In* in, const PictureSizes& s,
                     std::span<const Between> columns, float* out,
                     ThreadPool& pool) {
   const int64_t height = rows.size(), width = columns.size();
-  const int64_t channels = s.channels, wide = width * channels;
-  // Then few lines of the old picture are needed twice.
+  const int64_t channels = s.channels, line = s.line();
+  const int64_t wide = width * channels;
+  // Few lines of a picture that shrinks are needed twice: they are blended as
+  // they are, but for their type. Others are stretched once.
   const bool shrinks = s.height >= height;
+  const bool direct = shrinks && std::is_same_v<In, float>;
   pool.ParallelRange(
       s.batch * height, wide + 8, [&](int64_t begin, int64_t end) {
-        // Two lines of the old picture at the new width, and which they are.
-        std::vector<float> lines[2] = {std::vector<float>(wide + kQuad),
-                                       std::vector<float>(wide + kQuad)};
+        // Two lines that are blended next, and which they are.
+        const int64_t size = direct ? 0 : (shrinks ? line : wide) + kQuad;
+        std::vector<float> lines[2] = {std::vector<float>(size),
+                                       std::vector<float>(size)};
         int64_t held[2] = {-1, -1};
         const auto fill = [&](int slot, int64_t which) {
           if (held[slot] == which) return;
           held[slot] = which;
-          const In* from = in + which * s.line();
-          // The last pixels of all have no four numbers behind them.
-          const int64_t there = (s.batch * s.height - which) * s.line();
-          const int64_t whole = (channels + kQuad - 1) / kQuad * kQuad;
+          const In* from = in + which * line;
           float* to = lines[slot].data();
-          for (int64_t x = 0; x < width; ++x, to += channels) {
-            const In* low = from + columns[x].low * channels;
-            const In* high = from + columns[x].high * channels;
-            const float part = columns[x].part;
-            if (columns[x].high * channels + whole <= there) [[likely]] {
-              for (int64_t c = 0; c < channels; c += kQuad) {
-                const Quad<float> l = LoadQuad<float>(low + c),
-                                  h = LoadQuad<float>(high + c);
-                StoreQuad<float>(l + (h - l) * part, to + c);
-              }
-              continue;
-            }
-            for (int64_t c = 0; c < channels; ++c) {
-              const float l = Convert<float>(low[c]),
-                          h = Convert<float>(high[c]);
-              to[c] = l + (h - l) * part;
-            }
+          if (!shrinks) {
+            return StretchLine(from, (s.batch * s.height - which) * line,
+                               columns, channels, to);
           }
+          for (int64_t i = 0; i < line; ++i) to[i] = Convert<float>(from[i]);
         };
         for (int64_t row = begin; row < end; ++row) {
-          const int64_t b = row / height;
           const Between& y = rows[row % height];
-          if (shrinks) {
-            const int64_t below = b * s.height + y.high;
-            BlendLines(in + (b * s.height + y.low) * s.line(),
-                       in + below * s.line(),
-                       (s.batch * s.height - below) * s.line(), y.part, columns,
-                       channels, out + row * wide);
-            continue;
+          const int64_t first = row / height * s.height;
+          const int64_t above = first + y.low, below = first + y.high;
+          float* to = out + row * wide;
+          if constexpr (std::is_same_v<In, float>) {
+            if (direct) {
+              BlendLines(in + above * line, in + below * line,
+                         (s.batch * s.height - below) * line, y.part, columns,
+                         channels, to);
+              continue;
+            }
           }
-          if (held[1] == b * s.height + y.low) {
+          if (held[1] == above) {
             std::swap(lines[0], lines[1]);
             std::swap(held[0], held[1]);
           }
-          fill(0, b * s.height + y.low);
-          fill(1, b * s.height + y.high);
+          fill(0, above);
+          fill(1, below);
           const float *low = lines[0].data(), *high = lines[1].data();
-          float* to = out + row * wide;
+          if (shrinks) {
+            BlendLines(low, high, line + kQuad, y.part, columns, channels, to);
+            continue;
+          }
           for (int64_t i = 0; i < wide; ++i) {
             to[i] = low[i] + (high[i] - low[i]) * y.part;
           }
