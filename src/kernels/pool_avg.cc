@@ -28,17 +28,21 @@ struct AvgRow {
     Wide<T> sum[kStrip];
     for (int64_t x = 0; x < d.out[2]; ++x, out += d.channels) {
       const int64_t count = rows * Inputs(d, 2, x).size();
-      const auto average = [&](int64_t first, auto strip)
+      const auto average = [&](int64_t first, auto constant)
                                __attribute__((always_inline)) {
+        const int64_t strip = constant;
+#pragma GCC unroll 1
         for (int64_t c = 0; c < strip; ++c) sum[c] = 0;
         ForWindow(d, z, y, x,
                   [&](int64_t pixel) __attribute__((always_inline)) {
                     const T* in = image + pixel * d.channels + first;
+#pragma GCC unroll 1
                     for (int64_t c = 0; c < strip; ++c) {
                       sum[c] += static_cast<Wide<T>>(in[c]);
                     }
                   });
         const Wide<T> divisor = static_cast<Wide<T>>(count > 0 ? count : 1);
+#pragma GCC unroll 1
         for (int64_t c = 0; c < strip; ++c) {
           out[first + c] = static_cast<T>(sum[c] / divisor);
         }
@@ -58,11 +62,16 @@ struct AvgGradRow {
                      row / d.in[1] / d.in[0] * OutPixels(d) * d.channels;
     T* out = static_cast<T*>(result) + row * d.in[2] * d.channels;
     const Range rz = Outputs(d, 0, z), ry = Outputs(d, 1, y);
+    if (d.stride[2] == d.window[2] && rz.size() == 1 && ry.size() == 1) {
+      return Apart(d, image, rz.first, ry.first, out);
+    }
     Wide<T> sum[kStrip];
     for (int64_t x = 0; x < d.in[2]; ++x, out += d.channels) {
       const Range rx = Outputs(d, 2, x);
-      const auto gather = [&](int64_t first, auto strip)
+      const auto gather = [&](int64_t first, auto constant)
                               __attribute__((always_inline)) {
+        const int64_t strip = constant;
+#pragma GCC unroll 1
         for (int64_t c = 0; c < strip; ++c) sum[c] = 0;
         for (int64_t oz = rz.first; oz < rz.last; ++oz) {
           for (int64_t oy = ry.first; oy < ry.last; ++oy) {
@@ -73,18 +82,41 @@ struct AvgGradRow {
               const T* in =
                   image +
                   ((oz * d.out[1] + oy) * d.out[2] + ox) * d.channels + first;
+#pragma GCC unroll 1
               for (int64_t c = 0; c < strip; ++c) {
                 sum[c] += static_cast<Wide<T>>(in[c]) / divisor;
               }
             }
           }
         }
+#pragma GCC unroll 1
         for (int64_t c = 0; c < strip; ++c) {
           out[first + c] = static_cast<T>(sum[c]);
         }
       };
       ForStrips<std::is_same_v<T, float>>(d.channels, gather);
     }
+  }
+
+ private:
+  // The row where no two windows (z, y, _) hold the same pixel.
+  GK_INLINE static void Apart(const PoolDesc& d, const T* image, int64_t z,
+                              int64_t y, T* out) {
+    const int64_t rows = Inputs(d, 0, z).size() * Inputs(d, 1, y).size();
+    const T* in = image + (z * d.out[1] + y) * d.out[2] * d.channels;
+    int64_t covered = 0;
+    for (int64_t x = 0; x < d.out[2]; ++x, in += d.channels) {
+      const Range columns = Inputs(d, 2, x);
+      const Wide<T> divisor = static_cast<Wide<T>>(rows * columns.size());
+      for (; covered < columns.last; ++covered, out += d.channels) {
+#pragma GCC ivdep
+        for (int64_t c = 0; c < d.channels; ++c) {
+          out[c] = static_cast<T>(Wide<T>(0) +
+                                  static_cast<Wide<T>>(in[c]) / divisor);
+        }
+      }
+    }
+    std::fill_n(out, (d.in[2] - covered) * d.channels, static_cast<T>(0));
   }
 };
 

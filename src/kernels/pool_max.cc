@@ -82,15 +82,18 @@ GK_INLINE void MaxOf(const PoolDesc& d, const T* image, int64_t z, int64_t y,
                      int64_t x, int64_t channel, int64_t count, T* out) {
   Wide<T> best[kStrip];
   const Wide<T> lowest = Lowest<T>();
+#pragma GCC unroll 1
   for (int64_t c = 0; c < count; ++c) best[c] = lowest;
   ForWindow(
       d, z, y, x, [&](int64_t pixel) __attribute__((always_inline)) {
         const T* in = image + pixel * d.channels + channel;
+#pragma GCC unroll 1
         for (int64_t c = 0; c < count; ++c) {
           const Wide<T> v = static_cast<Wide<T>>(in[c]);
           best[c] = v > best[c] ? v : best[c];
         }
       });
+#pragma GCC unroll 1
   for (int64_t c = 0; c < count; ++c) out[c] = static_cast<T>(best[c]);
 }
 
@@ -124,6 +127,7 @@ GK_INLINE void ArgmaxOf(const PoolDesc& d, const T* image, int64_t z, int64_t y,
                         int64_t x, int64_t channel, int64_t count,
                         IndexFor<T>* at) {
   Wide<T> best[kStrip];
+#pragma GCC unroll 1
   for (int64_t c = 0; c < count; ++c) best[c] = 0;
   bool first = true;
   ForWindow(
@@ -131,6 +135,7 @@ GK_INLINE void ArgmaxOf(const PoolDesc& d, const T* image, int64_t z, int64_t y,
         const T* in = image + pixel * d.channels + channel;
         const IndexFor<T> here = static_cast<IndexFor<T>>(pixel);
         if (first) {
+#pragma GCC unroll 1
           for (int64_t c = 0; c < count; ++c) {
             best[c] = static_cast<Wide<T>>(in[c]);
             at[c] = here;
@@ -138,6 +143,7 @@ GK_INLINE void ArgmaxOf(const PoolDesc& d, const T* image, int64_t z, int64_t y,
           first = false;
           return;
         }
+#pragma GCC unroll 1
         for (int64_t c = 0; c < count; ++c) {
           const Wide<T> v = static_cast<Wide<T>>(in[c]);
           // By a mask: a choice keeps the loop from being vectorised.
