@@ -188,7 +188,7 @@ class Worker:
             self.rest += more
 
     def time(self, name: str) -> list[dict[str, Any]]:
-        if self.process is None:
+        if self.process is None or self.process.poll() is not None:
             self.start()
         assert self.process and self.process.stdin
         self.process.stdin.write(name.encode() + b"\n")
@@ -298,7 +298,7 @@ def main() -> int:
             print(f"{module} fails: {row}: {text.splitlines()[0] if text else ''}")
     for op in chosen:
         if options.size != "small" and "large" not in plan["ops"][op]["sizes"]:
-            why = op_sizes.WHY.get(op, "has no large size in op_sizes.py")
+            why = op_sizes.WHY.get(op, "no large size in op_sizes.py, or no Pillow")
             print(f"no large row: {op}: {why}")
     if options.json:
         options.json.write_text(
