@@ -55,7 +55,7 @@ template <class T>
 void LogDeterminantOf(int64_t n, const T* a, T* sign, T* log_abs);
 
 // a = q r with a unitary q of m x p and an upper triangle r of p x n, p being
-// min(m, n), or, in full, m.
+// min(m, n), or, in full, m. q may be null.
 template <class T>
 void QrFactor(int64_t m, int64_t n, const T* a, bool full, T* q, T* r);
 

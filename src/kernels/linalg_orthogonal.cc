@@ -3,6 +3,7 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/block_product.h"
 #include "kernels/complex_product.h"
 #include "kernels/householder.h"
 #include "kernels/linalg.h"
@@ -16,15 +17,12 @@ namespace {
 template <class T>
 void Multiply(int64_t m, int64_t n, int64_t columns, const T* a, bool adjoint,
               const T* b, T* c) {
-  std::fill_n(c, (adjoint ? n : m) * columns, T(0));
-  for (int64_t i = 0; i < m; ++i) {
-    for (int64_t j = 0; j < n; ++j) {
-      const T factor = adjoint ? Conj(a[i * n + j]) : a[i * n + j];
-      const T* from = b + (adjoint ? i : j) * columns;
-      T* to = c + (adjoint ? j : i) * columns;
-      for (int64_t k = 0; k < columns; ++k) to[k] += Times(factor, from[k]);
-    }
-  }
+  const int64_t size = (adjoint ? n : m) * columns;
+  std::fill_n(c, size, T(0));
+  SubtractProductInParts(
+      BlockProduct<T>{a, adjoint ? 1 : n, adjoint ? n : 1, adjoint, b, columns,
+                      c, columns, adjoint ? n : m, columns, adjoint ? m : n});
+  for (int64_t i = 0; i < size; ++i) c[i] = -c[i];
 }
 
 template <class T>
@@ -41,26 +39,45 @@ std::vector<T> AdjointOf(int64_t m, int64_t n, const T* a) {
 template <class T>
 void QrFactor(int64_t m, int64_t n, const T* a, bool full, T* q, T* r) {
   using Real = typename RealOf<T>::type;
-  std::vector<T> left(a, a + m * n), taus, sums(n);
-  std::vector<std::vector<T>> vectors;
   const int64_t steps = std::min(m, n), p = full ? m : steps;
-  for (int64_t k = 0; k < steps; ++k) {
-    std::vector<T> v(m - k);
-    for (int64_t i = k; i < m; ++i) v[i - k] = left[i * n + k];
-    Real beta;
-    const T tau = Reflect(m - k, v.data(), &beta);
-    left[k * n + k] = T(beta);
-    for (int64_t i = k + 1; i < m; ++i) left[i * n + k] = T(0);
-    T* rest = left.data() + k * n + k + 1;
-    ReflectRows(v, tau, rest, n, n - k - 1, sums.data());
-    vectors.push_back(std::move(v));
-    taus.push_back(tau);
+  std::vector<T> left(a, a + m * n), vectors(q != nullptr ? steps * m : 0),
+      taus(steps), panel(m * std::min(steps, kReflections)),
+      above(kReflections * kReflections), t(kReflections * kReflections);
+  Real betas[kReflections];
+  std::fill_n(r, p * n, T(0));
+  for (int64_t k = 0; k < steps; k += kReflections) {
+    const int64_t width = std::min(kReflections, steps - k), rows = m - k,
+                  rest = n - k - width;
+    for (int64_t i = 0; i < rows; ++i) {
+      const T* from = left.data() + (k + i) * n + k;
+      for (int64_t j = 0; j < width; ++j) panel[j * rows + i] = from[j];
+    }
+    Stamp<ReflectPanel<T, Real>,
+          void(int64_t, int64_t, T*, T*, Real*, T*,
+               T*)>::template Best<Isa::kV3>()(rows, width, panel.data(),
+                                               above.data(), betas,
+                                               taus.data() + k, t.data());
+    T* const beside = left.data() + k * n + k + width;
+    if (rest > 0) {
+      ApplyReflections(rows, width, panel.data(), t.data(), true, beside, n,
+                       rest);
+    }
+    for (int64_t i = 0; i < width; ++i) {
+      T* const row = r + (k + i) * n + k;
+      row[i] = T(betas[i]);
+      std::copy_n(above.data() + i * width + i + 1, width - i - 1, row + i + 1);
+      std::copy_n(beside + i * n, rest, row + width);
+    }
+    if (q == nullptr) continue;
+    for (int64_t j = 0; j < width; ++j) {
+      std::copy_n(panel.data() + j * rows, rows,
+                  vectors.data() + (k + j) * m + k);
+    }
   }
-  std::copy_n(left.begin(), p * n, r);
-  const std::vector<T> columns = Accumulated(vectors, taus, 0, m, p);
-  for (int64_t i = 0; i < m; ++i) {
-    for (int64_t j = 0; j < p; ++j) q[i * p + j] = columns[j * m + i];
-  }
+  if (q == nullptr) return;
+  const std::vector<T> found =
+      ProductOfReflections(vectors.data(), taus.data(), steps, 0, m, p);
+  std::copy(found.begin(), found.end(), q);
 }
 
 // By the pseudoinverse that singular values give.

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/thread_pool.h"
+#include "kernels/block_product.h"
 #include "kernels/complex_product.h"
 #include "kernels/householder.h"
 #include "kernels/isa.h"
@@ -14,27 +16,58 @@
 namespace gk {
 namespace {
 
+// One step of a sequence: x, y = c x + s y, c y - s x for vectors i and j.
+template <class R>
+struct Turn {
+  int64_t i, j;
+  R c, s;
+};
+
+// Such steps for the elements from `begin` to `end` of all vectors.
 template <class R>
 struct TurnBody {
-  // x, y = c x + s y, c y - s x.
-  GK_INLINE static void Run(R* __restrict x, R* __restrict y, int64_t n, R c,
-                            R s) {
-    for (int64_t i = 0; i < n; ++i) {
-      const R old = x[i];
-      x[i] = c * old + s * y[i];
-      y[i] = c * y[i] - s * old;
+  GK_INLINE static void Run(R* data, int64_t length, int64_t begin, int64_t end,
+                            const Turn<R>* turns, int64_t count) {
+    for (int64_t k = 0; k < count; ++k) {
+      const Turn<R> t = turns[k];
+      R* __restrict const x = data + t.i * length;
+      R* __restrict const y = data + t.j * length;
+      for (int64_t i = begin; i < end; ++i) {
+        const R old = x[i];
+        x[i] = t.c * old + t.s * y[i];
+        y[i] = t.c * y[i] - t.s * old;
+      }
     }
   }
 };
 
-// The vectors that rotations go along with, one after the other.
+// The vectors that rotations go along with, one after the other. Rotations are
+// kept until there are many: then each part of the vectors takes them all while
+// it is in the cache, and threads share out the parts.
 template <class R>
 class Columns {
  public:
   Columns(R* data, int64_t length) : data_(data), length_(length) {}
-  void Turn(int64_t i, int64_t j, R c, R s) {
+  void Rotate(int64_t i, int64_t j, R c, R s) {
     if (data_ == nullptr) return;
-    turn_(data_ + i * length_, data_ + j * length_, length_, c, s);
+    turns_.push_back({i, j, c, s});
+    if (turns_.size() >= 8192) Finish();
+  }
+  void Finish() {
+    if (turns_.empty()) return;
+    constexpr int64_t kPart = 64;
+    const int64_t parts = (length_ + kPart - 1) / kPart;
+    const auto turn =
+        Stamp<TurnBody<R>, void(R*, int64_t, int64_t, int64_t, const Turn<R>*,
+                                int64_t)>::template Best<Isa::kV3>();
+    ThreadPool::Global().ParallelRange(
+        parts, 20 * std::ssize(turns_), [&](int64_t begin, int64_t end) {
+          for (int64_t p = begin; p < end; ++p) {
+            turn(data_, length_, p * kPart, std::min(length_, (p + 1) * kPart),
+                 turns_.data(), std::ssize(turns_));
+          }
+        });
+    turns_.clear();
   }
   void Negate(int64_t i) {
     if (data_ == nullptr) return;
@@ -48,10 +81,9 @@ class Columns {
   }
 
  private:
-  using Stamped = Stamp<TurnBody<R>, void(R*, R*, int64_t, R, R)>;
   R* const data_;
   const int64_t length_;
-  const typename Stamped::Fn turn_ = Stamped::template Best<Isa::kV3>();
+  std::vector<Turn<R>> turns_;
 };
 
 // c f + s g = r and c g - s f = 0.
@@ -76,7 +108,7 @@ struct Bidiagonal {
     for (int64_t j = i + 1; j <= last && f != 0; ++j) {
       const Rotation<R> t(d[j], f);
       d[j] = t.r;
-      u.Turn(j, i, t.c, t.s);
+      u.Rotate(j, i, t.c, t.s);
       if (j == last) break;
       f = -t.s * e[j];
       e[j] *= t.c;
@@ -88,7 +120,7 @@ struct Bidiagonal {
     for (int64_t j = last - 1; j >= first && f != 0; --j) {
       const Rotation<R> t(d[j], f);
       d[j] = t.r;
-      v.Turn(j, last, t.c, t.s);
+      v.Rotate(j, last, t.c, t.s);
       if (j == first) break;
       f = -t.s * e[j - 1];
       e[j - 1] *= t.c;
@@ -118,13 +150,13 @@ struct Bidiagonal {
       e[k] = right.c * e[k] - right.s * d[k];
       z = right.s * d[k + 1];
       d[k + 1] *= right.c;
-      v.Turn(k, k + 1, right.c, right.s);
+      v.Rotate(k, k + 1, right.c, right.s);
       const Rotation<R> left(y, z);
       d[k] = left.r;
       const R next = left.c * e[k] + left.s * d[k + 1];
       d[k + 1] = left.c * d[k + 1] - left.s * e[k];
       e[k] = next;
-      u.Turn(k, k + 1, left.c, left.s);
+      u.Rotate(k, k + 1, left.c, left.s);
       if (k == last - 1) break;
       y = next;
       z = left.s * e[k + 1];
@@ -164,6 +196,8 @@ struct Bidiagonal {
         Step(first, last);
       }
     }
+    u.Finish();
+    v.Finish();
     for (int64_t i = 0; i < n; ++i) {
       if (!std::signbit(d[i])) continue;
       d[i] = -d[i];
@@ -180,41 +214,54 @@ struct Bidiagonal {
   }
 };
 
+// Element j of row i becomes element i of row j.
+template <class T>
+std::vector<T> Transposed(int64_t rows, int64_t columns, const T* a) {
+  std::vector<T> out(rows * columns);
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns; ++j)
+      out[j * rows + i] = a[i * columns + j];
+  }
+  return out;
+}
+
 // Of m >= n; `a` is used up.
 template <class T, class R>
 bool TallSvd(int64_t m, int64_t n, std::vector<T>& a, bool full, R* s, T* u,
              T* v) {
-  std::vector<std::vector<T>> lefts, rights;
-  std::vector<T> left_taus, right_taus, sums(n);
+  std::vector<T> lefts(n * m), rights(n * n), left_taus(n), right_taus(n),
+      sums(n);
   std::vector<R> d(n), e(std::max<int64_t>(n - 1, 0));
+  const auto beside =
+      Stamp<ReflectBeside<T, R>, T(int64_t, T*, R*, T*, int64_t, int64_t,
+                                   T*)>::template Best<Isa::kV3>();
+  const auto below =
+      Stamp<ReflectBelow<T, R>, T(int64_t, T*, R*, T*, int64_t,
+                                  int64_t)>::template Best<Isa::kV3>();
   for (int64_t k = 0; k < n; ++k) {
-    std::vector<T> w(m - k);
+    T* const w = lefts.data() + k * m + k;
     for (int64_t i = k; i < m; ++i) w[i - k] = a[i * n + k];
-    const T tau = Reflect(m - k, w.data(), &d[k]);
     const int64_t rest = n - k - 1;
-    ReflectRows(w, tau, a.data() + k * n + k + 1, n, rest, sums.data());
-    lefts.push_back(std::move(w));
-    left_taus.push_back(tau);
+    left_taus[k] =
+        beside(m - k, w, &d[k], a.data() + k * n + k + 1, n, rest, sums.data());
     if (rest == 0) continue;
-    std::vector<T> h(rest);
+    T* const h = rights.data() + k * n + k + 1;
     for (int64_t j = 0; j < rest; ++j) h[j] = Conj(a[k * n + k + 1 + j]);
-    const T right = Reflect(rest, h.data(), &e[k]);
-    for (int64_t i = k + 1; i < m; ++i) {
-      T* row = a.data() + i * n + k + 1;
-      T dot(0);
-      for (int64_t j = 0; j < rest; ++j) dot += Times(row[j], h[j]);
-      dot = Times(dot, right);
-      for (int64_t j = 0; j < rest; ++j) row[j] -= Times(dot, Conj(h[j]));
-    }
-    rights.push_back(std::move(h));
-    right_taus.push_back(right);
+    right_taus[k] =
+        below(rest, h, &e[k], a.data() + (k + 1) * n + k + 1, n, m - k - 1);
   }
   constexpr int64_t kParts = sizeof(T) / sizeof(R);
   const int64_t p = full ? m : n;
   std::vector<T> us, vs;
   if (u != nullptr) {
-    us = Accumulated(lefts, left_taus, 0, m, p);
-    vs = Accumulated(rights, right_taus, 1, n, n);
+    us = Transposed(
+        m, p,
+        ProductOfReflections(lefts.data(), left_taus.data(), n, 0, m, p)
+            .data());
+    vs = Transposed(
+        n, n,
+        ProductOfReflections(rights.data(), right_taus.data(), n - 1, 1, n, n)
+            .data());
   }
   // A rotation by real numbers turns both parts of complex ones alike.
   Bidiagonal<R> b{std::move(d),
@@ -224,11 +271,33 @@ bool TallSvd(int64_t m, int64_t n, std::vector<T>& a, bool full, R* s, T* u,
   if (!b.Diagonalize()) return false;
   std::copy(b.d.begin(), b.d.end(), s);
   if (u == nullptr) return true;
-  for (int64_t i = 0; i < m; ++i) {
-    for (int64_t j = 0; j < p; ++j) u[i * p + j] = us[j * m + i];
+  us = Transposed(p, m, us.data());
+  std::copy(us.begin(), us.end(), u);
+  vs = Transposed(n, n, vs.data());
+  std::copy(vs.begin(), vs.end(), v);
+  return true;
+}
+
+// Of far more rows than columns: by the triangle of its own QR factors.
+template <class T, class R>
+bool ThinSvd(int64_t m, int64_t n, std::vector<T>& a, bool full, R* s, T* u,
+             T* v) {
+  const int64_t p = full ? m : n;
+  std::vector<T> triangle(p * n), inner;
+  if (u != nullptr) inner.resize(n * n);
+  QrFactor(m, n, a.data(), full, u, triangle.data());
+  triangle.resize(n * n);
+  if (!TallSvd(n, n, triangle, false, s, u != nullptr ? inner.data() : nullptr,
+               v)) {
+    return false;
   }
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < n; ++j) v[i * n + j] = vs[j * n + i];
+  if (u == nullptr) return true;
+  // The first columns of q times those of the triangle.
+  std::vector<T> minus(m * n);
+  SubtractProductInParts(BlockProduct<T>{u, p, 1, false, inner.data(), n,
+                                         minus.data(), n, m, n, n});
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) u[i * p + j] = -minus[i * n + j];
   }
   return true;
 }
@@ -246,13 +315,15 @@ bool SingularValues(int64_t m, int64_t n, const T* a, bool full,
   if (!std::all_of(a, a + m * n, IsFinite<T>)) return false;
   if (m >= n) {
     std::vector<T> copy(a, a + m * n);
-    return TallSvd(m, n, copy, full, s, u, v);
+    return 2 * m > 3 * n ? ThinSvd(m, n, copy, full, s, u, v)
+                         : TallSvd(m, n, copy, full, s, u, v);
   }
   std::vector<T> turned(m * n);
   for (int64_t i = 0; i < m; ++i) {
     for (int64_t j = 0; j < n; ++j) turned[j * m + i] = Conj(a[i * n + j]);
   }
-  return TallSvd(n, m, turned, full, s, v, u);
+  return 2 * n > 3 * m ? ThinSvd(n, m, turned, full, s, v, u)
+                       : TallSvd(n, m, turned, full, s, v, u);
 }
 
 #define GK_INSTANTIATE(T)                                        \

@@ -5,7 +5,10 @@
 #include <complex>
 #include <limits>
 #include <utility>
+#include <vector>
 
+#include "base/thread_pool.h"
+#include "kernels/block_product.h"
 #include "kernels/complex_product.h"
 #include "kernels/isa.h"
 
@@ -19,31 +22,139 @@ GK_INLINE void Subtract(T factor, const T* other, T* row, int64_t width) {
 
 template <class T>
 struct TriangleBody {
-  GK_INLINE static void Run(int64_t n, const T* a, bool lower, bool adjoint,
-                            T* x, int64_t stride, int64_t width) {
-    const bool forward = lower != adjoint;
+  GK_INLINE static void Run(const Triangle<T>& t, T* x, int64_t stride,
+                            int64_t width) {
+    const int64_t n = t.n;
+    const bool forward = t.lower != t.adjoint;
     for (int64_t k = 0; k < n; ++k) {
       const int64_t i = forward ? k : n - 1 - k;
       T* row = x + i * stride;
       for (int64_t l = 0; l < k; ++l) {
         const int64_t j = forward ? l : n - 1 - l;
-        const T factor = adjoint ? Conj(a[j * n + i]) : a[i * n + j];
+        const T factor =
+            t.adjoint ? Conj(t.a[j * t.stride + i]) : t.a[i * t.stride + j];
         Subtract(factor, x + j * stride, row, width);
       }
-      const T pivot = adjoint ? Conj(a[i * n + i]) : a[i * n + i];
+      if (t.unit) continue;
+      const T* on = t.a + i * t.stride + i;
+      const T pivot = t.adjoint ? Conj(*on) : *on;
       for (int64_t c = 0; c < width; ++c) row[c] /= pivot;
     }
   }
 };
 
+template <class T>
+void SolveSmallTriangle(const Triangle<T>& t, T* x, int64_t stride,
+                        int64_t width) {
+  using Stamped =
+      Stamp<TriangleBody<T>, void(const Triangle<T>&, T*, int64_t, int64_t)>;
+  Stamped::template Best<Isa::kV3>()(t, x, stride, width);
+}
+
+// Rows solved for at once; what the others take from them are products.
+constexpr int64_t kBlock = 16;
+// Columns of one slice of the work.
+constexpr int64_t kSlice = 64;
+
+// One column, its elements side by side: eight sums of a row are under way.
+template <class T>
+struct ColumnBody {
+  GK_INLINE static void Run(const Triangle<T>& t, T* x) {
+    const bool forward = t.lower != t.adjoint;
+    constexpr int64_t kLanes = 8;
+    for (int64_t k = 0; k < t.n; ++k) {
+      const int64_t i = forward ? k : t.n - 1 - k;
+      const int64_t from = forward ? 0 : i + 1, count = forward ? i : k;
+      const T* row = t.a + i * t.stride;
+      if (!t.adjoint) {
+        const T *a = row + from, *b = x + from;
+        T sums[kLanes] = {};
+        int64_t j = 0;
+        for (; j + kLanes <= count; j += kLanes) {
+#pragma GCC unroll 8
+          for (int64_t l = 0; l < kLanes; ++l) {
+            sums[l] += Times(a[j + l], b[j + l]);
+          }
+        }
+        T sum = ((sums[0] + sums[4]) + (sums[2] + sums[6])) +
+                ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+        for (; j < count; ++j) sum += Times(a[j], b[j]);
+        x[i] -= sum;
+      }
+      if (!t.unit) x[i] /= t.adjoint ? Conj(row[i]) : row[i];
+      if (!t.adjoint) continue;
+      // Of the adjoint a row holds what the unknown gives to the others.
+      const int64_t rest = forward ? i + 1 : 0, end = forward ? t.n : i;
+      for (int64_t j = rest; j < end; ++j) x[j] -= Times(Conj(row[j]), x[i]);
+    }
+  }
+};
+
+template <class T>
+void SolveColumn(const Triangle<T>& t, T* x) {
+  Stamp<ColumnBody<T>, void(const Triangle<T>&, T*)>::template Best<Isa::kV3>()(
+      t, x);
+}
+
 }  // namespace
+
+template <class T>
+void SolveTriangle(const Triangle<T>& t, T* x, int64_t stride, int64_t width) {
+  if (width == 1 && t.n > 4) {
+    if (stride == 1) return SolveColumn(t, x);
+    std::vector<T> column(t.n);
+    for (int64_t i = 0; i < t.n; ++i) column[i] = x[i * stride];
+    SolveColumn(t, column.data());
+    for (int64_t i = 0; i < t.n; ++i) x[i * stride] = column[i];
+    return;
+  }
+  if (t.n <= kBlock) return SolveSmallTriangle(t, x, stride, width);
+  const bool forward = t.lower != t.adjoint;
+  const int64_t blocks = (t.n + kBlock - 1) / kBlock;
+  for (int64_t k = 0; k < blocks; ++k) {
+    const int64_t block = forward ? k : blocks - 1 - k;
+    const int64_t first = block * kBlock, m = std::min(kBlock, t.n - first);
+    // Solved before: the rows above, or below.
+    const int64_t from = forward ? 0 : first + m,
+                  count = forward ? first : t.n - from;
+    BlockProduct<T> p{.a = t.a + (t.adjoint ? from * t.stride + first
+                                            : first * t.stride + from),
+                      .a_row = t.adjoint ? 1 : t.stride,
+                      .a_k = t.adjoint ? t.stride : 1,
+                      .conjugate = t.adjoint,
+                      .b = x + from * stride,
+                      .b_row = stride,
+                      .c = x + first * stride,
+                      .c_row = stride,
+                      .m = m,
+                      .n = width,
+                      .k = count};
+    SubtractProduct(p);
+    Triangle<T> small = t;
+    small.n = m;
+    small.a = t.a + first * (t.stride + 1);
+    SolveSmallTriangle(small, x + first * stride, stride, width);
+  }
+}
 
 template <class T>
 void SolveTriangle(int64_t n, const T* a, bool lower, bool adjoint, T* x,
                    int64_t stride, int64_t width) {
-  using Stamped = Stamp<TriangleBody<T>, void(int64_t, const T*, bool, bool, T*,
-                                              int64_t, int64_t)>;
-  Stamped::template Best<Isa::kV3>()(n, a, lower, adjoint, x, stride, width);
+  SolveTriangle(Triangle<T>{n, a, n, lower, adjoint, false}, x, stride, width);
+}
+
+template <class T>
+void SolveTriangleInParts(const Triangle<T>& t, T* x, int64_t stride,
+                          int64_t width) {
+  const int64_t slices = (width + kSlice - 1) / kSlice;
+  ThreadPool::Global().ParallelRange(
+      slices, t.n * t.n * std::min(kSlice, width) / 16,
+      [&](int64_t begin, int64_t end) {
+        for (int64_t s = begin; s < end; ++s) {
+          SolveTriangle(t, x + s * kSlice, stride,
+                        std::min(kSlice, width - s * kSlice));
+        }
+      });
 }
 
 template <class T>
@@ -136,6 +247,9 @@ void MultiplyTridiagonal(int64_t n, const T* above, const T* diagonal,
 #define GK_INSTANTIATE(T)                                                    \
   template void SolveTriangle(int64_t, const T*, bool, bool, T*, int64_t,    \
                               int64_t);                                      \
+  template void SolveTriangle(const Triangle<T>&, T*, int64_t, int64_t);     \
+  template void SolveTriangleInParts(const Triangle<T>&, T*, int64_t,        \
+                                     int64_t);                               \
   template void SolveBandedTriangle(int64_t, int64_t, const T*, bool, bool,  \
                                     T*, int64_t);                            \
   template bool SolveTridiagonal(int64_t, const T*, bool, bool, T*, int64_t, \

@@ -18,6 +18,22 @@ template <class T>
 void SolveTriangle(int64_t n, const T* a, bool lower, bool adjoint, T* x,
                    int64_t stride, int64_t width);
 
+// A triangle within a larger matrix, whose rows are `stride` apart. `unit`: its
+// diagonal is all ones, whatever stands there.
+template <class T>
+struct Triangle {
+  int64_t n;
+  const T* a;
+  int64_t stride;
+  bool lower, adjoint, unit;
+};
+template <class T>
+void SolveTriangle(const Triangle<T>& t, T* x, int64_t stride, int64_t width);
+// The same, slices of columns cut over the threads.
+template <class T>
+void SolveTriangleInParts(const Triangle<T>& t, T* x, int64_t stride,
+                          int64_t width);
+
 // The same of a matrix of `k` diagonals, of n elements each: of a lower
 // triangle the main one first, element i of the others in row i; of an upper
 // one the main one last, element i in row i too.

@@ -85,9 +85,6 @@ StatusOr<TensorShape> SolutionShape(const BatchPairs& pairs, const Tensor& b) {
   return TensorShape::Make(dims);
 }
 
-// Columns that one slice of the work solves for.
-constexpr int64_t kSlice = 64;
-
 Status ComputeTriangularSolve(KernelContext& c) {
   GK_RETURN_IF_ERROR(CheckTriangle(c.input(0), c.input(1), true));
   MatrixCall call(c);
@@ -99,24 +96,18 @@ Status ComputeTriangularSolve(KernelContext& c) {
   if (shape.num_elements() > 0) {
     const bool lower = c.attr<bool>("lower"), adjoint = c.attr<bool>("adjoint");
     const int64_t n = RowsOf(a), columns = ColumnsOf(b), size = n * columns;
-    const int64_t parts = (columns + kSlice - 1) / kSlice;
     Status done;
     GK_RETURN_IF_ERROR(VisitMatrixType(c, a.dtype(), [&](auto tag) {
       using T = decltype(tag);
       const auto solve = [&](int64_t i) {
-        const int64_t matrix = i / parts, first = i % parts * kSlice;
-        const int64_t width = std::min(kSlice, columns - first);
-        const T* from = b.data<T>() + pairs.b[matrix] * size + first;
-        T* x = out->data<T>() + matrix * size + first;
-        for (int64_t r = 0; r < n; ++r) {
-          std::copy_n(from + r * columns, width, x + r * columns);
-        }
-        SolveTriangle(n, a.data<T>() + pairs.a[matrix] * n * n, lower, adjoint,
-                      x, columns, width);
+        T* x = out->data<T>() + i * size;
+        std::copy_n(b.data<T>() + pairs.b[i] * size, size, x);
+        SolveTriangleInParts(Triangle<T>{n, a.data<T>() + pairs.a[i] * n * n, n,
+                                         lower, adjoint, false},
+                             x, columns, columns);
         return true;
       };
-      done = ForMatrices(pairs.batch.num_elements() * parts,
-                         n * n * std::min(kSlice, columns) / 8, solve);
+      done = ForMatrices(pairs.batch.num_elements(), n * size / 16, solve);
     }));
     GK_RETURN_IF_ERROR(done);
   }
