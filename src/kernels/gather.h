@@ -63,6 +63,16 @@ inline int64_t PlacesOfIndices(const int64_t* indices,
   const size_t depth = dims.size();
   int64_t bad = -1;
   TurnPoll poll;
+  if (depth == 1) {
+    const int64_t limit = dims[0], stride = strides[0];
+    for (size_t i = 0; i < places.size(); ++i) {
+      poll();
+      const bool outside = indices[i] < 0 || indices[i] >= limit;
+      places[i] = outside ? -1 : indices[i] * stride;
+      if (outside && bad < 0) bad = static_cast<int64_t>(i);
+    }
+    return bad;
+  }
   for (size_t i = 0; i < places.size(); ++i) {
     poll();
     const int64_t* at = indices + i * depth;
@@ -84,7 +94,9 @@ void TakeRuns(const T* params, std::span<const int64_t> places, int64_t width,
   pool.ParallelRange(static_cast<int64_t>(places.size()), width + 2,
                      [&](int64_t begin, int64_t end) {
                        for (int64_t i = begin; i < end; ++i) {
-                         if (places[i] < 0) {
+                         if (width == 1) {
+                           out[i] = places[i] < 0 ? T() : params[places[i]];
+                         } else if (places[i] < 0) {
                            std::fill_n(out + i * width, width, T());
                          } else {
                            std::copy_n(params + places[i], width,

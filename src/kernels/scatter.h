@@ -46,7 +46,9 @@ void ScatterSlices(std::span<const int64_t> offsets, int64_t size,
     if (offset < 0) continue;
     T* const to = out + offset;
     if constexpr (kOp == ScatterOp::kUpdate) {
-      if constexpr (kStep == 0) {
+      if (size == 1) {
+        *to = *from;
+      } else if constexpr (kStep == 0) {
         std::fill_n(to, size, *from);
       } else {
         std::copy_n(from, size, to);

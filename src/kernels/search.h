@@ -11,7 +11,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/half.h"
 #include "base/interrupt.h"
 #include "base/thread_pool.h"
 
@@ -24,11 +23,26 @@ void BoundRows(const T* sorted, const T* values, Index* out, int64_t rows,
                int64_t width, int64_t count, Less less) {
   ThreadPool::Global().ParallelRange(
       rows * count, 40, [&](int64_t begin, int64_t end) {
+        const auto is_before = [&](const T& x, const T& value) {
+          return kUpper ? !less(value, x) : less(x, value);
+        };
+        const T* at = nullptr;
         for (int64_t k = begin; k < end; ++k) {
           const T* row = sorted + k / count * width;
-          const T* at =
-              kUpper ? std::upper_bound(row, row + width, values[k], less)
-                     : std::lower_bound(row, row + width, values[k], less);
+          const T *from = row, *to = row + width;
+          // Values that rise are found near the one before.
+          if (k > begin && k % count != 0 && !less(values[k], values[k - 1])) {
+            from = at;
+            for (int64_t step = 1; to - from > step; step *= 2) {
+              if (!is_before(from[step - 1], values[k])) {
+                to = from + step - 1;
+                break;
+              }
+              from += step;
+            }
+          }
+          at = std::partition_point(
+              from, to, [&](const T& x) { return is_before(x, values[k]); });
           out[k] = static_cast<Index>(at - row);
         }
       });
@@ -49,22 +63,90 @@ void Bucketize(std::span<const float> boundaries, const T* values, int64_t n,
   }
 }
 
-// The places of the values that are not zero.
-template <class T>
-std::vector<int64_t> PlacesOfNonZeros(std::span<const T> values) {
-  std::vector<int64_t> found;
-  TurnPoll poll;
-  for (size_t i = 0; i < values.size(); ++i) {
-    poll();
-    bool is_zero;
-    if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>) {
-      is_zero = static_cast<float>(values[i]) == 0;
-    } else {
-      is_zero = values[i] == T();
-    }
-    if (!is_zero) found.push_back(static_cast<int64_t>(i));
+// What of an element says whether it is zero: its bits, but for the sign of a
+// floating point number.
+template <class Bits>
+struct NonZeroBits {
+  const Bits* values;
+  Bits mask;
+  bool operator()(int64_t i) const { return (values[i] & mask) != 0; }
+};
+// Both parts of a complex number.
+template <class Bits>
+struct NonZeroPairs {
+  const Bits* values;
+  Bits mask;
+  bool operator()(int64_t i) const {
+    return ((values[2 * i] | values[2 * i + 1]) & mask) != 0;
   }
-  return found;
+};
+
+// Elements of one slice of the work on those that are not zero.
+inline constexpr int64_t kNonZeroSlice = 1 << 14;
+
+// How many of the n elements are not zero: before each slice, then of all.
+template <class Test>
+std::vector<int64_t> CountNonZeros(const Test& test, int64_t n,
+                                   ThreadPool& pool) {
+  const int64_t slices = (n + kNonZeroSlice - 1) / kNonZeroSlice;
+  std::vector<int64_t> before(slices + 1);
+  pool.ParallelRange(
+      slices, kNonZeroSlice / 4, [&](int64_t begin, int64_t end) {
+        for (int64_t s = begin; s < end; ++s) {
+          const int64_t last = std::min(n, (s + 1) * kNonZeroSlice);
+          uint32_t count = 0;
+          for (int64_t i = s * kNonZeroSlice; i < last; ++i) count += test(i);
+          before[s + 1] = count;
+        }
+      });
+  for (int64_t s = 0; s < slices; ++s) before[s + 1] += before[s];
+  return before;
+}
+
+// out [before.back(), dims.size()]: the indices of each of them, at least one.
+template <class Test>
+void PlacesOfNonZeros(const Test& test, std::span<const int64_t> before,
+                      std::span<const int64_t> dims, int64_t n, int64_t* out,
+                      ThreadPool& pool) {
+  const int64_t rank = std::ssize(dims), slices = std::ssize(before) - 1;
+  const int64_t width = dims[rank - 1];
+  pool.ParallelRange(slices, kNonZeroSlice, [&](int64_t begin, int64_t end) {
+    std::vector<int64_t> at(rank);
+    for (int64_t s = begin; s < end; ++s) {
+      int64_t i = s * kNonZeroSlice;
+      const int64_t last = std::min(n, i + kNonZeroSlice);
+      int64_t *to = out + before[s] * rank, *stop = out + before[s + 1] * rank;
+      while (to < stop) {
+        // A part of one row.
+        int64_t rest = i / width;
+        const int64_t first = rest * width;
+        for (int64_t d = rank - 2; d >= 0; --d) {
+          at[d] = rest % dims[d];
+          rest /= dims[d];
+        }
+        const int64_t row_end = std::min(last, first + width);
+        // What is not wanted is written over: no guess about it can fail.
+        if (rank == 1) {
+          for (; i < row_end && to < stop; ++i) {
+            *to = i;
+            to += test(i);
+          }
+        } else if (rank == 2) {
+          for (; i < row_end && to < stop; ++i) {
+            to[0] = at[0];
+            to[1] = i - first;
+            to += test(i) ? 2 : 0;
+          }
+        } else {
+          for (; i < row_end && to < stop; ++i) {
+            for (int64_t d = 0; d + 1 < rank; ++d) to[d] = at[d];
+            to[rank - 1] = i - first;
+            to += test(i) ? rank : 0;
+          }
+        }
+      }
+    }
+  });
 }
 
 // Index d of place i in an array of these dimensions: out[i * by_place + d *

@@ -28,57 +28,128 @@ GK_INLINE C SegmentCombine(C a, C b) {
   } else if constexpr (kOp == SegmentOp::kProd) {
     return static_cast<C>(a * b);
   } else if constexpr (kOp == SegmentOp::kMax) {
-    return a < b || b != b ? b : a;
+    // Without a jump, so that rows vectorise.
+    return (a < b) | (b != b) ? b : a;
   } else {
-    return b < a || b != b ? b : a;
+    return (b < a) | (b != b) ? b : a;
   }
 }
 
-// out [segments, inner] holds the starting values; data [rows, inner].
+// Numbers of segments as a tensor holds them, 32 or 64 bits wide.
+struct SegmentIds {
+  const void* data;
+  bool wide;
+  int64_t size;
+  int64_t operator[](int64_t i) const {
+    return wide ? static_cast<const int64_t*>(data)[i]
+                : static_cast<const int32_t*>(data)[i];
+  }
+};
+
+// Combines a row with what a segment holds.
 template <SegmentOp kOp, class T>
-void ReduceSegments(const T* data, const int64_t* ids, int64_t rows,
-                    int64_t inner, T* out, ThreadPool& pool) {
+GK_INLINE void CombineRow(const T* from, int64_t inner, T* to) {
   using C = ComputeType<T>;
-  // Columns are independent: threads share them out, never a segment.
-  pool.ParallelRange(inner, rows, [&](int64_t begin, int64_t end) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < inner; ++i) {
+    to[i] = Convert<T>(
+        SegmentCombine<kOp, C>(Convert<C>(to[i]), Convert<C>(from[i])));
+  }
+}
+
+// out [segments, inner] holds the starting values; data [ids.size, inner].
+template <SegmentOp kOp, class T>
+void ReduceSegments(const T* data, const SegmentIds& ids, int64_t inner,
+                    int64_t segments, T* out, ThreadPool& pool) {
+  // Segments are independent: threads share them out, each of which reads all
+  // ids, so long rows alone make it worth while.
+  const int64_t slices =
+      std::clamp<int64_t>(std::min(inner / 16, segments), 1, 8);
+  pool.ParallelRange(slices, ids.size * (2 + inner / 4) / slices,
+                     [&](int64_t begin, int64_t end) {
+                       const int64_t first = segments * begin / slices,
+                                     last = segments * end / slices;
+                       TurnPoll poll;
+                       for (int64_t r = 0; r < ids.size; ++r) {
+                         poll();
+                         const int64_t id = ids[r];
+                         if (id < first || id >= last) continue;
+                         if (inner == 1) {
+                           CombineRow<kOp>(data + r, 1, out + id);
+                         } else {
+                           CombineRow<kOp>(data + r * inner, inner,
+                                           out + id * inner);
+                         }
+                       }
+                     });
+}
+
+// Numbers side by side, by several results under way: their number is fixed, so
+// that the order of all steps is.
+template <SegmentOp kOp, class T>
+GK_INLINE ComputeType<T> CombineRun(const T* from, int64_t n) {
+  using C = ComputeType<T>;
+  constexpr int64_t kLanes = 16;
+  C out = Convert<C>(from[0]);
+  int64_t i = 1;
+  if (n > kLanes) {
+    C lanes[kLanes];
+    for (int64_t l = 0; l < kLanes; ++l) lanes[l] = Convert<C>(from[l]);
+    for (i = kLanes; i + kLanes <= n; i += kLanes) {
+      for (int64_t l = 0; l < kLanes; ++l) {
+        lanes[l] = SegmentCombine<kOp, C>(lanes[l], Convert<C>(from[i + l]));
+      }
+    }
+    for (int64_t width = kLanes / 2; width > 0; width /= 2) {
+      for (int64_t l = 0; l < width; ++l) {
+        lanes[l] = SegmentCombine<kOp, C>(lanes[l], lanes[l + width]);
+      }
+    }
+    out = lanes[0];
+  }
+  for (; i < n; ++i) out = SegmentCombine<kOp, C>(out, Convert<C>(from[i]));
+  return out;
+}
+
+// Of sorted ids: out [.., inner] holds what segments without rows do. Means
+// are divided by the number of rows.
+template <SegmentOp kOp, bool kMean, class T>
+void ReduceSortedSegments(const T* data, const SegmentIds& ids, int64_t inner,
+                          T* out, ThreadPool& pool) {
+  using C = ComputeType<T>;
+  // A slice has the segments that begin in its rows.
+  const int64_t kRows =
+      std::max<int64_t>(1, 8192 / std::max<int64_t>(inner, 1));
+  const int64_t slices = (ids.size + kRows - 1) / kRows;
+  pool.ParallelRange(slices, kRows * inner, [&](int64_t begin, int64_t end) {
     TurnPoll poll;
-    for (int64_t r = 0; r < rows; ++r) {
-      poll();
-      if (ids[r] < 0) continue;
-      const T* from = data + r * inner;
-      T* to = out + ids[r] * inner;
-      for (int64_t i = begin; i < end; ++i) {
-        to[i] = Convert<T>(
-            SegmentCombine<kOp, C>(Convert<C>(to[i]), Convert<C>(from[i])));
+    int64_t r = begin * kRows;
+    const int64_t stop = std::min(ids.size, end * kRows);
+    while (r > 0 && r < stop && ids[r] == ids[r - 1]) ++r;
+    while (r < stop) {
+      const int64_t first = r, id = ids[r];
+      while (r < ids.size && ids[r] == id) {
+        poll();
+        ++r;
+      }
+      T* to = out + id * inner;
+      const C count = static_cast<C>(r - first);
+      if (inner == 1) {
+        C value = CombineRun<kOp>(data + first, r - first);
+        if constexpr (kMean) value = static_cast<C>(value / count);
+        *to = Convert<T>(value);
+        continue;
+      }
+      std::copy_n(data + first * inner, inner, to);
+      for (int64_t k = first + 1; k < r; ++k) {
+        CombineRow<kOp>(data + k * inner, inner, to);
+      }
+      if constexpr (!kMean) continue;
+      for (int64_t i = 0; i < inner; ++i) {
+        to[i] = Convert<T>(static_cast<C>(Convert<C>(to[i]) / count));
       }
     }
   });
-}
-
-// Sorted ids: divides the rows of out by the sizes of their segments.
-template <class T>
-void DivideBySizes(std::span<const int64_t> ids, int64_t inner, T* out) {
-  using C = ComputeType<T>;
-  for (size_t i = 0; i < ids.size();) {
-    size_t end = i;
-    while (end < ids.size() && ids[end] == ids[i]) ++end;
-    const C count = static_cast<C>(end - i);
-    T* row = out + ids[i] * inner;
-    for (int64_t k = 0; k < inner; ++k) {
-      row[k] = Convert<T>(C(Convert<C>(row[k]) / count));
-    }
-    i = end;
-  }
-}
-
-// Fills the rows of out that ids name.
-template <class T>
-void FillRows(std::span<const int64_t> ids, int64_t inner, T value, T* out) {
-  TurnPoll poll;
-  for (int64_t id : ids) {
-    poll();
-    std::fill_n(out + id * inner, inner, value);
-  }
 }
 
 // What sums of rows are divided by: nothing, their number, or its root.

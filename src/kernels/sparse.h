@@ -10,6 +10,7 @@
 #include <numeric>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/interrupt.h"
@@ -36,20 +37,96 @@ inline int ComparePlaces(std::span<const int64_t> a,
   return 0;
 }
 
-// The numbers of the places, row by row; of equal ones the first comes first.
-inline std::vector<int64_t> RowMajorOrder(const Places& places) {
-  std::vector<int64_t> order(places.n);
+// Do the places come row by row?
+inline bool AreRowMajor(const Places& places) {
+  TurnPoll poll;
+  if (places.rank == 2) {
+    const int64_t* at = places.data;
+    for (int64_t i = 1; i < places.n; ++i, at += 2) {
+      poll();
+      if (at[2] < at[0] || (at[2] == at[0] && at[3] < at[1])) return false;
+    }
+    return true;
+  }
+  for (int64_t i = 1; i < places.n; ++i) {
+    poll();
+    if (ComparePlaces(places[i], places[i - 1]) < 0) return false;
+  }
+  return true;
+}
+
+// Numbers that rise with the places, row by row; none if they are too large.
+inline std::vector<uint64_t> KeysOfPlaces(const Places& places) {
+  std::vector<int64_t> most(places.rank);
+  TurnPoll poll;
+  for (int64_t i = 0; i < places.n; ++i) {
+    poll();
+    for (int64_t d = 0; d < places.rank; ++d) {
+      const int64_t at = places.data[i * places.rank + d];
+      if (at < 0) return {};
+      most[d] = std::max(most[d], at);
+    }
+  }
+  uint64_t count = 1;
+  for (int64_t m : most) {
+    if (__builtin_mul_overflow(count, static_cast<uint64_t>(m) + 1, &count)) {
+      return {};
+    }
+  }
+  std::vector<uint64_t> keys(places.n);
+  for (int64_t i = 0; i < places.n; ++i) {
+    poll();
+    uint64_t key = 0;
+    for (int64_t d = 0; d < places.rank; ++d) {
+      key = key * (most[d] + 1) + places.data[i * places.rank + d];
+    }
+    keys[i] = key;
+  }
+  return keys;
+}
+
+// The order of the keys, equal ones as they were: by eleven bits at a time, the
+// least first.
+inline std::vector<int64_t> OrderOfKeys(const std::vector<uint64_t>& keys) {
+  const int64_t n = std::ssize(keys);
+  constexpr int kBits = 11;
+  uint64_t most = 0;
+  for (uint64_t key : keys) most |= key;
+  std::vector<int64_t> order(n), next(n);
   std::iota(order.begin(), order.end(), int64_t{0});
   TurnPoll poll;
-  const auto before = [&](int64_t a, int64_t b) {
+  for (int shift = 0; shift < 64 && (most >> shift) != 0; shift += kBits) {
+    int64_t starts[1 << kBits] = {};
+    const auto digit = [&](int64_t i) {
+      return (keys[i] >> shift) & ((1 << kBits) - 1);
+    };
+    for (int64_t i = 0; i < n; ++i) ++starts[digit(i)];
+    int64_t at = 0;
+    for (int64_t& start : starts) at += std::exchange(start, at);
+    for (int64_t i : order) {
+      poll();
+      next[starts[digit(i)]++] = i;
+    }
+    order.swap(next);
+  }
+  return order;
+}
+
+// The numbers of the places, row by row; of equal ones the first comes first.
+inline std::vector<int64_t> RowMajorOrder(const Places& places) {
+  const bool sorted = AreRowMajor(places);
+  if (!sorted && places.n > 256) {
+    const std::vector<uint64_t> keys = KeysOfPlaces(places);
+    if (!keys.empty()) return OrderOfKeys(keys);
+  }
+  std::vector<int64_t> order(places.n);
+  std::iota(order.begin(), order.end(), int64_t{0});
+  if (sorted) return order;
+  TurnPoll poll;
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
     poll();
     return ComparePlaces(places[a], places[b]) < 0;
-  };
-  bool sorted = true;
-  for (int64_t i = 1; i < places.n && sorted; ++i) {
-    sorted = !before(i, i - 1);
-  }
-  if (!sorted) std::stable_sort(order.begin(), order.end(), before);
+  });
   return order;
 }
 
@@ -57,6 +134,16 @@ inline std::vector<int64_t> RowMajorOrder(const Places& places) {
 inline int64_t FirstOutside(const Places& places,
                             std::span<const int64_t> sizes) {
   TurnPoll poll;
+  if (places.rank == 2) {
+    const int64_t* at = places.data;
+    for (int64_t i = 0; i < places.n; ++i, at += 2) {
+      poll();
+      if (at[0] < 0 || at[0] >= sizes[0] || at[1] < 0 || at[1] >= sizes[1]) {
+        return i;
+      }
+    }
+    return -1;
+  }
   for (int64_t i = 0; i < places.n; ++i) {
     poll();
     for (int64_t d = 0; d < places.rank; ++d) {
@@ -73,7 +160,11 @@ void PickRows(const T* from, std::span<const int64_t> order, int64_t width,
   TurnPoll poll;
   for (size_t i = 0; i < order.size(); ++i) {
     poll();
-    std::copy_n(from + order[i] * width, width, to + i * width);
+    if (width == 1) {
+      to[i] = from[order[i]];
+    } else {
+      std::copy_n(from + order[i] * width, width, to + i * width);
+    }
   }
 }
 
@@ -227,16 +318,29 @@ template <class Sum, class Value, class Dense>
 void AddSparseTimesDense(const Places& a, bool transposed, Value&& value,
                          Dense&& b_at, int64_t columns, Sum* out,
                          ThreadPool& pool) {
-  // Threads have columns of their own, so that sums do not depend on them.
-  pool.ParallelRange(columns, 2 * a.n, [&](int64_t first, int64_t last) {
+  // Threads have columns of their own, so that sums do not depend on them; few,
+  // because each of them reads all places.
+  constexpr int64_t kWidth = 32;
+  const int64_t slices = (columns + kWidth - 1) / kWidth;
+  const int64_t row_at = transposed ? 1 : 0;
+  pool.ParallelRange(slices, 10 * a.n, [&](int64_t begin, int64_t end) {
     TurnPoll poll;
-    for (int64_t i = 0; i < a.n; ++i) {
-      poll();
-      const int64_t row = a[i][transposed ? 1 : 0];
-      const int64_t k = a[i][transposed ? 0 : 1];
-      const Sum v = value(i);
-      Sum* const to = out + row * columns;
-      for (int64_t j = first; j < last; ++j) to[j] += v * b_at(k, j);
+    for (int64_t s = begin; s < end; ++s) {
+      const int64_t first = s * kWidth,
+                    last = std::min(columns, first + kWidth);
+      for (int64_t i = 0; i < a.n; ++i) {
+        poll();
+        const int64_t row = a.data[2 * i + row_at],
+                      k = a.data[2 * i + 1 - row_at];
+        const Sum v = value(i);
+        Sum* const to = out + row * columns;
+        if (columns == 1) {
+          *to += v * b_at(k, 0);
+          continue;
+        }
+#pragma GCC ivdep
+        for (int64_t j = first; j < last; ++j) to[j] += v * b_at(k, j);
+      }
     }
   });
 }

@@ -13,6 +13,16 @@
 
 namespace gk {
 
+// Rows of one element are many: they go without a call.
+template <class T>
+T* PutRow(const T* row, int64_t inner, T* to) {
+  if (inner == 1) {
+    *to = *row;
+    return to + 1;
+  }
+  return std::copy_n(row, inner, to);
+}
+
 // rows [ids.size(), inner]: row i becomes row ids[i] of out.
 template <class T>
 void PlaceRows(const T* rows, std::span<const int32_t> ids, int64_t inner,
@@ -20,7 +30,7 @@ void PlaceRows(const T* rows, std::span<const int32_t> ids, int64_t inner,
   TurnPoll poll;
   for (int32_t id : ids) {
     poll();
-    std::copy_n(rows, inner, out + id * inner);
+    PutRow(rows, inner, out + id * inner);
     rows += inner;
   }
 }
@@ -32,7 +42,7 @@ void DealRows(const T* rows, std::span<const int32_t> ids, int64_t inner,
   TurnPoll poll;
   for (int32_t id : ids) {
     poll();
-    outs[id] = std::copy_n(rows, inner, outs[id]);
+    outs[id] = PutRow(rows, inner, outs[id]);
     rows += inner;
   }
 }

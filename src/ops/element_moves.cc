@@ -1,10 +1,12 @@
 #include "ops/element_moves.h"
 
+#include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "base/interrupt.h"
-#include "framework/symbolic_tensor.h"
 #include "framework/graph.h"
+#include "framework/symbolic_tensor.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/Shape.h"
 
@@ -70,15 +72,21 @@ Status FillElements(const Tensor& value, Tensor* t) {
 }
 
 Status IntegerValues(const Tensor& t, std::vector<int64_t>* out) {
-  out->clear();
-  out->reserve(t.num_elements());
   const bool known =
       VisitType<int32_t, int64_t, int16_t, int8_t, uint8_t, uint16_t, uint32_t,
                 uint64_t>(t.dtype(), [&](auto tag) {
-        TurnPoll poll;
-        for (auto v : t.flat<decltype(tag)>()) {
-          poll();
-          out->push_back(static_cast<int64_t>(v));
+        // As wide as they are, or by loops that are polled piece by piece.
+        const auto values = t.flat<decltype(tag)>();
+        if constexpr (std::is_same_v<decltype(tag), int64_t>) {
+          out->assign(values.begin(), values.end());
+        } else {
+          out->resize(values.size());
+          constexpr size_t kPiece = size_t{1} << 20;
+          for (size_t i = 0; i < values.size(); i += kPiece) {
+            if (i > 0) PollInterrupt();
+            const size_t n = std::min(kPiece, values.size() - i);
+            std::copy_n(values.begin() + i, n, out->begin() + i);
+          }
         }
       });
   if (known) return OkStatus();
@@ -115,19 +123,25 @@ std::string PositionString(const TensorShape& shape, int64_t flat) {
 StatusOr<Tensor> IntegerTensor(DataType dtype, std::span<const int64_t> values,
                                const TensorShape& shape) {
   GK_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(dtype, shape));
+  if (dtype == DataType::kInt64) {
+    std::copy(values.begin(), values.end(), t.data<int64_t>());
+    return t;
+  }
+  if (dtype != DataType::kInt32) {
+    return Internal("IntegerTensor of type {}", DataTypeString(dtype));
+  }
+  int32_t* const to = t.data<int32_t>();
+  bool fits = true;
   for (size_t i = 0; i < values.size(); ++i) {
-    if (dtype == DataType::kInt64) {
-      t.data<int64_t>()[i] = values[i];
-    } else if (dtype != DataType::kInt32) {
-      return Internal("IntegerTensor of type {}", DataTypeString(dtype));
-    } else if (values[i] > INT32_MAX || values[i] < INT32_MIN) {
-      return InvalidArgument(
-          "{} is out of range for an int32; where the op takes int64, ask for "
-          "that",
-          values[i]);
-    } else {
-      t.data<int32_t>()[i] = static_cast<int32_t>(values[i]);
-    }
+    to[i] = static_cast<int32_t>(values[i]);
+    fits &= to[i] == values[i];
+  }
+  for (size_t i = 0; !fits && i < values.size(); ++i) {
+    if (to[i] == values[i]) continue;
+    return InvalidArgument(
+        "{} is out of range for an int32; where the op takes int64, ask for "
+        "that",
+        values[i]);
   }
   return t;
 }

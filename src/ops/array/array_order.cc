@@ -32,23 +32,53 @@ Status ComputeWhere(KernelContext& c) {
   if (rank == 0) {
     return InvalidArgument("WhereOp : Unhandled input dimensions: 0");
   }
-  std::vector<int64_t> found;
+  const int64_t n = x.num_elements();
+  Status done;
+  const auto find = [&](const auto& test) {
+    ThreadPool& pool = ThreadPool::Global();
+    const std::vector<int64_t> before = CountNonZeros(test, n, pool);
+    Tensor* out;
+    done = c.Allocate(0, DataType::kInt64,
+                      TensorShape({before.back(), int64_t{rank}}), &out);
+    if (!done.ok() || before.back() == 0) return;
+    PlacesOfNonZeros(test, before, x.shape().dims(), n, out->data<int64_t>(),
+                     pool);
+  };
   const bool known =
       VisitType<bool, float, double, half, bfloat16, int8_t, int16_t, int32_t,
                 int64_t, uint8_t, uint16_t, uint32_t, uint64_t, complex64,
-                complex128>(x.dtype(), [&](auto tag) {
-        using T = decltype(tag);
-        found = PlacesOfNonZeros<T>(x.flat<T>());
-      });
-  if (!known) {
-    return c.NoKernel();
+                complex128>(x.dtype(), [](auto) {});
+  if (!known) return c.NoKernel();
+  const bool is_float = !IsInteger(x.dtype()) && x.dtype() != DataType::kBool;
+  const auto bits = [&]<class Bits>(Bits) {
+    const Bits all = ~Bits(0);
+    return NonZeroBits<Bits>{static_cast<const Bits*>(x.raw_data()),
+                             is_float ? Bits(all >> 1) : all};
+  };
+  switch (x.dtype() == DataType::kComplex64    ? -8
+          : x.dtype() == DataType::kComplex128 ? -16
+                                               : DataTypeSize(x.dtype())) {
+    case 1:
+      find(bits(uint8_t()));
+      break;
+    case 2:
+      find(bits(uint16_t()));
+      break;
+    case 4:
+      find(bits(uint32_t()));
+      break;
+    case 8:
+      find(bits(uint64_t()));
+      break;
+    case -8:
+      find(NonZeroPairs<uint32_t>{static_cast<const uint32_t*>(x.raw_data()),
+                                  ~uint32_t(0) >> 1});
+      break;
+    default:
+      find(NonZeroPairs<uint64_t>{static_cast<const uint64_t*>(x.raw_data()),
+                                  ~uint64_t(0) >> 1});
   }
-  Tensor* out;
-  GK_RETURN_IF_ERROR(
-      c.Allocate(0, DataType::kInt64,
-                 TensorShape({int64_t(found.size()), int64_t{rank}}), &out));
-  Unravel(found, x.shape().dims(), rank, 1, out->data<int64_t>());
-  return OkStatus();
+  return done;
 }
 
 // ---- Reverse ----

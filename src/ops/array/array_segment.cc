@@ -52,19 +52,6 @@ T EmptySegment() {
   }
 }
 
-// What a row of a sorted segment is compared with first.
-template <SegmentOp kOp, class T>
-T BeforeRows() {
-  using C = ComputeType<T>;
-  if constexpr (std::numeric_limits<C>::has_infinity &&
-                (kOp == SegmentOp::kMax || kOp == SegmentOp::kMin)) {
-    constexpr C kInfinity = std::numeric_limits<C>::infinity();
-    return Convert<T>(kOp == SegmentOp::kMax ? -kInfinity : kInfinity);
-  } else {
-    return EmptySegment<kOp, T>();
-  }
-}
-
 template <SegmentOp kOp, class Fn>
 bool VisitSegmentType(DataType t, Fn&& fn) {
   if (VisitType<float, double, half, bfloat16, int8_t, int16_t, int32_t,
@@ -137,6 +124,10 @@ Status UnsortedShape(InferenceContext& c) {
   return OkStatus();
 }
 
+SegmentIds IdsOf(const Tensor& t) {
+  return {t.raw_data(), t.dtype() == DataType::kInt64, t.num_elements()};
+}
+
 template <SegmentOp kOp>
 Status ComputeUnsorted(KernelContext& c) {
   const Tensor &data = c.input(0), &ids_in = c.input(1);
@@ -159,9 +150,14 @@ Status ComputeUnsorted(KernelContext& c) {
     return InvalidArgument("Input num_segments == {} must not be negative.",
                            segments);
   }
-  std::vector<int64_t> ids;
-  GK_RETURN_IF_ERROR(IntegerValues(ids_in, &ids));
-  for (size_t i = 0; i < ids.size(); ++i) {
+  const SegmentIds ids = IdsOf(ids_in);
+  int64_t most = -1;
+  VisitType<int32_t, int64_t>(ids_in.dtype(), [&](auto tag) {
+    for (auto id : ids_in.flat<decltype(tag)>()) {
+      most = std::max<int64_t>(most, id);
+    }
+  });
+  for (int64_t i = 0; most >= segments; ++i) {
     if (ids[i] >= segments) {
       return InvalidArgument("segment_ids[{}] = {} is out of range [0, {})", i,
                              ids[i], segments);
@@ -180,7 +176,7 @@ Status ComputeUnsorted(KernelContext& c) {
     using T = decltype(tag);
     T* to = out->data<T>();
     std::fill_n(to, out->num_elements(), EmptySegment<kOp, T>());
-    ReduceSegments<kOp>(data.data<T>(), ids.data(), ids.size(), inner, to,
+    ReduceSegments<kOp>(data.data<T>(), ids, inner, segments, to,
                         ThreadPool::Global());
   });
   return known ? OkStatus() : NoKernel(c);
@@ -202,23 +198,28 @@ Status ComputeSorted(KernelContext& c) {
     return InvalidArgument(
         "segment_ids should be the same size as dimension 0 of input.");
   }
-  std::vector<int64_t> ids;
-  GK_RETURN_IF_ERROR(IntegerValues(ids_in, &ids));
-  if (!ids.empty() && ids.back() < 0) {
+  const SegmentIds ids = IdsOf(ids_in);
+  int64_t last = ids.size == 0 ? -1 : ids[ids.size - 1];
+  if (ids.size > 0 && last < 0) {
     return InvalidArgument("segment ids must be >= 0");
   }
-  int64_t last = -1;
-  TurnPoll poll;
-  for (int64_t id : ids) {
-    poll();
-    if (id < 0) {
+  bool sorted = ids.size == 0 || ids[0] >= 0;
+  VisitType<int32_t, int64_t>(ids_in.dtype(), [&](auto tag) {
+    const auto values = ids_in.flat<decltype(tag)>();
+    for (size_t i = 1; i < values.size(); ++i) {
+      sorted &= values[i] >= values[i - 1];
+    }
+  });
+  for (int64_t i = 0, before = -1; !sorted; before = ids[i++]) {
+    if (ids[i] < 0) {
       return InvalidArgument(
           "Segment id {} out of range [0, {}), possibly because 'segment_ids' "
           "input is not sorted.",
-          id, ids.back() + (ids.back() < INT64_MAX));
+          ids[i], last + (last < INT64_MAX));
     }
-    if (id < last) return InvalidArgument("segment ids are not increasing");
-    last = id;
+    if (ids[i] < before) {
+      return InvalidArgument("segment ids are not increasing");
+    }
   }
   if (last == INT64_MAX) return InvalidArgument("segment id is too large");
   InlinedVector<int64_t, 8> dims(data.shape().dims());
@@ -234,10 +235,8 @@ Status ComputeSorted(KernelContext& c) {
     T* to = out->data<T>();
     const T empty = kOp == SegmentOp::kProd ? Convert<T>(C(1)) : T{};
     std::fill_n(to, out->num_elements(), empty);
-    FillRows<T>(ids, inner, BeforeRows<kOp, T>(), to);
-    ReduceSegments<kOp>(data.data<T>(), ids.data(), ids.size(), inner, to,
-                        ThreadPool::Global());
-    if constexpr (kMean) DivideBySizes<T>(ids, inner, to);
+    ReduceSortedSegments<kOp, kMean>(data.data<T>(), ids, inner, to,
+                                     ThreadPool::Global());
   });
   return known ? OkStatus() : NoKernel(c);
 }

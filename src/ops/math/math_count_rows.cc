@@ -8,6 +8,7 @@
 #include "base/interrupt.h"
 #include "framework/op_registry.h"
 #include "kernels/count.h"
+#include "kernels/sparse.h"
 #include "ops/element_moves.h"
 
 namespace gk {
@@ -345,10 +346,25 @@ Status CountWhatOccurs(KernelContext& c, const StatusOr<RowValues>& read,
   }
   const auto key = [&](size_t i) { return std::pair(r.rows[i], r.values[i]); };
   // Weights are added in the order in which they are given.
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    poll();
-    return key(a) < key(b);
-  });
+  uint64_t most;
+  if (order.size() > 256 &&
+      !__builtin_mul_overflow(static_cast<uint64_t>(r.num_rows),
+                              static_cast<uint64_t>(largest) + 1, &most)) {
+    std::vector<uint64_t> keys(order.size());
+    for (size_t i = 0; i < order.size(); ++i) {
+      const auto [row, value] = key(order[i]);
+      keys[i] = static_cast<uint64_t>(row) * (largest + 1) + value;
+    }
+    std::vector<size_t> sorted(order.size());
+    std::ranges::transform(OrderOfKeys(keys), sorted.begin(),
+                           [&](int64_t k) { return order[k]; });
+    order.swap(sorted);
+  } else {
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      poll();
+      return key(a) < key(b);
+    });
+  }
   std::vector<size_t> first;  // in `order`, of each value of each row
   for (size_t i = 0; i < order.size(); ++i) {
     poll();

@@ -75,7 +75,15 @@ Status CheckPlaces(const Places& places, std::span<const int64_t> sizes,
         "indices[{}] = {} is out of bounds: need 0 <= index < {}", bad,
         ShownSizes(places[bad]), ShownSizes(sizes));
   }
-  for (int64_t i = 1; in_order && i < places.n; ++i) {
+  bool ordered = !in_order;
+  if (places.rank == 2 && !ordered) {
+    ordered = true;
+    const int64_t* at = places.data;
+    for (int64_t i = 1; i < places.n; ++i, at += 2) {
+      ordered &= at[2] > at[0] || (at[2] == at[0] && at[3] > at[1]);
+    }
+  }
+  for (int64_t i = 1; !ordered && i < places.n; ++i) {
     const int order = ComparePlaces(places[i - 1], places[i]);
     if (order == 0) {
       return InvalidArgument("indices[{}] = {} is repeated", i,

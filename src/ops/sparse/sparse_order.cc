@@ -33,6 +33,11 @@ Status ComputeReorder(KernelContext& c) {
   const Tensor &indices = c.input(0), &values = c.input(1);
   GK_RETURN_IF_ERROR(CheckSparseParts(indices, values, c.input(2)));
   const Places places{indices.data<int64_t>(), indices.dim(0), indices.dim(1)};
+  if (AreRowMajor(places)) {
+    c.set_output(0, indices.Alias());
+    c.set_output(1, values.Alias());
+    return OkStatus();
+  }
   const std::vector<int64_t> order = RowMajorOrder(places);
   Tensor *out_indices, *out_values;
   GK_RETURN_IF_ERROR(
