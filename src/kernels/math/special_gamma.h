@@ -14,9 +14,14 @@
 
 namespace gk::math {
 
+// Of terms that no more is added of: what doubles need, and floats.
+template <bool kFloat>
+inline constexpr double kLeastTerm = kFloat ? 1e-11 : 1e-17;
+
 // The lower regularized incomplete gamma function where `lower`, else the
 // upper. DLMF 8.11.4 (series) and 8.9.2 (fraction). The number of terms
 // grows like sqrt(a); past the bound the normal limit is as good.
+template <bool kFloat = false, auto kLgamma = &Lgamma<double>>
 inline double RegularizedGamma(double a, double x, bool lower) {
   if (!(a > 0) || !(x >= 0)) return kNan<double>;
   if (x == 0) return lower ? 0 : 1;
@@ -28,10 +33,10 @@ inline double RegularizedGamma(double a, double x, bool lower) {
     const double t = (std::cbrt(x / a) - (1 - 1 / (9 * a))) * 3 * std::sqrt(a);
     return 0.5 * std::erfc((lower ? -t : t) / std::numbers::sqrt2);
   }
-  const double front = std::exp(a * std::log(x) - x - Lgamma(a));
+  const double front = std::exp(a * std::log(x) - x - kLgamma(a));
   if (x < a + 1) {
     double term = 1 / a, sum = term;
-    for (int n = 1; n < kTerms && term > sum * 1e-17; ++n) {
+    for (int n = 1; n < kTerms && term > sum * kLeastTerm<kFloat>; ++n) {
       term *= x / (a + n);
       sum += term;
     }
@@ -47,7 +52,7 @@ inline double RegularizedGamma(double a, double x, bool lower) {
     c = b + an / c;
     c = Abs(c) < kTiny ? kTiny : c;
     h *= d * c;
-    if (Abs(d * c - 1) < 1e-16) break;
+    if (Abs(d * c - 1) < 10 * kLeastTerm<kFloat>) break;
   }
   return lower ? 1 - front * h : front * h;
 }
@@ -64,7 +69,7 @@ inline T Igammac(T a, T x) {
 
 // Hurwitz's zeta(x, q) for x > 1: a direct sum and Euler-Maclaurin's
 // formula, DLMF 25.11.5.
-template <class T>
+template <class T, bool kFloat = false>
 inline T Zeta(T x_value, T q_value) {
   const double x = x_value, q = q_value;
   if (std::isnan(x) || std::isnan(q) || x < 1) return kNan<T>;
@@ -77,11 +82,16 @@ inline T Zeta(T x_value, T q_value) {
   }
   if (std::isinf(q)) return T(0);
   double sum = 0, at = q;
-  while (at < 12) {
-    sum += std::pow(at, -x);
+  // The formula's error falls with the 15th power of where it begins.
+  const double begin = kFloat && x < 8 ? 6 : 12;
+  const auto power_of = [x](double v) {
+    return kFloat && v > 0 ? std::exp(-x * std::log(v)) : std::pow(v, -x);
+  };
+  while (at < begin) {
+    sum += power_of(at);
     at += 1;
   }
-  const double power = std::pow(at, -x);
+  const double power = power_of(at);
   sum += power * at / (x - 1) + 0.5 * power;
   // B(2k) / (2k)!
   constexpr double kBernoulli[] = {1.0 / 12,           -1.0 / 720,
@@ -108,14 +118,14 @@ inline T Polygamma(T n_value, T x) {
 }
 
 // The regularized incomplete beta function, DLMF 8.17.22.
-template <class T>
+template <class T, bool kFloat = false, auto kLgamma = &Lgamma<double>>
 inline T Betainc(T a_value, T b_value, T x_value) {
   double a = a_value, b = b_value, x = x_value;
   if (!(a > 0) || !(b > 0) || !(x >= 0 && x <= 1)) return kNan<T>;
   if (x == 0 || x == 1) return x_value;
   const bool mirrored = x > (a + 1) / (a + b + 2);
   const double front = std::exp(a * std::log(x) + b * std::log1p(-x) +
-                                Lgamma(a + b) - Lgamma(a) - Lgamma(b));
+                                kLgamma(a + b) - kLgamma(a) - kLgamma(b));
   if (mirrored) {
     std::swap(a, b);
     x = 1 - x;
@@ -133,7 +143,7 @@ inline T Betainc(T a_value, T b_value, T x_value) {
     d = 1 / safe(1 + odd * d);
     c = safe(1 + odd / c);
     h *= d * c;
-    if (Abs(d * c - 1) < 1e-16) break;
+    if (Abs(d * c - 1) < 10 * kLeastTerm<kFloat>) break;
   }
   const double y = front * h / a;
   return static_cast<T>(mirrored ? 1 - y : y);

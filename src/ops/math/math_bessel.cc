@@ -4,7 +4,7 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/math.h"
-#include "kernels/math/bessel_k.h"
+#include "kernels/math/tabulated.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/elementwise.h"
 #include "ops/fn/Equal.h"
@@ -22,6 +22,14 @@ namespace {
 double BesselY0Of(double x) { return x < 0 ? -math::kInf<double> : ::y0(x); }
 double BesselY1Of(double x) { return x < 0 ? -math::kInf<double> : ::y1(x); }
 
+// The same for floats.
+double QuickJ0(double x) {
+  return math::Tabulated<::j0, -8, 4>::At(std::abs(x));
+}
+double QuickJ1(double x) { return math::Tabulated<::j1, -8, 4>::OddAt(x); }
+double QuickY0(double x) { return math::Tabulated<BesselY0Of, -8, 4>::At(x); }
+double QuickY1(double x) { return math::Tabulated<BesselY1Of, -8, 4>::At(x); }
+
 // A slope whose formula divides by x and whose limit at zero is 1/2.
 Tensor UnlessZero(const Tensor& x, const Tensor& slope) {
   const Tensor condition = ops::Equal(x, ScalarLike(x, 0));
@@ -35,9 +43,11 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel =
-         Unary<[](auto x) { return CallInDouble<math::BesselI0<double>>(x); },
-               FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = Unary<[](auto x) {
+       return math::CallByPrecision<math::QuickBesselI0,
+                                    math::BesselI0<double>>(x);
+     },
+                     FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0), ops::BesselI1(g.x(0))));
@@ -54,9 +64,11 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel =
-         Unary<[](auto x) { return CallInDouble<math::BesselI1<double>>(x); },
-               FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = Unary<[](auto x) {
+       return math::CallByPrecision<math::QuickBesselI1,
+                                    math::BesselI1<double>>(x);
+     },
+                     FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0,
@@ -77,9 +89,11 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel =
-         Unary<[](auto x) { return CallInDouble<math::BesselI0e<double>>(x); },
-               FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = Unary<[](auto x) {
+       return math::CallByPrecision<math::QuickBesselI0e,
+                                    math::BesselI0e<double>>(x);
+     },
+                     FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0),
@@ -99,9 +113,11 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel =
-         Unary<[](auto x) { return CallInDouble<math::BesselI1e<double>>(x); },
-               FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = Unary<[](auto x) {
+       return math::CallByPrecision<math::QuickBesselI1e,
+                                    math::BesselI1e<double>>(x);
+     },
+                     FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0,
@@ -127,8 +143,9 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) { return CallInDouble<::j0>(x); }, FloatTypes,
-                     kPlainLoop | kSlowLoop>(),
+     .kernel =
+         Unary<[](auto x) { return math::CallByPrecision<QuickJ0, ::j0>(x); },
+               FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Neg(ops::Mul(g.dy(0), ops::BesselJ1(g.x(0)))));
@@ -146,8 +163,9 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) { return CallInDouble<::j1>(x); }, FloatTypes,
-                     kPlainLoop | kSlowLoop>(),
+     .kernel =
+         Unary<[](auto x) { return math::CallByPrecision<QuickJ1, ::j1>(x); },
+               FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0,
@@ -169,7 +187,9 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) { return CallInDouble<BesselY0Of>(x); },
+     .kernel = Unary<[](auto x) {
+       return math::CallByPrecision<QuickY0, BesselY0Of>(x);
+     },
                      FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
@@ -188,7 +208,9 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) { return CallInDouble<BesselY1Of>(x); },
+     .kernel = Unary<[](auto x) {
+       return math::CallByPrecision<QuickY1, BesselY1Of>(x);
+     },
                      FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
@@ -208,7 +230,9 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) { return CallInDouble<math::BesselK<0>>(x); },
+     .kernel = Unary<[](auto x) {
+       return math::CallByPrecision<math::QuickBesselK<0>, math::BesselK<0>>(x);
+     },
                      FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
@@ -227,7 +251,9 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) { return CallInDouble<math::BesselK<1>>(x); },
+     .kernel = Unary<[](auto x) {
+       return math::CallByPrecision<math::QuickBesselK<1>, math::BesselK<1>>(x);
+     },
                      FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
@@ -248,9 +274,11 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel =
-         Unary<[](auto x) { return CallInDouble<math::ScaledBesselK<0>>(x); },
-               FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = Unary<[](auto x) {
+       return math::CallByPrecision<math::QuickScaledBesselK<0>,
+                                    math::ScaledBesselK<0>>(x);
+     },
+                     FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0,
@@ -269,9 +297,11 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel =
-         Unary<[](auto x) { return CallInDouble<math::ScaledBesselK<1>>(x); },
-               FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = Unary<[](auto x) {
+       return math::CallByPrecision<math::QuickScaledBesselK<1>,
+                                    math::ScaledBesselK<1>>(x);
+     },
+                     FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0,

@@ -7,7 +7,7 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/math.h"
-#include "kernels/math/integrals.h"
+#include "kernels/math/tabulated.h"
 #include "ops/elementwise.h"
 #include "ops/fn/Cos.h"
 #include "ops/fn/Equal.h"
@@ -35,7 +35,9 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) { return CallInDouble<math::Dawson>(x); },
+     .kernel = Unary<[](auto x) {
+       return math::CallByPrecision<math::QuickDawson, math::Dawson>(x);
+     },
                      FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
@@ -57,7 +59,10 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) { return CallInDouble<math::ExpIntegral>(x); },
+     .kernel = Unary<[](auto x) {
+       return math::CallByPrecision<math::QuickExpIntegral, math::ExpIntegral>(
+           x);
+     },
                      FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
@@ -76,9 +81,11 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel =
-         Unary<[](auto x) { return CallInDouble<math::Fresnel<false>>(x); },
-               FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = Unary<[](auto x) {
+       return math::CallByPrecision<math::QuickFresnel<false>,
+                                    math::Fresnel<false>>(x);
+     },
+                     FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0), ops::Cos(FresnelAngle(g.x(0)))));
@@ -95,9 +102,11 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel =
-         Unary<[](auto x) { return CallInDouble<math::Fresnel<true>>(x); },
-               FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = Unary<[](auto x) {
+       return math::CallByPrecision<math::QuickFresnel<true>,
+                                    math::Fresnel<true>>(x);
+     },
+                     FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0), ops::Sin(FresnelAngle(g.x(0)))));
@@ -114,7 +123,9 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) { return CallInDouble<math::Spence>(x); },
+     .kernel = Unary<[](auto x) {
+       return math::CallByPrecision<math::QuickSpence, math::Spence>(x);
+     },
                      FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {

@@ -6,7 +6,7 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/math.h"
-#include "kernels/math/bessel_k.h"
+#include "kernels/math/tabulated.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/elementwise.h"
 #include "ops/fn/math_arithmetic.h"
@@ -24,7 +24,8 @@ Tensor GammaDensity(const Tensor& a, const Tensor& x) {
 }
 
 constexpr auto kBetainc = [](auto a, auto b, auto x) {
-  return CallInDouble<math::Betainc<double>>(a, b, x);
+  return math::CallByPrecision<math::QuickBetainc, math::Betainc<double>>(a, b,
+                                                                          x);
 };
 using BetaincTable =
     TernaryFor<kBetainc, TypeList<float, double>, kPlainLoop | kSlowLoop>;
@@ -131,9 +132,10 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel =
-         Unary<[](auto x) { return CallInDouble<math::Erfinv<double>>(x); },
-               FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = Unary<[](auto x) {
+       return math::CallByPrecision<math::QuickErfinv, math::Erfinv<double>>(x);
+     },
+                     FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0,
@@ -154,9 +156,10 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel =
-         Unary<[](auto x) { return CallInDouble<math::Ndtri<double>>(x); },
-               FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = Unary<[](auto x) {
+       return math::CallByPrecision<math::QuickNdtri, math::Ndtri<double>>(x);
+     },
+                     FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0,
@@ -179,9 +182,10 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel =
-         Unary<[](auto x) { return CallInDouble<math::Lgamma<double>>(x); },
-               FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = Unary<[](auto x) {
+       return math::CallByPrecision<math::QuickLgamma, math::Lgamma<double>>(x);
+     },
+                     FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0), ops::Digamma(g.x(0))));
@@ -198,9 +202,11 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel =
-         Unary<[](auto x) { return CallInDouble<math::Digamma<double>>(x); },
-               FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = Unary<[](auto x) {
+       return math::CallByPrecision<math::QuickDigamma, math::Digamma<double>>(
+           x);
+     },
+                     FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0),
@@ -219,7 +225,8 @@ const OpRecord kRecords[] = {
      .traits = kElementwise,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<[](auto x, auto y) {
-       return CallInDouble<math::Igamma<double>>(x, y);
+       return math::CallByPrecision<math::QuickIgamma, math::Igamma<double>>(x,
+                                                                             y);
      },
                       FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
@@ -244,7 +251,8 @@ const OpRecord kRecords[] = {
      .traits = kElementwise,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<[](auto x, auto y) {
-       return CallInDouble<math::Igammac<double>>(x, y);
+       return math::CallByPrecision<math::QuickIgammac, math::Igammac<double>>(
+           x, y);
      },
                       FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
@@ -284,7 +292,7 @@ const OpRecord kRecords[] = {
      .traits = kElementwise,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<[](auto x, auto y) {
-       return CallInDouble<math::Zeta<double>>(x, y);
+       return math::CallByPrecision<math::QuickZeta, math::Zeta<double>>(x, y);
      },
                       TypeList<float, double>, kPlainLoop | kSlowLoop>(),
      .gradient =
