@@ -118,6 +118,12 @@ requires(
                                 std::make_unsigned_t<From>, From>;
 };
 
+// Bools are bytes of 0 and 1: those vectorise.
+template <class To, class From>
+using LoopInput =
+    std::conditional_t<std::is_same_v<From, bool> && !std::is_same_v<To, bool>,
+                       uint8_t, typename LoopTypes<To, From>::In>;
+
 template <class To, class From, bool kTruncate>
 TileKernel MakeCast() {
   using Loop = LoopTypes<To, From>;
@@ -128,14 +134,14 @@ TileKernel MakeCast() {
                        : kOfFloat                                ? Isa::kV4
                                                                  : Isa::kV3;
   // To narrow types by way of floats, as to floats.
-  using Plain = std::conditional_t<
-      std::is_same_v<ComputeType<To>, ComputeType<From>> &&
-          !std::is_same_v<To, From>,
-      void, CastFn<ComputeType<typename Loop::Out>, false>>;
+  using Plain =
+      std::conditional_t<std::is_same_v<ComputeType<To>, ComputeType<From>> &&
+                             !std::is_same_v<To, From>,
+                         void, CastFn<ComputeType<typename Loop::Out>, false>>;
   using LoopFn = std::conditional_t<kTruncate, Fn, Plain>;
   TileKernel k;
   k.fn = internal::TileLoop<LoopFn, kMax, typename Loop::Out,
-                            typename Loop::In>::Make();
+                            LoopInput<To, From>>::Make();
   k.expression = &internal::BodyExpression<Fn, void, typename Loop::Out,
                                            typename Loop::In>::Make;
   k.num_inputs = 1;

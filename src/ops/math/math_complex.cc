@@ -4,6 +4,7 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/math.h"
+#include "kernels/math/quick_complex.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/elementwise.h"
 #include "ops/fn/math_arithmetic.h"
@@ -21,8 +22,10 @@ constexpr auto kComplex = [](auto x, auto y) {
 constexpr auto kReal = [](auto x) { return x.real(); };
 constexpr auto kImag = [](auto x) { return x.imag(); };
 constexpr auto kConj = [](auto x) { return decltype(x)(x.real(), -x.imag()); };
-constexpr auto kAngle = [](auto x) { return math::Atan2(x.imag(), x.real()); };
-constexpr auto kComplexAbs = kCalled<[](auto x) { return std::abs(x); }>;
+constexpr auto kAngle = [](auto x) {
+  return math::QuickAtan2(x.imag(), x.real());
+};
+constexpr auto kComplexAbs = kCalled<[](auto x) { return math::QuickAbs(x); }>;
 
 // A part of type Tout must be the part of the input's own type.
 template <auto F>

@@ -4,6 +4,7 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/math.h"
+#include "kernels/math/quick_complex.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/elementwise.h"
 #include "ops/fn/math_arithmetic.h"
@@ -34,7 +35,8 @@ constexpr auto kLog1p = [](auto z) {
   return T(log, std::atan2(y, 1 + x));
 };
 
-constexpr auto kExpOfComplex = kCalled<[](auto x) { return std::exp(x); }>;
+constexpr auto kExpOfComplex =
+    kCalled<[](auto x) { return math::QuickExp(x); }>;
 
 const OpRecord kRecords[] = {
     {.name = "Exp",
@@ -83,7 +85,7 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel =
          Overloads<UnaryFor<[](auto x) { return math::Log(x); }, FloatTypes>,
-                   UnaryFor<kCalled<[](auto x) { return std::log(x); }>,
+                   UnaryFor<kCalled<[](auto x) { return math::QuickLog(x); }>,
                             ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {

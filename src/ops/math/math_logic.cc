@@ -1,6 +1,8 @@
 // Logic of bools and of bits.
 #include "ops/fn/math_logic.h"
 
+#include <type_traits>
+
 #include "framework/op_registry.h"
 #include "ops/elementwise.h"
 
@@ -17,7 +19,8 @@ GK_INLINE Over<T, int> ShiftBits(T y) {
 }
 constexpr auto kLeftShift = [](auto x, auto y) {
   using T = decltype(x);
-  return static_cast<T>(static_cast<Over<T, uint64_t>>(x) << ShiftBits(y));
+  using Wide = std::conditional_t<sizeof(ScalarOf<T>) == 8, uint64_t, uint32_t>;
+  return static_cast<T>(static_cast<Over<T, Wide>>(x) << ShiftBits(y));
 };
 constexpr auto kRightShift = [](auto x, auto y) {
   return static_cast<decltype(x)>(x >> ShiftBits(y));
@@ -25,6 +28,15 @@ constexpr auto kRightShift = [](auto x, auto y) {
 constexpr auto kOnes = [](auto x) {
   using T = decltype(x);
   return static_cast<Over<T, uint8_t>>(PopCount(static_cast<UnsignedOf<T>>(x)));
+};
+
+// Of bytes that are 0 or 1, as loops have them.
+constexpr auto kNot = [](auto x) {
+  if constexpr (SymbolicValue<decltype(x)>) {
+    return !x;
+  } else {
+    return static_cast<bool>(static_cast<uint8_t>(x) ^ 1);
+  }
 };
 
 const OpRecord kRecords[] = {
@@ -62,7 +74,7 @@ const OpRecord kRecords[] = {
      .attrs = "",
      .traits = kElementwise | kNoGradient | kInvolution | kCheap,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) { return !x; }, BoolType>(),
+     .kernel = Unary<kNot, BoolType>(),
      .python = {.names = "math.logical_not|logical_not"},
      .doc = "Returns not x element-wise.",
      .example = ">>> tf.logical_not([True, False]).numpy().tolist()\n[False, "
@@ -132,7 +144,7 @@ const OpRecord kRecords[] = {
               "uint64]",
      .traits = kElementwise | kNoGradient,
      .shape = shape_fn::Broadcast,
-     .kernel = Binary<kLeftShift, IntegerTypes, kPlainLoop>(),
+     .kernel = Binary<kLeftShift, IntegerTypes>(),
      .python = {.names = "bitwise.left_shift"},
      .doc = "Shifts x to the left by y bits; y is brought into [0, width of "
             "x).",
@@ -147,7 +159,7 @@ const OpRecord kRecords[] = {
               "uint64]",
      .traits = kElementwise | kNoGradient,
      .shape = shape_fn::Broadcast,
-     .kernel = Binary<kRightShift, IntegerTypes, kPlainLoop>(),
+     .kernel = Binary<kRightShift, IntegerTypes>(),
      .python = {.names = "bitwise.right_shift"},
      .doc = "Shifts x to the right by y bits, copying the sign of signed "
             "types; y is brought into [0, width of x).",

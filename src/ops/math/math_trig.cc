@@ -4,6 +4,7 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/math.h"
+#include "kernels/math/quick_complex.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/elementwise.h"
 #include "ops/fn/math_arithmetic.h"
@@ -273,8 +274,11 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::Broadcast,
-     .kernel = Binary<[](auto y, auto x) { return math::Atan2(y, x); },
-                      FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = Overloads<
+         BinaryFor<[](auto y, auto x) { return math::QuickAtan2(y, x); },
+                   TypeList<half, bfloat16, float>>,
+         BinaryFor<[](auto y, auto x) { return math::Atan2(y, x); },
+                   TypeList<double>, kPlainLoop | kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
            const Tensor &y = g.x(0), &x = g.x(1);

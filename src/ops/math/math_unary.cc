@@ -4,6 +4,7 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/math.h"
+#include "kernels/math/quick_complex.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/elementwise.h"
 #include "ops/fn/math_arithmetic.h"
@@ -20,7 +21,10 @@ constexpr auto kSign = [](auto x) {
   return Select(x > T(0), T(1), unless_positive);
 };
 
-constexpr auto kSqrtOfComplex = kCalled<[](auto x) { return std::sqrt(x); }>;
+constexpr auto kSqrtOfComplex =
+    kCalled<[](auto x) { return math::QuickSqrt(x); }>;
+constexpr auto kOneOverComplex =
+    kCalled<[](auto x) { return math::QuickDivide(decltype(x)(1), x); }>;
 
 const OpRecord kRecords[] = {
     {.name = "Neg",
@@ -184,8 +188,7 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<
          UnaryFor<[](auto x) { return decltype(x)(1) / x; }, FloatTypes>,
-         UnaryFor<[](auto x) { return decltype(x)(1) / x; }, ComplexTypes,
-                  kSlowLoop>>(),
+         UnaryFor<kOneOverComplex, ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) { g.Set(0, ops::ReciprocalGrad(g.y(0), g.dy(0))); },
      .python = {.names = "math.reciprocal"},
@@ -203,8 +206,7 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<
          UnaryFor<[](auto x) { return decltype(x)(1) / x; }, FloatTypes>,
-         UnaryFor<[](auto x) { return decltype(x)(1) / x; }, ComplexTypes,
-                  kSlowLoop>>(),
+         UnaryFor<kOneOverComplex, ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) { g.Set(0, ops::InvGrad(g.y(0), g.dy(0))); },
      .doc = "Returns 1 / x element-wise.",
@@ -236,7 +238,7 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<
          UnaryFor<[](auto x) { return math::Rsqrt(x); }, FloatTypes>,
-         UnaryFor<[](auto x) { return decltype(x)(1) / kSqrtOfComplex(x); },
+         UnaryFor<[](auto x) { return kOneOverComplex(kSqrtOfComplex(x)); },
                   ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) { g.Set(0, ops::RsqrtGrad(g.y(0), g.dy(0))); },
