@@ -9,6 +9,7 @@
 #define GK_KERNELS_FFT_PASS_H_
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/isa.h"
 
@@ -194,42 +195,94 @@ struct FftPass {
   }
 };
 
-// Any radix.
+// The largest radix without a butterfly of its own.
+inline constexpr int64_t kLargestRadix = 61;
+
+// Any odd radix: elements k and radix - k of the result are a + i b and a - i b
+// of sums a of what elements j and radix - j add up to, and b of how they
+// differ.
 template <class T, bool kTurns>
 struct FftPass<T, 0, kTurns> {
+  // Numbers side by side that are worked on together.
+  static constexpr int64_t kWidth = 64 / sizeof(T);
+
   static GK_INLINE void Run(const FftPassArgs<T>& args) {
     const FftPassArgs<T> a = args;
     for (int64_t p = 0; p < a.m; ++p) {
-      for (int64_t k = 0; k < a.radix; ++k) {
-        T* yr = a.yr + a.s * (a.radix * p + k);
-        T* yi = a.yi + a.s * (a.radix * p + k);
-        const Cx<T> w =
-            k == 0 ? Cx<T>{1, 0}
-                   : Cx<T>{a.wr[(k - 1) * a.m + p], a.wi[(k - 1) * a.m + p]};
-        int64_t turn = 0;
-        for (int64_t j = 0; j < a.radix; ++j) {
-          const T* xr = a.xr + a.x_step * (p + a.m * j);
-          const T* xi = a.xi + a.x_step * (p + a.m * j);
-          const Cx<T> f = Cx<T>{a.rr[turn], a.ri[turn]} * w;
-          turn += k;
-          if (turn >= a.radix) turn -= a.radix;
-          if (j == 0) {
-#pragma GCC ivdep
-            for (int64_t q = 0; q < a.s; ++q) {
-              const Cx<T> v = Cx<T>{xr[q], xi[q]} * f;
-              yr[q] = v.r;
-              yi[q] = v.i;
-            }
-          } else {
-#pragma GCC ivdep
-            for (int64_t q = 0; q < a.s; ++q) {
-              const Cx<T> v = Cx<T>{xr[q], xi[q]} * f;
-              yr[q] += v.r;
-              yi[q] += v.i;
-            }
-          }
+      int64_t q = 0;
+      for (; q + kWidth <= a.s; q += kWidth) {
+        Some(a, p, q, std::integral_constant<int64_t, kWidth>());
+      }
+      if (q < a.s) Some(a, p, q, a.s - q);
+    }
+  }
+
+ private:
+  template <class Width>
+  static GK_INLINE void Some(const FftPassArgs<T>& a, int64_t p, int64_t q,
+                             Width width) {
+    constexpr int64_t kMost = kLargestRadix / 2;
+    T sr[kMost][kWidth], si[kMost][kWidth], dr[kMost][kWidth],
+        di[kMost][kWidth], zr[kWidth], zi[kWidth];
+    const int64_t half = a.radix / 2;
+    const auto from = [&](int64_t j) { return a.x_step * (p + a.m * j) + q; };
+    const auto to = [&](int64_t k) { return a.s * (a.radix * p + k) + q; };
+    {
+      const T *xr = a.xr + from(0), *xi = a.xi + from(0);
+      for (int64_t l = 0; l < width; ++l) {
+        zr[l] = xr[l];
+        zi[l] = xi[l];
+      }
+    }
+    for (int64_t j = 0; j < half; ++j) {
+      const T *xr = a.xr + from(j + 1), *xi = a.xi + from(j + 1);
+      const T *ur = a.xr + from(a.radix - j - 1),
+              *ui = a.xi + from(a.radix - j - 1);
+      for (int64_t l = 0; l < width; ++l) {
+        sr[j][l] = xr[l] + ur[l];
+        si[j][l] = xi[l] + ui[l];
+        dr[j][l] = xr[l] - ur[l];
+        di[j][l] = xi[l] - ui[l];
+      }
+    }
+    for (int64_t k = 0; k <= half; ++k) {
+      T ar[kWidth], ai[kWidth], br[kWidth], bi[kWidth];
+      for (int64_t l = 0; l < width; ++l) {
+        ar[l] = zr[l];
+        ai[l] = zi[l];
+        br[l] = bi[l] = T(0);
+      }
+      int64_t turn = 0;
+      for (int64_t j = 0; j < half; ++j) {
+        turn += k;
+        if (turn >= a.radix) turn -= a.radix;
+        const T c = a.rr[turn], s = a.ri[turn];
+        for (int64_t l = 0; l < width; ++l) {
+          ar[l] += c * sr[j][l];
+          ai[l] += c * si[j][l];
+          br[l] += s * dr[j][l];
+          bi[l] += s * di[j][l];
         }
       }
+      Put(a, p, k, to(k), width, ar, ai, br, bi, T(1));
+      if (k > 0) {
+        Put(a, p, a.radix - k, to(a.radix - k), width, ar, ai, br, bi, T(-1));
+      }
+    }
+  }
+
+  template <class Width>
+  static GK_INLINE void Put(const FftPassArgs<T>& a, int64_t p, int64_t k,
+                            int64_t at, Width width, const T* ar, const T* ai,
+                            const T* br, const T* bi, T sign) {
+    T *yr = a.yr + at, *yi = a.yi + at;
+    const Cx<T> w =
+        k == 0 ? Cx<T>{1, 0}
+               : Cx<T>{a.wr[(k - 1) * a.m + p], a.wi[(k - 1) * a.m + p]};
+    for (int64_t l = 0; l < width; ++l) {
+      const Cx<T> v = Cx<T>{ar[l] - sign * bi[l], ai[l] + sign * br[l]} * w;
+      yr[l] = v.r;
+      yi[l] = v.i;
     }
   }
 };

@@ -13,8 +13,6 @@
 namespace gk {
 namespace {
 
-// Prime factors above this are cheaper by a convolution.
-constexpr int64_t kLargestRadix = 31;
 // Lines of fewer elements stay lines.
 constexpr int64_t kShortestMatrix = 512;
 // Longer ones are worked on one at a time: together they leave the cache.

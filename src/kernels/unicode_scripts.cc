@@ -238,10 +238,30 @@ constexpr uint32_t kScripts[] = {
     0xE000267, 0xE002000, 0xE008067, 0xE010001, 0xE01F067,
 };
 
+// Those of the first plane, one by one.
+struct FirstPlane {
+  static constexpr int32_t kCodes = 1 << 16;
+  FirstPlane() {
+    const uint32_t* at = std::begin(kScripts);
+    for (int32_t code = 0; code < kCodes; ++code) {
+      while (at + 1 != std::end(kScripts) &&
+             static_cast<int32_t>(at[1] >> 8) <= code) {
+        ++at;
+      }
+      scripts[code] = static_cast<uint8_t>(*at & 0xFF);
+    }
+  }
+  uint8_t scripts[kCodes];
+};
+
 }  // namespace
 
 int32_t ScriptOf(int32_t code) {
   if (code < 0 || code > kMaxCodePoint) return -1;
+  if (code < FirstPlane::kCodes) {
+    static const FirstPlane plane;
+    return plane.scripts[code];
+  }
   const uint32_t last = static_cast<uint32_t>(code) << 8 | 0xFF;
   const uint32_t* after =
       std::upper_bound(std::begin(kScripts), std::end(kScripts), last);

@@ -16,7 +16,17 @@ template <class Visit>
 void VisitBroadcast(const TensorShape& x, const TensorShape& y,
                     const TensorShape& out, Visit visit) {
   TurnPoll poll;
-  for (int64_t i = 0; i < out.num_elements(); ++i) {
+  // Of each as many as of the result, or one.
+  const int64_t n = out.num_elements();
+  if (x == out && (y == out || y.num_elements() == 1)) {
+    const int64_t step = y == out ? 1 : 0;
+    for (int64_t i = 0; i < n; ++i) {
+      poll();
+      visit(i, i, i * step);
+    }
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i) {
     poll();
     int64_t rest = i, at[2] = {0, 0}, stride[2] = {1, 1};
     const TensorShape* const in[2] = {&x, &y};

@@ -1,18 +1,18 @@
 // Tables of single keys, fixed and changing ones.
+#include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
+#include <string_view>
 
 #include "base/process_mutex.h"
 #include "base/thread_pool.h"
+#include "ops/lookup/key_places.h"
 #include "ops/lookup/table.h"
 
 namespace gk {
 namespace {
-
-template <class K>
-using Places = std::unordered_map<K, int64_t>;
 
 // Bits that are equal where numbers are.
 template <class T>
@@ -57,31 +57,37 @@ auto VisitKeys(const Tensor& keys, Fn&& fn) {
   }
 }
 
+uint64_t BitsOf(uint64_t key) { return key; }
+uint64_t BitsOf(const std::string& key) {
+  return std::hash<std::string_view>()(key);
+}
+
 struct Content {
-  Places<uint64_t> numbers;
-  Places<std::string> texts;
+  KeyPlaces places;
   Column keys, values;
 
-  Places<uint64_t>& PlacesOf(uint64_t) { return numbers; }
-  Places<std::string>& PlacesOf(const std::string&) { return texts; }
-  const Places<uint64_t>& PlacesOf(uint64_t) const { return numbers; }
-  const Places<std::string>& PlacesOf(const std::string&) const {
-    return texts;
+  // Is it the key at that place, if its bits are?
+  auto Is(uint64_t) const {
+    return [](int64_t) { return true; };
+  }
+  auto Is(const std::string& key) const {
+    return [this, &key](int64_t at) { return keys.text(at) == key; };
   }
 
   template <class K>
-  int64_t Find(const K& key) const {
-    const auto& places = PlacesOf(key);
-    const auto found = places.find(key);
-    return found == places.end() ? -1 : found->second;
+  int64_t Find(const K& key, uint64_t bits) const {
+    return places.Find(bits, Is(key));
   }
 
   // Where the key was before, or -1.
   template <class K>
   int64_t Add(const K& key, const Tensor& from, int64_t i) {
-    const auto [found, is_new] = PlacesOf(key).try_emplace(key, keys.rows());
-    if (is_new) keys.Append(from, i);
-    return is_new ? -1 : found->second;
+    const uint64_t bits = BitsOf(key);
+    const int64_t at = Find(key, bits);
+    if (at >= 0) return at;
+    places.Add(bits, keys.rows());
+    keys.Append(from, i);
+    return -1;
   }
 };
 
@@ -117,12 +123,23 @@ class HashTable final : public TableResource {
     VisitKeys(keys, [&](auto key_of) {
       ThreadPool::Global().ParallelRange(
           keys.num_elements(), 40, [&](int64_t begin, int64_t end) {
-            for (int64_t i = begin; i < end; ++i) {
-              const int64_t at = content->Find(key_of(i));
-              if (at >= 0) {
-                content->values.Get(at, values, i);
-              } else {
-                defaults.Get(i * step, values, i);
+            // Some at once: the memory that one waits for, others do too.
+            constexpr int64_t kTogether = 16;
+            for (int64_t first = begin; first < end; first += kTogether) {
+              const int64_t n = std::min(kTogether, end - first);
+              uint64_t bits[kTogether];
+              for (int64_t j = 0; j < n; ++j) {
+                bits[j] = BitsOf(key_of(first + j));
+                content->places.Prefetch(bits[j]);
+              }
+              for (int64_t j = 0; j < n; ++j) {
+                const int64_t i = first + j;
+                const int64_t at = content->Find(key_of(i), bits[j]);
+                if (at >= 0) {
+                  content->values.Get(at, values, i);
+                } else {
+                  defaults.Get(i * step, values, i);
+                }
               }
             }
           });
@@ -144,20 +161,22 @@ class HashTable final : public TableResource {
     VisitKeys(keys, [&](auto key_of) {
       for (int64_t i = 0; i < keys.num_elements(); ++i) {
         const auto& key = key_of(i);
-        auto& places = content.PlacesOf(key);
-        const auto found = places.find(key);
-        if (found == places.end()) continue;
-        const int64_t at = found->second;
-        places.erase(found);
+        const uint64_t bits = BitsOf(key);
+        const int64_t at = content.Find(key, bits);
+        if (at < 0) continue;
+        content.places.Remove(bits, content.Is(key));
+        const int64_t last = content.keys.rows() - 1;
+        if (at != last) {
+          // The last one moves.
+          Tensor moved = *Tensor::Allocate(types().key, TensorShape());
+          content.keys.Get(last, &moved, 0);
+          VisitKeys(moved, [&](auto moved_key) {
+            content.places.Move(BitsOf(moved_key(0)), content.Is(moved_key(0)),
+                                at);
+          });
+        }
         content.keys.Drop(at);
         content.values.Drop(at);
-        if (at == content.keys.rows()) continue;
-        // The last one has moved.
-        Tensor moved = *Tensor::Allocate(types().key, TensorShape());
-        content.keys.Get(at, &moved, 0);
-        VisitKeys(moved, [&](auto moved_key) {
-          content.PlacesOf(moved_key(0))[moved_key(0)] = at;
-        });
       }
     });
     return OkStatus();

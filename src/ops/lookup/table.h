@@ -70,6 +70,8 @@ class Column {
   void Append(const Tensor& from, int64_t row) { Set(rows_, from, row); }
   void Get(int64_t at, Tensor* to, int64_t row) const;
   bool Equals(int64_t at, const Tensor& from, int64_t row) const;
+  // Of a column of single strings.
+  const std::string& text(int64_t at) const { return strings_[at]; }
   // Row `at` becomes the last one, which is dropped.
   void Drop(int64_t at);
   // All rows, in a tensor of that many elements.

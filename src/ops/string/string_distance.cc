@@ -60,6 +60,12 @@ Status CheckSequences(const Sequences& s) {
 template <class T>
 int64_t Distance(const T* a, int64_t n, const T* b, int64_t m,
                  std::vector<int64_t>* row) {
+  // What both begin and end with costs nothing.
+  for (; n > 0 && m > 0 && *a == *b; ++a, ++b, --n, --m) {
+  }
+  for (; n > 0 && m > 0 && a[n - 1] == b[m - 1]; --n, --m) {
+  }
+  if (n == 0 || m == 0) return n + m;
   row->resize(m + 1);
   for (int64_t j = 0; j <= m; ++j) (*row)[j] = j;
   TurnPoll poll;

@@ -33,6 +33,28 @@ std::string Printed(const std::string& format, Args... args) {
   return s;
 }
 
+// As printf writes them, without its reading of formats: a number of no flags
+// and no width.
+std::string WrittenInteger(auto value) {
+  char room[24];
+  const auto end = std::to_chars(room, room + sizeof(room), value).ptr;
+  CountText(end - room);
+  return std::string(room, end);
+}
+// Empty if the number is to be printed: infinities, and what takes much room.
+std::string WrittenReal(double value, char conversion, int precision) {
+  if (!(std::abs(value) < 1e20) || precision > 32) return {};
+  const std::chars_format format =
+      conversion == 'e'   ? std::chars_format::scientific
+      : conversion == 'g' ? std::chars_format::general
+                          : std::chars_format::fixed;
+  char room[64];
+  const auto end =
+      std::to_chars(room, room + sizeof(room), value, format, precision).ptr;
+  CountText(end - room);
+  return std::string(room, end);
+}
+
 // Widths and precisions beyond this are no use to anybody.
 constexpr int64_t kMaxWidth = 1 << 16;
 
@@ -92,6 +114,9 @@ Status ComputeAsString(KernelContext& c) {
   GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kString, x.shape(), &out));
   const int64_t n = x.num_elements();
   std::string* to = out->data<std::string>();
+  const bool plain = width <= 0 && c.attr<std::string>("fill").empty();
+  const int64_t precision = c.attr<int64_t>("precision");
+  const int digits = precision < 0 ? 6 : static_cast<int>(precision);
   const std::string real = "%" + format.flags + format.conversion;
   const std::string pair = "(" + real + "," + real + ")";
   const std::string whole = "%" + format.flags + "lld";
@@ -124,7 +149,15 @@ Status ComputeAsString(KernelContext& c) {
                 to[i] = Printed(pair, static_cast<double>(from[i].real()),
                                 static_cast<double>(from[i].imag()));
               } else if constexpr (!std::is_integral_v<T>) {
-                to[i] = Printed(real, static_cast<double>(SortKey(from[i])));
+                const double value = static_cast<double>(SortKey(from[i]));
+                if (plain)
+                  to[i] = WrittenReal(value, format.conversion, digits);
+                if (plain && !to[i].empty()) continue;
+                to[i] = Printed(real, value);
+              } else if (plain) {
+                to[i] = WrittenInteger(
+                    static_cast<std::conditional_t<std::is_signed_v<T>, int64_t,
+                                                   uint64_t>>(from[i]));
               } else if constexpr (std::is_signed_v<T>) {
                 to[i] = Printed(whole, static_cast<long long>(from[i]));
               } else {

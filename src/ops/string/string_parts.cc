@@ -26,13 +26,15 @@ Status SubstrShape(InferenceContext& c) {
 }
 
 // Where characters begin, and the end of the text.
-std::vector<size_t> CharacterStarts(const std::string& s) {
-  std::vector<size_t> starts;
+void FindCharacterStarts(const std::string& s, std::vector<size_t>* starts) {
+  starts->resize(s.size() + 1);
+  size_t n = 0;
   for (size_t i = 0; i < s.size(); ++i) {
-    if ((s[i] & 0xC0) != 0x80) starts.push_back(i);
+    (*starts)[n] = i;
+    n += (s[i] & 0xC0) != 0x80;
   }
-  starts.push_back(s.size());
-  return starts;
+  (*starts)[n] = s.size();
+  starts->resize(n + 1);
 }
 
 Status ComputeSubstr(KernelContext& c) {
@@ -51,12 +53,12 @@ Status ComputeSubstr(KernelContext& c) {
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kString, shape, &out));
   Status status;
+  std::vector<size_t> starts;
   VisitBroadcast(
       x.shape(), pos_in.shape(), shape, [&](int64_t i, int64_t k, int64_t p) {
         if (!status.ok()) return;
         const std::string& s = x.data<std::string>()[k];
-        std::vector<size_t> starts;
-        if (characters) starts = CharacterStarts(s);
+        if (characters) FindCharacterStarts(s, &starts);
         const int64_t size =
             static_cast<int64_t>(characters ? starts.size() - 1 : s.size());
         if (pos[p] < -size || pos[p] > size) {
