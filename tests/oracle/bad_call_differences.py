@@ -14,6 +14,17 @@ SIZES = (
 )
 # Calls that end TensorFlow's process or take it for ever.
 KILLERS: dict[str, str] = {
+    "SparseCrossHashed": """
+        shapes[0] all -1
+        shapes[0] all -7
+        shapes[0] all 2147483647
+        shapes[0] all -2147483648
+        shapes[0] all 4611686018427387904
+        shapes[0] all -9223372036854775808
+    """,
+    "ParallelConcat": """
+        shape = all 4611686018427387904
+    """,
     "ResourceStridedSliceAssign": """
         ref[0] strings
         ref[0] other dtype
@@ -332,6 +343,33 @@ RAW: tuple[Difference, ...] = (
     Difference(
         "RaggedTensorToTensor, row_partition_tensors no tensors.*", INVALID,
         "ValueError", ORDER,
+    ),
+    Difference(
+        "SparseCross(V2|Hashed)?, (indices|shapes)\\[0\\].*", INVALID, "",
+        "values of no row are refused, not left out",
+    ),
+    Difference(
+        "RaggedCross, sparse_(indices|values|shape)\\[0\\].*", INVALID, "",
+        "values of no row, or without a place, are refused, not left out",
+    ),
+    Difference(
+        "SparseCross(V2|Hashed)?, shapes.*", "ResourceExhaustedError", INVALID,
+        ORDER,
+    ),
+    Difference(
+        "(RaggedCross|SparseCross(V2|Hashed)?|Empty), .*", INVALID, "ValueError",
+        "TensorFlow converts the arguments of these before it calls them",
+    ),
+    Difference(
+        "Inplace(Update|Add|Sub), x\\[0\\] no rows.*", INVALID, "",
+        "there are no rows to change",
+    ),
+    Difference(
+        "ScatterNdNonAliasingAdd, indices\\[0\\] flat.*", INVALID, "",
+        "TensorFlow takes one place for all updates",
+    ),
+    Difference(
+        "ParallelConcat, shape.*", INVALID, "ResourceExhaustedError", ORDER
     ),
     # Texts.
     Difference(f"({WINDOWS}), .*", SAME, SAME, ORDER),

@@ -116,9 +116,8 @@ TensorVector SampledProduct(CompositionCall& c) {
 
 const CompositionRecord kRecords[] = {
     {.names = "parallel_stack",
-     .args = "values: tensors",
+     .args = "values: tensors; name: name = 'parallel_stack'",
      .scope = "parallel_stack",
-     .shows_name = true,
      .build = StackedInParallel,
      .doc = "Tensors of one shape, which is known, as rows of one tensor; in "
             "graphs only.\n\n"
