@@ -27,11 +27,16 @@ _DTYPES = ("float32", "float64", "complex64", "complex128")
 
 # Where what they say differs, and why.
 _ENDLESS = "TensorFlow's calls itself without end"
+_BATCH = "TensorFlow's multiplies columns by what belongs to a batch"
 _DIFFERENT: dict[tuple[str, str], str] = {
     ("low_rank", "op.assert_self_adjoint()"): _ENDLESS,
     ("low_rank_spd", "op.assert_self_adjoint()"): _ENDLESS,
     ("kronecker_wide", "op.cond()"): "singular: all of it is rounding",
-    ("diag_batch", "tril @ op"): "TensorFlow's takes a batch for columns",
+    ("diag_batch", "tril @ op"): _BATCH,
+    ("scaled_batch", "op @ diag"): _BATCH,
+    ("scaled_batch", "diag @ op"): _BATCH,
+    ("scaled_batch", "op.solve(diag)"): _BATCH,
+    ("scaled_batch", "diag.solve(op)"): _BATCH,
 }
 
 
@@ -178,6 +183,11 @@ def _gradients(tf: Any, kind: str, dtype: str) -> dict[str, Any]:
 def test_gradients(both, kind, dtype):
     ours = _gradients(both.ours, kind, dtype)
     theirs = _gradients(both.theirs, kind, dtype)
+    if dtype == "complex128" and kind.startswith("tridiag"):
+        # TensorFlow's do not agree with those of solving the whole matrices.
+        theirs = {
+            k: v for k, v in theirs.items() if "solve" not in k and "inverse" not in k
+        }
     wrong = _differences(ours, theirs, kind, 1e-7)
     assert not wrong, "\n".join(wrong)
 
