@@ -65,7 +65,12 @@ EXPORTS: dict[str, str] = {
         distribute.Strategy distribute.StrategyExtended distribute.TPUStrategy
         distribute.experimental.TPUStrategy
         """,
-    "graphkiln._src.host.logging": "get_logger",
+    "graphkiln._src.host.logging": """
+        get_logger compat.v1.logging.TaskLevelStatusMessage
+        compat.v1.logging.flush compat.v1.logging.log_every_n
+        compat.v1.logging.log_first_n compat.v1.logging.log_if
+        compat.v1.logging.vlog
+        """,
     "graphkiln._src.host.tensorflow_alias": "as_tensorflow",
     "graphkiln._src.function.callable": "types.experimental.Callable",
     "graphkiln._src.function.polymorphic_function": """
@@ -133,6 +138,7 @@ EXPORTS: dict[str, str] = {
         compat.v1.convert_to_tensor_or_sparse_tensor
         compat.v1.data.make_one_shot_iterator compat.v1.div
         compat.v1.floor_div compat.v1.name_scope=NameScope
+        compat.v1.multinomial
         compat.v1.batch_to_space compat.v1.nn.space_to_batch
         compat.v1.space_to_batch
         compat.v1.nn.ctc_beam_search_decoder compat.v1.nn.ctc_loss

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import graphkiln
+
 SEED = [1, 2]
 
 # As published: computed apart from either program.
@@ -255,3 +257,50 @@ PROGRAMS = [
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
 def test_program(both, program: Any):
     both.agree(program, rtol=2e-6, atol=1e-7)
+
+
+def test_gradients_of_gamma_draws(both):
+    def program(tf):
+        alpha = tf.Variable([0.5, 2.0, 9.0])
+        tf.random.set_seed(1)
+        found = []
+        with tf.GradientTape(persistent=True) as tape:
+            found.append(tf.random.stateless_gamma([4, 3], SEED, alpha=alpha, beta=2.0))
+            found.append(tf.random.gamma([2, 5], alpha, seed=3))
+            found.append(
+                tf.raw_ops.StatelessRandomGammaV2(
+                    shape=[2, 3], seed=SEED, alpha=alpha
+                )
+            )
+        return [tape.gradient(draw, alpha) for draw in found]
+
+    both.agree(program, rtol=2e-5)
+
+
+# TensorFlow's own digits end where a density is small or a parameter large.
+def test_derivatives_of_gamma_samples(both):
+    draw = np.random.default_rng(5)
+    alpha = np.exp(draw.uniform(-1, 5, 500))
+    sample = np.maximum(draw.gamma(alpha), 1e-4)
+
+    def program(tf):
+        bad = [0.0, -1.0, 1.0, float("nan"), 1.0], [1.0, 1.0, 0.0, 1.0, -1.0]
+        return [
+            tf.raw_ops.RandomGammaGrad(alpha=alpha, sample=sample),
+            tf.raw_ops.RandomGammaGrad(alpha=[[0.3], [3.0]], sample=[5.0, 0.5]),
+            tf.raw_ops.RandomGammaGrad(
+                alpha=np.array([0.3, 3.0]), sample=np.array([50.0, 300.0])
+            ),
+            tf.raw_ops.RandomGammaGrad(alpha=bad[0], sample=bad[1]),
+        ]
+
+    both.agree(program, rtol=1e-5)
+
+
+def test_samples_of_large_parameters():
+    """x = a + (z^2 - 1)/3 + ..., so that where x = a, x grows by 1 + 1/6a."""
+    for alpha in (1e3, 1e4, 1e5, 2e6):
+        ours = graphkiln.raw_ops.RandomGammaGrad(
+            alpha=np.float64(alpha), sample=np.float64(alpha)
+        )
+        assert abs(float(ours) - 1 - 1 / (6 * alpha)) < 1 / alpha**2

@@ -2,6 +2,7 @@
 and tf.compat.v2, which is the whole face."""
 
 import importlib
+import logging
 import pathlib
 
 import numpy as np
@@ -280,3 +281,67 @@ def test_the_second_version_is_the_whole_face(both):
         assert importlib.import_module(f"{name}.compat.v1").nn.relu(-1.0) == 0
         with pytest.raises(AttributeError):
             v2.nothing_of_that_name
+
+
+def test_variables_of_eager_code_are_not_kept_by_name(both):
+    def program(tf):
+        v1 = tf.compat.v1
+        a = v1.get_variable("kept", initializer=tf.constant([1.0, 2.0]))
+        b = v1.get_variable("kept", initializer=tf.constant([3.0], tf.float64))
+        told = [a is b, a.name, b.name, b.dtype.name, b.shape.as_list()]
+        with v1.variable_scope("around", reuse=v1.AUTO_REUSE):
+            c, d = v1.get_variable("x", [2]), v1.get_variable("x", [3])
+            told += [c is d, c.name, d.name, d.shape.as_list()]
+        told.append(v1.get_variable("n", initializer=3).dtype.name)
+        told.append(v1.get_local_variable("kept", [2]).trainable)
+        return told
+
+    assert program(both.ours) == program(both.theirs)
+
+
+def test_small_functions_of_the_first_version(both):
+    def program(tf):
+        v1 = tf.compat.v1
+        tf.random.set_seed(3)
+        left = v1.setdiff1d([1, 5, 2, 5], [5, 7])
+        places = v1.setdiff1d([1.0, 5.0], [7.0], tf.int64)
+        graph = tf.Graph()
+        with graph.as_default():
+            told = v1.setdiff1d(tf.constant([1, 2]), [1])[0].shape.as_list()
+        return [
+            left.out, left.idx, places.idx, v1.multinomial([[0.0, -99.0]], 3),
+            v1.multinomial([[0.1, 0.2]], 5, seed=2, output_dtype=tf.int32), told,
+            _outcome(lambda: v1.setdiff1d([[1]], [1])),
+            _outcome(lambda: v1.setdiff1d([1], [1.0])),
+        ]
+
+    both.agree(program)
+
+
+def test_logging_by_the_line(both, caplog):
+    def program(tf):
+        log = tf.compat.v1.logging
+        caplog.clear()
+
+        with caplog.at_level("DEBUG", "tensorflow"):
+            for turn in range(7):
+                log.log_every_n(log.INFO, "every %d", 3, turn)
+                # TensorFlow's counts together what is logged from lines of pytest.
+                if tf is both.ours:
+                    log.log_first_n(log.WARN, "first %d", 2, turn)
+            log.log_if(log.ERROR, "never", False)
+            log.log_if(log.ERROR, "once %s", True, "more")
+            log.vlog(log.DEBUG, "v %d", 1)
+            log.TaskLevelStatusMessage("status")
+            told = _outcome(log.flush)
+        shown = [(r.levelname, r.getMessage()) for r in caplog.records]
+        first = [shown.pop(1), shown.pop(1)] if tf is both.ours else []
+        assert [text for _, text in first] in ([], ["first 0", "first 1"])
+        return shown, told
+
+    propagates = logging.getLogger("tensorflow").propagate
+    logging.getLogger("tensorflow").propagate = True
+    try:
+        assert program(both.ours) == program(both.theirs)
+    finally:
+        logging.getLogger("tensorflow").propagate = propagates

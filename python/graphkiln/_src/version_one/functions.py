@@ -38,6 +38,30 @@ def where(
     )
 
 
+def multinomial(
+    logits: Any,
+    num_samples: Any,
+    seed: int | None = None,
+    name: str | None = None,
+    output_dtype: Any = None,
+) -> Tensor:
+    """Draws classes by unnormalized log-probabilities.
+
+    Args:
+      logits: [rows, classes].
+      num_samples: how many are drawn for each row.
+      seed: of the draws.
+      name: of the op.
+      output_dtype: of the classes; int64 unless given.
+
+    >>> tf.compat.v1.multinomial([[0.0, -99.0]], 2).numpy().tolist()
+    [[0, 0]]
+    """
+    return ops.random.categorical(
+        logits, num_samples, output_dtype, seed, name
+    )
+
+
 def while_loop(
     cond: Callable,
     body: Callable,

@@ -139,7 +139,7 @@ class _Store(threading.local):
 
 
 _store = _Store()
-# Variables by name of eager code; graphs keep theirs.
+# Graphs keep variables by their names. Eager code shares none: this stays empty.
 _of_eager: dict[str, Variable] = {}
 
 
@@ -288,11 +288,12 @@ def get_variable(
     aggregation: Any = _graphkiln.VariableAggregation.NONE,
 ) -> Variable:
     """The variable of a name below the scope that is open, made if there is none.
+    Eager code, which keeps none by name, always gets a new one.
 
     Args:
       name: below the scope.
       shape: of a variable that is made.
-      dtype: of a variable that is made.
+      dtype: of a variable that is made by a function.
       initializer: a tensor, or a function of a shape and a dtype.
       regularizer: a function of the variable, whose value the graph keeps.
       trainable: do gradient tapes watch it?
@@ -346,7 +347,7 @@ def _get(
     known = _known()
     eager = _graphkiln.executing_eagerly()
     found = known.get(name)
-    if found is not None and (reuse or eager):
+    if found is not None and reuse:
         if shape is not None and not found.shape.is_compatible_with(shape):
             raise ValueError(
                 f"Trying to share variable {name}, but specified shape {shape} and "
@@ -370,7 +371,9 @@ def _get(
             "tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in "
             "VarScope?"
         )
-    dtype = _graphkiln.as_dtype(dtype or "float32")
+    is_value = initializer is not None and not callable(initializer)
+    # A value has its dtype, whatever the scope's is.
+    dtype = None if is_value else _graphkiln.as_dtype(dtype or "float32")
     if initializer is None:
         initializer = (
             GlorotUniformOfVersion1() if dtype.is_floating else Zeros()
@@ -403,7 +406,8 @@ def _get(
             synchronization=kwargs.get("synchronization"),
             aggregation=kwargs.get("aggregation"),
         )
-    known[name] = made
+    if not eager:
+        known[name] = made
     if regularizer is not None:
         loss = regularizer(made)
         if loss is not None and not eager:
