@@ -299,6 +299,23 @@ def test_variables_of_eager_code_are_not_kept_by_name(both):
     assert program(both.ours) == program(both.theirs)
 
 
+def test_variables_of_graphs_are_keys(both):
+    def program(tf):
+        v1 = tf.compat.v1
+        with tf.Graph().as_default(), v1.Session() as session:
+            a, b = tf.Variable(2.0), tf.Variable(3.0)
+            session.run([a.initializer, b.initializer])
+            told = [len({a, b, a}), {a: 1, b: 2}[b]]
+            told.append(float(session.run(a * b)))
+        told.append(_outcome(lambda: hash(tf.Variable(1.0))))
+        told.append(
+            _outcome(lambda: tf.function(lambda x: hash(x) * 0)(tf.Variable(1.0)))
+        )
+        return told
+
+    assert program(both.ours) == program(both.theirs)
+
+
 def test_small_functions_of_the_first_version(both):
     def program(tf):
         v1 = tf.compat.v1

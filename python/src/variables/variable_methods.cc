@@ -336,7 +336,15 @@ PyObject* Repr(PyObject* o) {
                               text.get());
 }
 
+// Variables of plain graphs, which sessions run, may be keys.
 Py_hash_t Hash(PyObject* o) {
+  const Tensor& handle = Self(o)->handle;
+  if (handle && handle.is_symbolic()) {
+    const FuncGraph* f = FuncGraph::Of(Graph::GraphOf(handle));
+    if (f != nullptr && !f->is_function()) {
+      return reinterpret_cast<Py_hash_t>(o) >> 4;
+    }
+  }
   PyErr_Format(PyExc_TypeError,
                "Variable is unhashable. Instead, use variable.ref() as the "
                "key. (Variable: %R)",

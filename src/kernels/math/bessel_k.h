@@ -44,37 +44,6 @@ inline double BesselK(double x) {
   return ScaledBesselK<kOrder>(x) * std::exp(-x);
 }
 
-// How a sample x of the gamma distribution moves with its parameter while its
-// quantile stays: -(d Igamma(a, x) / da) / (d Igamma(a, x) / dx). DLMF 8.7.1
-// over its first term; differences where its terms grow out of range.
-inline double GammaSampleGradA(double a, double x) {
-  if (!(a > 0) || !(x >= 0)) return kNan<double>;
-  if (x == 0) return 0;
-  const double log_x = std::log(x);
-  if (a > 2000 || x - a - a * (log_x - std::log(a)) > 600) {
-    const double step = 5e-3 * std::sqrt(a);
-    const auto difference = [&](double h) {
-      return RegularizedGamma(a + h, x, true) -
-             RegularizedGamma(a - h, x, true);
-    };
-    const double slope =
-        (8 * difference(step) - difference(2 * step)) / (12 * step);
-    return -slope / std::exp((a - 1) * log_x - x - Lgamma(a));
-  }
-  double term = 1, psi = Digamma(a + 1), sum = 0;
-  for (int n = 0; n < 20000; ++n) {
-    const double change = term * (psi - log_x);
-    sum += change;
-    if (n > x - a && term <= 1e-18 * Abs(sum) &&
-        Abs(change) <= 1e-17 * Abs(sum)) {
-      break;
-    }
-    psi += 1 / (a + n + 1);
-    term *= x / (a + n + 1);
-  }
-  return sum * (x / a);
-}
-
 // d Igamma(a, x) / da, term by term from DLMF 8.7.1; for large arguments by
 // differences.
 inline double IgammaGradA(double a, double x) {

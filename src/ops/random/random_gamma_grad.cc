@@ -1,7 +1,7 @@
 #include "ops/random/random_gamma_grad.h"
 
 #include "framework/op_registry.h"
-#include "kernels/math/bessel_k.h"
+#include "kernels/math/gamma_sample.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/elementwise.h"
 #include "ops/fn/Mul.h"
