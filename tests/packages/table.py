@@ -154,4 +154,17 @@ PACKAGES = (
         needs=("mpmath",),
         select="tensorflow",
     ),
+    Package(
+        name="t3f",
+        version="1.2.0",
+        kind="tensor trains",
+        tests=("t3f",),
+        options=("-p", "old_numpy_names", "-p", "empty_keras"),
+        later={"nn_test": "Keras"},
+        reasons={
+            "autodiff_test": "asks tensorflow.python whether calls are eager, and "
+            "takes graphs where there is no such module",
+            "Overflow": "a static shape of more than 2^63 elements",
+        },
+    ),
 )
