@@ -115,3 +115,19 @@ def test_arrays_of_quantized_numbers_are_integers(name: str):
         assert back.dtype == dtype
         np.testing.assert_array_equal(back.numpy(), [1, 2])
     assert tf.as_dtype(dtype.as_numpy_dtype) == dtype
+
+
+@pytest.mark.parametrize("name", ["qint8", "quint8", "qint16", "quint16", "qint32"])
+def test_levels_are_made_and_cast_as_integers(name: str):
+    dtype, integers = getattr(tf, name), getattr(tf, name[1:])
+    x = tf.constant([1.7, 100.0, 0.0])
+    levels = tf.cast(x, dtype)
+    assert levels.dtype == dtype
+    assert levels.numpy().tolist() == tf.cast(x, integers).numpy().tolist()
+    assert tf.cast(levels, tf.float32).numpy().tolist() == [1, 100, 0]
+    assert tf.cast(levels, integers).numpy().tolist() == [1, 100, 0]
+    assert tf.cast(levels, tf.bool).numpy().tolist() == [True, True, False]
+    assert tf.cast(tf.zeros([0], dtype), tf.int64).shape == [0]
+    assert tf.constant([1, 2], dtype).numpy().tolist() == [1, 2]
+    call = tf.function(lambda v: tf.cast(v, tf.float32) * 2)
+    assert call(levels).numpy().tolist() == [2, 200, 0]

@@ -323,16 +323,21 @@ Status WriteElement(PyObject* v, Tensor* t, int64_t i, Narrowing narrowing) {
       t->data<float8_e4m3fn>()[i] = float8_e4m3fn(static_cast<float>(d));
       return OkStatus();
     case DataType::kInt8:
+    case DataType::kQint8:
       return WriteIntElement(v, dtype, narrowing, &t->data<int8_t>()[i]);
     case DataType::kInt16:
+    case DataType::kQint16:
       return WriteIntElement(v, dtype, narrowing, &t->data<int16_t>()[i]);
     case DataType::kInt32:
+    case DataType::kQint32:
       return WriteIntElement(v, dtype, narrowing, &t->data<int32_t>()[i]);
     case DataType::kInt64:
       return WriteIntElement(v, dtype, narrowing, &t->data<int64_t>()[i]);
     case DataType::kUint8:
+    case DataType::kQuint8:
       return WriteIntElement(v, dtype, narrowing, &t->data<uint8_t>()[i]);
     case DataType::kUint16:
+    case DataType::kQuint16:
       return WriteIntElement(v, dtype, narrowing, &t->data<uint16_t>()[i]);
     case DataType::kUint32:
       return WriteIntElement(v, dtype, narrowing, &t->data<uint32_t>()[i]);

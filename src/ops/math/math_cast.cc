@@ -182,12 +182,55 @@ const TileKernel* FindCast(DataType from, const AttrMap& attrs) {
   return FindPair<false>(*to, from, CastTypes(), CastTypes());
 }
 
+// The integers that quantized numbers are; other types themselves.
+DataType IntegersOf(DataType t) {
+  switch (t) {
+    case DataType::kQint8:
+      return DataType::kInt8;
+    case DataType::kQuint8:
+      return DataType::kUint8;
+    case DataType::kQint16:
+      return DataType::kInt16;
+    case DataType::kQuint16:
+      return DataType::kUint16;
+    case DataType::kQint32:
+      return DataType::kInt32;
+    default:
+      return t;
+  }
+}
+
+// From or to quantized numbers, whose levels are cast.
+Status CastLevels(KernelContext& c, DataType to) {
+  const Tensor& x = c.input(0);
+  const DataType from = IntegersOf(x.dtype()), result = IntegersOf(to);
+  const TileKernel* kernel = FindCast(from, {{"DstT", result}});
+  if (kernel == nullptr && from != result) {
+    return Unimplemented("Cast {} to {} is not supported",
+                         DataTypeString(x.dtype()), DataTypeString(to));
+  }
+  Tensor* y;
+  GK_RETURN_IF_ERROR(c.Allocate(0, to, x.shape(), &y));
+  if (x.num_elements() == 0) return OkStatus();
+  if (kernel == nullptr) {
+    std::memcpy(y->raw_data(), x.raw_data(), x.byte_size());
+  } else {
+    const TileParams params;
+    const void* in[] = {x.raw_data()};
+    kernel->fn(y->raw_data(), in, x.num_elements(), &params);
+  }
+  return OkStatus();
+}
+
 Status ComputeCast(KernelContext& c) {
   const Tensor& x = c.input(0);
   const DataType to = c.attr<DataType>("DstT");
   if (x.dtype() == to) {
     c.set_output(0, x.Alias());
     return OkStatus();
+  }
+  if (IntegersOf(x.dtype()) != x.dtype() || IntegersOf(to) != to) {
+    return CastLevels(c, to);
   }
   if (!FindCast(x.dtype(), c.attrs())) {
     return Unimplemented("Cast {} to {} is not supported",
