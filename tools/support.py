@@ -85,8 +85,8 @@ def since() -> dict[str, str]:
     """The version of each name that the page knows."""
     if not PAGE.exists():
         return {}
-    rows = re.findall(r"^\| `([^|]*)` \|.*\| ([\d.]+) \|$", PAGE.read_text("utf-8"), re.M)
-    return dict(rows)
+    text = PAGE.read_text(encoding="utf-8")
+    return dict(re.findall(r"^\| `([^|]*)` \|.*\| ([\d.]+) \|$", text, re.M))
 
 
 @cache
@@ -223,7 +223,8 @@ def grouped(names: list[str]) -> dict[str, list[str]]:
 def grouped_ops(ops: list[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for op in ops:
-        why = next((f"Left out: {w}" for w, p in REFUSED_OPS.items() if matches(op, p)), "")
+        why = next(
+            (f"Left out: {w}" for w, p in REFUSED_OPS.items() if matches(op, p)), "")
         step = next((s for s, (_, p) in PLANNED.items() if matches(op, p)), "")
         planned = f"Later: {step}." if step else ""
         found.setdefault(why or planned or "Later: no step yet.", []).append(op)
@@ -248,8 +249,8 @@ def page() -> str:
         "dtypes, gradients and the version that first had them. "
         "[conformance.md](conformance.md) says how they compare with TensorFlow, "
         "[parity.md](parity.md) which names C++ has.", "",
-        f"Words for dtypes: {words}. A gradient of *any* order is made of ops that have "
-        "gradients themselves; *none to have*: the op is not differentiable.", "",
+        f"Words for dtypes: {words}. A gradient of *any* order is made of ops that "
+        "have gradients themselves; *none to have*: the op is not differentiable.", "",
         "## Ops", "", *ops, "",
         "## Functions made of several ops", "",
         "They take the dtypes that their ops take, and have their gradients.", "",

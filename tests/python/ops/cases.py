@@ -12,6 +12,7 @@ import importlib
 import inspect
 import re
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +22,8 @@ from case_table import NOT_CALLED, TABLE
 from case_values import F, V, Variable
 
 from graphkiln import _graphkiln
+
+Shape = tuple[int, ...]
 
 
 @dataclass
@@ -110,7 +113,7 @@ def called_ops() -> list[str]:
     return [op for op in _graphkiln.op_names() if op not in NOT_CALLED]
 
 
-def _main(op: str) -> str:
+def main_type(op: str) -> str:
     """The type attribute that the values' dtype is; "" if there is none."""
     given = TABLE.get(op, {})
     if "main" in given:
@@ -145,7 +148,7 @@ def _allowed(op: str, attr: str) -> list[str]:
 
 def dtypes(op: str) -> list[str]:
     """All dtypes that the signature allows for the op's values."""
-    main = _main(op)
+    main = main_type(op)
     if not main:
         return [""]
     only = TABLE.get(op, {}).get("dtypes")
@@ -189,16 +192,26 @@ def _shapes(op: str) -> dict[str, tuple[int, ...]]:
     }
 
 
-def make(op: str, dtype: str | None = None) -> Case:
-    """The op's case with values of `dtype`; by default the first it takes."""
+def make(
+    op: str,
+    dtype: str | None = None,
+    *,
+    shaped: Callable[[str, Shape], Shape] = lambda name, shape: shape,
+    other_types: dict[str, str] | None = None,
+) -> Case:
+    """The op's case with values of `dtype`; by default the first it takes.
+
+    `shaped` says which shape the values of an input get, where the table has
+    values of some shape; `other_types` what other type attributes are.
+    """
     rec, given = record(op), dict(TABLE.get(op, {}))
     given.pop("dtypes", None)
     given.pop("main", None)
-    main = _main(op)
+    main = main_type(op)
     if dtype is None:
         dtype = dtypes(op)[0]
     case = Case(op, dtype)
-    types = {main: dtype, **given.pop("types", {})}
+    types = {main: dtype, **given.pop("types", {}), **(other_types or {})}
     shapes = _shapes(op)
     variable_dtype = dtype or "float32"
 
@@ -221,7 +234,8 @@ def make(op: str, dtype: str | None = None) -> Case:
         if isinstance(value, Variable):
             return value
         if isinstance(value, F):
-            array = _values(op, value.shape, name, seed)
+            shape = shaped(arg["name"], value.shape)
+            array = _values(op, shape, name, seed)
             return Variable(array) if isinstance(value, V) else array
         return np.array(value, numpy_type(name))
 
