@@ -61,6 +61,27 @@ def workloads(
         a, b = floats(rng, 512, 512), floats(rng, 512, 16)
         return lambda: tf.linalg.solve(a, b)
 
+    @workload("qr 512")
+    def _(rng):
+        x = floats(rng, 512, 512)
+        return lambda: tf.linalg.qr(x)
+
+    @workload("lu 512")
+    def _(rng):
+        x = floats(rng, 512, 512)
+        return lambda: tf.linalg.lu(x)
+
+    @workload("inverse 512")
+    def _(rng):
+        x = floats(rng, 512, 512)
+        return lambda: tf.linalg.inv(x)
+
+    @workload("triangular solve 512, 512 right-hand sides")
+    def _(rng):
+        a = np.tril(rng.standard_normal((512, 512)) * 0.1) + 2 * np.eye(512)
+        x, b = tf.constant(a.astype(np.float32)), floats(rng, 512, 512)
+        return lambda: tf.linalg.triangular_solve(x, b)
+
     @workload("10,000 solves of 4x4")
     def _(rng):
         a, b = floats(rng, 10000, 4, 4), floats(rng, 10000, 4, 1)
