@@ -130,7 +130,8 @@ TensorFlow {version}, each in a process of its own and from the same seeds. Of e
 code cell what it prints, the value it shows, its error and the data of its figures
 are compared. Tables and pictures that a guide would download are drawn by
 `downloads.py`. Cells wait where they name what later steps bring, or what such
-a cell would have made.
+a cell would have made. Of Keras, the layers Dense, Conv2D and BatchNormalization
+are small modules in `layers.py`, the same on both.
 
 | guide | cells run | agree | of these, errors on both | explained | differ | waiting |
 |---|---|---|---|---|---|---|
