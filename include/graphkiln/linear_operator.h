@@ -31,6 +31,7 @@ GK_API_NAMESPACE {
   // use.
   class OperatorPart {
    public:
+    // Of either, or of what makes a tensor.
     OperatorPart(const Tensor& tensor) : part_(tensor) {}
     OperatorPart(const Variable& variable) : part_(variable) {}
     template <Element T>
@@ -116,23 +117,31 @@ GK_API_NAMESPACE {
     // The X with A X = rhs.
     Tensor solve(const Tensor& rhs, bool adjoint = false,
                  bool adjoint_arg = false) const;
+    // The operator X with A X = rhs.
     LinearOperator solve(const LinearOperator& rhs, bool adjoint = false,
                          bool adjoint_arg = false) const;
+    // Of vectors [..., M].
     Tensor solvevec(const Tensor& rhs, bool adjoint = false) const;
 
+    // A^H, and A^-1 of a square operator.
     LinearOperator adjoint() const;
     LinearOperator inverse() const;
     // Of an operator that is promised to be self-adjoint and positive definite.
     LinearOperator cholesky() const;
 
+    // The whole matrix [B1, ..., Bb, M, N].
     Tensor to_dense() const;
+    // The diagonal [B1, ..., Bb, min(M, N)], and its sum.
     Tensor diag_part() const;
     Tensor trace() const;
+    // [B1, ..., Bb], of a square operator.
     Tensor determinant() const;
     Tensor log_abs_determinant() const;
+    // A + x.
     Tensor add_to_tensor(const Tensor& x) const;
     // Of an operator that is promised to be self-adjoint.
     Tensor eigvals() const;
+    // The greatest singular value over the least.
     Tensor cond() const;
 
     // Throw Error (InvalidArgument), or fail when the function runs.
@@ -171,6 +180,7 @@ GK_API_NAMESPACE {
     OperatorKind(const OperatorKind&) = delete;
     OperatorKind& operator=(const OperatorKind&) = delete;
 
+    // As LinearOperator's functions of these names.
     virtual Shape shape() const = 0;
     virtual Tensor shape_tensor() const;  // where shape() is not all known
     virtual Tensor matmul(const Tensor& x, bool adjoint,
@@ -193,6 +203,7 @@ GK_API_NAMESPACE {
     virtual std::optional<LinearOperator> inverse() const { return {}; }
     virtual std::optional<LinearOperator> cholesky() const { return {}; }
 
+    // "LinearOperatorDiag".
     const std::string& kind() const { return kind_; }
     const std::string& name() const { return options_.name; }
     DataType dtype() const { return dtype_; }

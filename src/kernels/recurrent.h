@@ -115,7 +115,13 @@ struct Lstm {
                   *go = g + 3 * n.cell;
       const float *bi = b, *bc = b + n.entry(), *bf = b + n.forget(),
                   *bo = b + 3 * n.cell;
-      float* __restrict i = out.i + first, * __restrict cs = out.cs + first, * __restrict f = out.f + first, * __restrict o = out.o + first, * __restrict ci = out.ci + first, * __restrict co = out.co + first, * __restrict h = out.h + first;
+      float* __restrict i = out.i + first;
+      float* __restrict cs = out.cs + first;
+      float* __restrict f = out.f + first;
+      float* __restrict o = out.o + first;
+      float* __restrict ci = out.ci + first;
+      float* __restrict co = out.co + first;
+      float* __restrict h = out.h + first;
       for (int64_t k = 0; k < n.cell; ++k) {
         i[k] = gi[k] + bi[k];
         f[k] = gf[k] + bf[k] + n.forget_bias;

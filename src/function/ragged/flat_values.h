@@ -14,8 +14,8 @@
 
 namespace gk {
 
-// The first with the flat values that `f` gives, as many. ValueError if lengths,
-// ragged ranks or dtypes of splits differ, InvalidArgument if rows do.
+// The first with the flat values that `f` gives, as many. ValueError if
+// lengths, ragged ranks or dtypes of splits differ, InvalidArgument if rows do.
 RaggedValue MapFlatValues(std::span<const RaggedValue> arguments,
                           const std::function<Tensor()>& f);
 // The first with the values that `f` gives. InvalidArgument if places or shapes
