@@ -146,7 +146,7 @@ TensorVector CtcLoss(CompositionCall& c) {
 
 // Of each row the different labels, in order, and which each one is. All by
 // comparing each with each.
-TensorVector UniqueLabels(CompositionCall& c) {
+TensorVector CtcUniqueLabels(CompositionCall& c) {
   const Tensor& labels = c.tensor(0);
   const Tensor as_row = ops::ExpandDims(labels, Int32Of(1));
   const Tensor as_column = ops::ExpandDims(labels, Int32Of(2));
@@ -254,7 +254,7 @@ const CompositionRecord kRecords[] = {
     {.names = "nn.ctc_unique_labels",
      .args = "labels: tensor",
      .scope = "ctc_unique_labels",
-     .build = UniqueLabels,
+     .build = CtcUniqueLabels,
      .result = "list",
      .doc = "The different labels of each row in order, filled up with 0, and "
             "the number of each label among them.",
