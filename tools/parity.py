@@ -44,7 +44,7 @@ ONLY_PYTHON = {
     "Names of TensorFlow's first version, for programs that were written then.":
         "compat.*",
     "Python's modules: logging, tracebacks, where the package keeps its headers.":
-        "get_logger debugging.*traceback_filtering* sysconfig.*",
+        "as_tensorflow get_logger debugging.*traceback_filtering* sysconfig.*",
     "Python's protocols: capsules, iterators, arrays.":
         "experimental.dlpack.* data.NumpyIterator",
     "Which function serves which types of values: C++ overloads, and converts by "
