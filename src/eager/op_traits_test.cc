@@ -153,8 +153,12 @@ TEST(OpTraits, UpdatesInput) {
     EXPECT_EQ(def.inputs[0].type_attr, def.outputs[0].type_attr);
     const Tensor x = F({1, 2, 3});
     TensorVector in{x.Alias()};
-    if (def.inputs.size() == 3) {  // indices, updates
-      in.push_back(I({1}, TensorShape({1, 1})));
+    if (def.inputs[1].type_attr == def.inputs[0].type_attr) {
+      in.push_back(F({5}));  // the update, where it begins
+      in.push_back(I({1}));
+    } else if (def.inputs.size() == 3) {  // indices or rows, updates
+      const bool rows = def.inputs[1].name == "i";
+      in.push_back(I({1}, rows ? TensorShape({1}) : TensorShape({1, 1})));
       in.push_back(F({5}));
     } else {  // begin, end, strides, value
       for (int i : {1, 2, 1}) in.push_back(I({i}));

@@ -78,11 +78,11 @@ const std::map<std::string, CallValues, std::less<>>& NamedValues() {
   return named;
 }
 
-constexpr DataType kTypes[] = {DataType::kFloat,     DataType::kInt32,
-                               DataType::kBool,      DataType::kString,
-                               DataType::kInt64,     DataType::kDouble,
-                               DataType::kComplex64, DataType::kUint64,
-                               DataType::kInt8,      DataType::kUint8};
+constexpr DataType kTypes[] = {
+    DataType::kFloat,     DataType::kInt32,  DataType::kBool,
+    DataType::kString,    DataType::kInt64,  DataType::kDouble,
+    DataType::kComplex64, DataType::kUint64, DataType::kInt8,
+    DataType::kUint8,     DataType::kQint8};
 
 constexpr DataType kSize = DataType::kInt32;
 

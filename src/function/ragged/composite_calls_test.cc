@@ -65,7 +65,11 @@ class AnyArguments final : public CompositeArguments {
   explicit AnyArguments(const std::vector<std::string>& parameters)
       : parameters_(parameters) {}
 
-  bool has(const char* name) const override { return Note(name); }
+  // A form may serve functions of other parameters.
+  bool has(const char* name) const override {
+    asked_.insert(name);
+    return std::ranges::find(parameters_, name) != parameters_.end();
+  }
   bool is_ragged(const char* name) const override {
     Note(name);
     return false;
@@ -126,6 +130,8 @@ class AnyArguments final : public CompositeArguments {
 
   // Parameters that the function does not have.
   const std::set<std::string>& unknown() const { return unknown_; }
+  // Those that may be missing.
+  const std::set<std::string>& asked() const { return asked_; }
 
  private:
   bool Note(const char* name) const {
@@ -136,12 +142,14 @@ class AnyArguments final : public CompositeArguments {
   }
 
   const std::vector<std::string>& parameters_;
-  mutable std::set<std::string> unknown_;
+  mutable std::set<std::string> unknown_, asked_;
 };
 
 // What a form asks for the functions have whose records say it.
 TEST(CompositeCallsTest, FormsFitTheParametersOfTheirFunctions) {
+  std::set<std::string> asked, all;
   for (const PublicFunction& f : FunctionsOfForms()) {
+    all.insert(f.parameters.begin(), f.parameters.end());
     const AnyArguments arguments(f.parameters);
     for (const auto call : {CallOfRagged, CallOfSparse, CallOfRaggedShape}) {
       try {
@@ -151,6 +159,10 @@ TEST(CompositeCallsTest, FormsFitTheParametersOfTheirFunctions) {
       }
     }
     EXPECT_EQ(arguments.unknown(), std::set<std::string>()) << f.names;
+    asked.insert(arguments.asked().begin(), arguments.asked().end());
+  }
+  for (const std::string& name : asked) {
+    EXPECT_TRUE(all.contains(name)) << "no function has a parameter " << name;
   }
 }
 
