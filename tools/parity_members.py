@@ -28,7 +28,16 @@ WHY = {
         "DType.is_compatible_with TensorShape.ndims TensorShape.as_list "
         "Tensor.backing_device Operation.values Graph.operations Graph.collections "
         "DeviceSpec.parse_from_string Graph.name_scope Variable.initialized_value "
-        "Variable.read_value_no_copy data.Iterator.next data.Options.experimental_*",
+        "Variable.read_value_no_copy data.Iterator.next data.Options.experimental_* "
+        "lookup.experimental.*.erase lookup.experimental.*.insert_or_assign "
+        "linalg.LinearOperator.H linalg.LinearOperator.tensor_rank_tensor",
+    "Operators of C++ are no modules: `variables()` names what they read, `part()` and "
+    "`operators()` what they are made of.":
+        "linalg.LinearOperator.*trainable_variables linalg.LinearOperator.submodules "
+        "linalg.LinearOperator.*name_scope linalg.LinearOperator.parameters "
+        "linalg.LinearOperator.graph_parents",
+    "Initializers of C++ are plain values, which a table reads when it is made.":
+        "lookup.*Initializer.*",
     "NumPy's arrays, lists and their methods; C++ has `to_vector` and functions.":
         "*.numpy *.to_list *.as_numpy_iterator DType.as_numpy_dtype "
         "DType.is_numpy_compatible Tensor.T Tensor.astype Tensor.clip Tensor.ndim "
@@ -61,7 +70,7 @@ WHY = {
     "Messages of the protobuf package.": "*.experimental_*_proto",
     "The graph itself.": "Graph.get",
     "Named otherwise, as `export` is a word of C++: `export_values`.":
-        "lookup.StaticHashTable.export",
+        "lookup.*.export",
     "Names of resources in graphs; C++ shows handles. Tuples by name and a queue chosen "
     "by a number are Python's dictionaries and lists: in C++ positions, "
     "`gk::switch_case`.":

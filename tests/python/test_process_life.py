@@ -243,7 +243,7 @@ def test_memory_that_cannot_be_had_is_an_error():
             lambda: tf.fill([2**28], "x"),
             lambda: tf.fill(tf.constant([2**36], tf.int64), "x"),
             lambda: tf.tile(["x"], [2**28]),
-            lambda: tf.where(tf.fill([2**28], True)),
+            lambda: tf.where(tf.fill([2**29], True)),
             lambda: f(tf.range(10**8)),
             lambda: tf.random.shuffle(tf.range(3 * 10**8)),
             lambda: tf.strings.as_string(tf.range(10**8)),

@@ -1,8 +1,13 @@
 """tf.linalg.LinearOperatorBlockDiag."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from graphkiln._graphkiln import TensorShape
 from graphkiln._src.linalg import constructor, hints, kinds, matrices
 from graphkiln._src.linalg.blocks import BlockOperator
+from graphkiln._src.linalg.linear_operator import LinearOperator
 
 
 @kinds.kind
@@ -28,13 +33,13 @@ class LinearOperatorBlockDiag(BlockOperator):
 
     def __init__(
         self,
-        operators,
-        is_non_singular=None,
-        is_self_adjoint=None,
-        is_positive_definite=None,
-        is_square=True,
-        name=None,
-    ):
+        operators: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = True,
+        name: str | None = None,
+    ) -> None:
         parameters = constructor.parameters_of(locals())
         operators = constructor.list_of(operators)
         if not operators:
@@ -65,7 +70,7 @@ class LinearOperatorBlockDiag(BlockOperator):
         )
 
     @property
-    def operators(self):
+    def operators(self) -> list[LinearOperator]:
         """The blocks."""
         return self._operators
 

@@ -1,9 +1,14 @@
 """tf.linalg.LinearOperatorBlockLowerTriangular."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from graphkiln._graphkiln import TensorShape
 from graphkiln._src import ops
-from graphkiln._src.linalg import addition, constructor, hints, kinds, matrices
+from graphkiln._src.linalg import addition, constructor, hints, kinds
 from graphkiln._src.linalg.blocks import BlockOperator
+from graphkiln._src.linalg.linear_operator import LinearOperator
 
 
 def _fit(a, b):
@@ -36,13 +41,13 @@ class LinearOperatorBlockLowerTriangular(BlockOperator):
 
     def __init__(
         self,
-        operators,
-        is_non_singular=None,
-        is_self_adjoint=None,
-        is_positive_definite=None,
-        is_square=None,
-        name="LinearOperatorBlockLowerTriangular",
-    ):
+        operators: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorBlockLowerTriangular",
+    ) -> None:
         parameters = constructor.parameters_of(locals())
         operators = [
             constructor.list_of(row) for row in constructor.list_of(operators)
@@ -145,7 +150,7 @@ class LinearOperatorBlockLowerTriangular(BlockOperator):
                 )
 
     @property
-    def operators(self):
+    def operators(self) -> list[LinearOperator]:
         """The rows of blocks."""
         return self._operators
 

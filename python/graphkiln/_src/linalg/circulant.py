@@ -1,6 +1,9 @@
 """tf.linalg.LinearOperatorCirculant and its kin of two and three dimensions."""
 
+from __future__ import annotations
+
 import math
+from typing import Any
 
 import numpy as np
 
@@ -329,13 +332,13 @@ class LinearOperatorCirculant(_BaseLinearOperatorCirculant):
     def __init__(
         self,
         spectrum: _graphkiln.Tensor,
-        input_output_dtype=_graphkiln.complex64,
+        input_output_dtype: Any = _graphkiln.complex64,
         is_non_singular: bool = None,
         is_self_adjoint: bool = None,
         is_positive_definite: bool = None,
         is_square: bool = True,
-        name="LinearOperatorCirculant",
-    ):
+        name: str = "LinearOperatorCirculant",
+    ) -> None:
         parameters = constructor.parameters_of(locals())
         super().__init__(block_depth=1, parameters=parameters, **parameters)
 
@@ -366,13 +369,13 @@ class LinearOperatorCirculant2D(_BaseLinearOperatorCirculant):
     def __init__(
         self,
         spectrum: _graphkiln.Tensor,
-        input_output_dtype=_graphkiln.complex64,
+        input_output_dtype: Any = _graphkiln.complex64,
         is_non_singular: bool = None,
         is_self_adjoint: bool = None,
         is_positive_definite: bool = None,
         is_square: bool = True,
-        name="LinearOperatorCirculant2D",
-    ):
+        name: str = "LinearOperatorCirculant2D",
+    ) -> None:
         parameters = constructor.parameters_of(locals())
         super().__init__(block_depth=2, parameters=parameters, **parameters)
 
@@ -402,12 +405,12 @@ class LinearOperatorCirculant3D(_BaseLinearOperatorCirculant):
     def __init__(
         self,
         spectrum: _graphkiln.Tensor,
-        input_output_dtype=_graphkiln.complex64,
+        input_output_dtype: Any = _graphkiln.complex64,
         is_non_singular: bool = None,
         is_self_adjoint: bool = None,
         is_positive_definite: bool = None,
         is_square: bool = True,
-        name="LinearOperatorCirculant3D",
-    ):
+        name: str = "LinearOperatorCirculant3D",
+    ) -> None:
         parameters = constructor.parameters_of(locals())
         super().__init__(block_depth=3, parameters=parameters, **parameters)

@@ -1,5 +1,10 @@
 """tf.linalg.LinearOperatorDiag."""
 
+from __future__ import annotations
+
+from typing import Any
+
+from graphkiln._graphkiln import Tensor
 from graphkiln._src import ops
 from graphkiln._src.linalg import constructor, hints, kinds, matrices
 from graphkiln._src.linalg.linear_operator import LinearOperator
@@ -32,13 +37,13 @@ class LinearOperatorDiag(LinearOperator):
 
     def __init__(
         self,
-        diag,
-        is_non_singular=None,
-        is_self_adjoint=None,
-        is_positive_definite=None,
-        is_square=None,
-        name="LinearOperatorDiag",
-    ):
+        diag: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorDiag",
+    ) -> None:
         parameters = constructor.parameters_of(locals())
         self._diag = matrices.tensor_or_reference(diag, name="diag")
         self._check_diag(self._diag)
@@ -63,7 +68,7 @@ class LinearOperatorDiag(LinearOperator):
         )
 
     @property
-    def diag(self):
+    def diag(self) -> Tensor:
         """The diagonal, as it was given."""
         return self._diag
 

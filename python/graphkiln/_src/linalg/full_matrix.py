@@ -1,6 +1,11 @@
 """tf.linalg.LinearOperatorFullMatrix and LinearOperatorLowerTriangular."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from graphkiln import _graphkiln
+from graphkiln._graphkiln import Tensor
 from graphkiln._src import ops
 from graphkiln._src.linalg import constructor, hints, kinds, matrices
 from graphkiln._src.linalg.linear_operator import LinearOperator
@@ -28,13 +33,13 @@ class LinearOperatorFullMatrix(LinearOperator):
 
     def __init__(
         self,
-        matrix,
-        is_non_singular=None,
-        is_self_adjoint=None,
-        is_positive_definite=None,
-        is_square=None,
-        name="LinearOperatorFullMatrix",
-    ):
+        matrix: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorFullMatrix",
+    ) -> None:
         parameters = constructor.parameters_of(locals())
         self._matrix = matrices.tensor_or_reference(matrix, name="matrix")
         self._check_matrix(self._matrix)
@@ -62,7 +67,7 @@ class LinearOperatorFullMatrix(LinearOperator):
         )
 
     @property
-    def matrix(self):
+    def matrix(self) -> Tensor:
         """The matrix, as it was given."""
         return self._matrix
 
@@ -114,13 +119,13 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     def __init__(
         self,
-        tril,
-        is_non_singular=None,
-        is_self_adjoint=None,
-        is_positive_definite=None,
-        is_square=None,
-        name="LinearOperatorLowerTriangular",
-    ):
+        tril: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorLowerTriangular",
+    ) -> None:
         parameters = constructor.parameters_of(locals())
         is_square = constructor.always_square(
             is_square,
@@ -140,7 +145,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
         )
 
     @property
-    def tril(self):
+    def tril(self) -> Tensor:
         """The matrix, as it was given."""
         return self._tril
 

@@ -1,6 +1,10 @@
 """tf.linalg.LinearOperatorHouseholder."""
 
-from graphkiln._graphkiln import InvalidArgumentError
+from __future__ import annotations
+
+from typing import Any
+
+from graphkiln._graphkiln import InvalidArgumentError, Tensor
 from graphkiln._src import ops
 from graphkiln._src.linalg import constructor, hints, kinds, matrices
 from graphkiln._src.linalg.linear_operator import LinearOperator
@@ -28,13 +32,13 @@ class LinearOperatorHouseholder(LinearOperator):
 
     def __init__(
         self,
-        reflection_axis,
-        is_non_singular=None,
-        is_self_adjoint=None,
-        is_positive_definite=None,
-        is_square=None,
-        name="LinearOperatorHouseholder",
-    ):
+        reflection_axis: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorHouseholder",
+    ) -> None:
         parameters = constructor.parameters_of(locals())
         self._reflection_axis = matrices.tensor_or_reference(
             reflection_axis, name="reflection_axis"
@@ -68,7 +72,7 @@ class LinearOperatorHouseholder(LinearOperator):
         )
 
     @property
-    def reflection_axis(self):
+    def reflection_axis(self) -> Tensor:
         """The direction that is reflected, as it was given."""
         return self._reflection_axis
 

@@ -1,9 +1,13 @@
 """tf.linalg.LinearOperatorIdentity and LinearOperatorScaledIdentity."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from graphkiln import _graphkiln
-from graphkiln._graphkiln import TensorShape
+from graphkiln._graphkiln import Tensor, TensorShape
 from graphkiln._src import ops
 from graphkiln._src.linalg import constructor, hints, kinds, matrices, sizes
 from graphkiln._src.linalg.linear_operator import LinearOperator
@@ -73,16 +77,16 @@ class LinearOperatorIdentity(BaseLinearOperatorIdentity):
 
     def __init__(
         self,
-        num_rows,
-        batch_shape=None,
-        dtype=None,
-        is_non_singular=True,
-        is_self_adjoint=True,
-        is_positive_definite=True,
-        is_square=True,
-        assert_proper_shapes=False,
-        name="LinearOperatorIdentity",
-    ):
+        num_rows: Any,
+        batch_shape: Any = None,
+        dtype: Any = None,
+        is_non_singular: bool | None = True,
+        is_self_adjoint: bool | None = True,
+        is_positive_definite: bool | None = True,
+        is_square: bool | None = True,
+        assert_proper_shapes: bool = False,
+        name: str = "LinearOperatorIdentity",
+    ) -> None:
         parameters = constructor.parameters_of(locals())
         self._assert_proper_shapes = assert_proper_shapes
         dtype = _graphkiln.as_dtype(dtype or _graphkiln.float32)
@@ -163,7 +167,7 @@ class LinearOperatorIdentity(BaseLinearOperatorIdentity):
     def _diag_part(self):
         return self._ones_diag()
 
-    def add_to_tensor(self, mat, name="add_to_tensor"):
+    def add_to_tensor(self, mat: Any, name: str = "add_to_tensor") -> Tensor:
         """The sum of the identity and a tensor.
 
         Args:
@@ -188,7 +192,7 @@ class LinearOperatorIdentity(BaseLinearOperatorIdentity):
     def _composite_tensor_fields(self):
         return ("num_rows", "batch_shape", "dtype", "assert_proper_shapes")
 
-    def __getitem__(self, slices):
+    def __getitem__(self, slices: Any) -> Any:
         return sizes.sliced(self, slices)
 
 
@@ -213,15 +217,15 @@ class LinearOperatorScaledIdentity(BaseLinearOperatorIdentity):
 
     def __init__(
         self,
-        num_rows,
-        multiplier,
-        is_non_singular=None,
-        is_self_adjoint=None,
-        is_positive_definite=None,
-        is_square=True,
-        assert_proper_shapes=False,
-        name="LinearOperatorScaledIdentity",
-    ):
+        num_rows: Any,
+        multiplier: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = True,
+        assert_proper_shapes: bool = False,
+        name: str = "LinearOperatorScaledIdentity",
+    ) -> None:
         parameters = constructor.parameters_of(locals())
         self._assert_proper_shapes = assert_proper_shapes
         self._multiplier = matrices.tensor_or_reference(
@@ -239,7 +243,7 @@ class LinearOperatorScaledIdentity(BaseLinearOperatorIdentity):
         self._set_num_rows(num_rows)
 
     @property
-    def multiplier(self):
+    def multiplier(self) -> Tensor:
         """The number that the identity is multiplied with, as it was given."""
         return self._multiplier
 
@@ -355,7 +359,7 @@ class LinearOperatorScaledIdentity(BaseLinearOperatorIdentity):
     def _diag_part(self):
         return self._ones_diag() * self.multiplier[..., None]
 
-    def add_to_tensor(self, mat, name="add_to_tensor"):
+    def add_to_tensor(self, mat: Any, name: str = "add_to_tensor") -> Tensor:
         """The sum of the matrix and a tensor.
 
         Args:

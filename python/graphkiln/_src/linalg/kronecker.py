@@ -1,5 +1,9 @@
 """tf.linalg.LinearOperatorKronecker."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from graphkiln._graphkiln import InvalidArgumentError, TensorShape
 from graphkiln._src import ops
 from graphkiln._src.linalg import constructor, hints, kinds, matrices
@@ -28,13 +32,13 @@ class LinearOperatorKronecker(LinearOperator):
 
     def __init__(
         self,
-        operators,
-        is_non_singular=None,
-        is_self_adjoint=None,
-        is_positive_definite=None,
-        is_square=None,
-        name=None,
-    ):
+        operators: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+    ) -> None:
         parameters = constructor.parameters_of(locals())
         operators = constructor.list_of(operators)
         if not operators:
@@ -69,7 +73,7 @@ class LinearOperatorKronecker(LinearOperator):
         )
 
     @property
-    def operators(self):
+    def operators(self) -> list[LinearOperator]:
         """The factors."""
         return self._operators
 

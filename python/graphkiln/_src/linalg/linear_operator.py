@@ -1,21 +1,22 @@
 """tf.linalg.LinearOperator: the base of operators that act like matrices."""
 
+from __future__ import annotations
+
 import abc
+from typing import Any
 
 import numpy as np
 
 from graphkiln import _graphkiln
-from graphkiln._graphkiln import name_scope
+from graphkiln._graphkiln import Tensor, name_scope
 from graphkiln._src import ops
 from graphkiln._src.host.logging import warn_first
 from graphkiln._src.linalg import batch_slices, hints, kinds, matrices
 from graphkiln._src.linalg.matrices import as_tensor
 from graphkiln._src.linalg.operator_facts import OperatorFacts
 
-_SLOW = (
-    "Using (possibly slow) default implementation of %s.  Requires conversion to "
-    "a dense matrix%s."
-)
+_SLOW = "Using (possibly slow) default implementation of %s.  "
+_SLOW += "Requires conversion to a dense matrix%s."
 _CUBIC = " and O(N^3) operations"
 
 
@@ -71,15 +72,15 @@ class LinearOperator(OperatorFacts):
 
     def __init__(
         self,
-        dtype,
-        graph_parents=None,
-        is_non_singular=None,
-        is_self_adjoint=None,
-        is_positive_definite=None,
-        is_square=None,
-        name=None,
-        parameters=None,
-    ):
+        dtype: Any,
+        graph_parents: Any = None,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+        parameters: dict[str, Any] | None = None,
+    ) -> None:
         is_non_singular = hints.must_be(
             is_positive_definite, is_non_singular,
             "A positive definite matrix is always non-singular.",
@@ -130,7 +131,7 @@ class LinearOperator(OperatorFacts):
             )
             return 1.0 / (size * np.finfo(self.dtype.as_numpy_dtype).eps)
 
-    def assert_non_singular(self, name="assert_non_singular"):
+    def assert_non_singular(self, name: str = "assert_non_singular") -> Any:
         """An operation that fails with InvalidArgumentError if the operator, or
         one of the batch, has no inverse.
 
@@ -150,7 +151,7 @@ class LinearOperator(OperatorFacts):
             )
         raise NotImplementedError("assert_positive_definite is not implemented.")
 
-    def assert_positive_definite(self, name="assert_positive_definite"):
+    def assert_positive_definite(self, name: str = "assert_positive_definite") -> Any:
         """An operation that fails unless x^H A x has a positive real part for all
         x but zero.
 
@@ -168,7 +169,7 @@ class LinearOperator(OperatorFacts):
             message="Matrix was not equal to its adjoint.",
         )
 
-    def assert_self_adjoint(self, name="assert_self_adjoint"):
+    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> Any:
         """An operation that fails unless the operator is its own adjoint.
 
         Args:
@@ -211,7 +212,10 @@ class LinearOperator(OperatorFacts):
     def _matmul(self, x, adjoint=False, adjoint_arg=False):
         raise NotImplementedError("_matmul is not implemented.")
 
-    def matmul(self, x, adjoint=False, adjoint_arg=False, name="matmul"):
+    def matmul(
+        self, x: Any, adjoint: bool = False, adjoint_arg: bool = False,
+        name: str = "matmul",
+    ) -> Any:
         """The product of the matrix and another: A x.
 
         Args:
@@ -248,17 +252,17 @@ class LinearOperator(OperatorFacts):
             **hints.of_product(left_operator, right_operator),
         )
 
-    def __matmul__(self, other):
+    def __matmul__(self, other: Any) -> Any:
         return self.matmul(other)
 
-    def __rmatmul__(self, other):
+    def __rmatmul__(self, other: Any) -> Any:
         return ops.linalg.matmul(other, self)
 
     def _matvec(self, x, adjoint=False):
         product = self.matmul(ops.expand_dims(x, axis=-1), adjoint=adjoint)
         return ops.squeeze(product, axis=-1)
 
-    def matvec(self, x, adjoint=False, name="matvec"):
+    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Tensor:
         """The product of the matrix and a vector.
 
         Args:
@@ -285,7 +289,7 @@ class LinearOperator(OperatorFacts):
             return ops.exp(self.log_abs_determinant())
         return ops.linalg.det(self.to_dense())
 
-    def determinant(self, name="det"):
+    def determinant(self, name: str = "det") -> Tensor:
         """The determinant of each matrix of the batch.
 
         Args:
@@ -302,7 +306,7 @@ class LinearOperator(OperatorFacts):
             return 2 * ops.reduce_sum(ops.math.log(diagonal), axis=[-1])
         return ops.linalg.slogdet(self.to_dense())[1]
 
-    def log_abs_determinant(self, name="log_abs_det"):
+    def log_abs_determinant(self, name: str = "log_abs_det") -> Tensor:
         """The logarithm of the absolute value of each determinant.
 
         Args:
@@ -340,7 +344,10 @@ class LinearOperator(OperatorFacts):
                 f"{what}."
             )
 
-    def solve(self, rhs, adjoint=False, adjoint_arg=False, name="solve"):
+    def solve(
+        self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False,
+        name: str = "solve",
+    ) -> Any:
         """The X for which A X = rhs, of a square operator that has an inverse.
 
         Args:
@@ -375,7 +382,7 @@ class LinearOperator(OperatorFacts):
         solution = self.solve(ops.expand_dims(rhs, axis=-1), adjoint=adjoint)
         return ops.squeeze(solution, axis=-1)
 
-    def solvevec(self, rhs, adjoint=False, name="solve"):
+    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Tensor:
         """The vector x for which A x = rhs.
 
         Args:
@@ -391,7 +398,7 @@ class LinearOperator(OperatorFacts):
 
     # ---- Other operators ----
 
-    def adjoint(self, name: str = "adjoint") -> "LinearOperator":
+    def adjoint(self, name: str = "adjoint") -> LinearOperator:
         """The operator of the conjugate transpose.
 
         Args:
@@ -409,7 +416,7 @@ class LinearOperator(OperatorFacts):
             "LinearOperatorAdjoint", self, **hints.of(self, is_square=self.is_square)
         )
 
-    def inverse(self, name: str = "inverse") -> "LinearOperator":
+    def inverse(self, name: str = "inverse") -> LinearOperator:
         """The operator of the inverse matrix.
 
         Args:
@@ -429,7 +436,7 @@ class LinearOperator(OperatorFacts):
             "LinearOperatorInversion", self, **hints.of(self, is_square=self.is_square)
         )
 
-    def cholesky(self, name: str = "cholesky") -> "LinearOperator":
+    def cholesky(self, name: str = "cholesky") -> LinearOperator:
         """The lower triangular L with L L^H = A, for positive definite operators
         that are known to be their own adjoint.
 
@@ -465,7 +472,7 @@ class LinearOperator(OperatorFacts):
             ops.eye(size, batch_shape=batch, dtype=self.dtype)
         )
 
-    def to_dense(self, name="to_dense"):
+    def to_dense(self, name: str = "to_dense") -> Tensor:
         """The matrix itself, a tensor.
 
         Args:
@@ -477,7 +484,7 @@ class LinearOperator(OperatorFacts):
     def _diag_part(self):
         return ops.linalg.diag_part(self.to_dense())
 
-    def diag_part(self, name="diag_part"):
+    def diag_part(self, name: str = "diag_part") -> Tensor:
         """The main diagonal, [B1, ..., Bb, min(M, N)].
 
         Args:
@@ -489,7 +496,7 @@ class LinearOperator(OperatorFacts):
     def _trace(self):
         return ops.reduce_sum(self.diag_part(), axis=-1)
 
-    def trace(self, name="trace"):
+    def trace(self, name: str = "trace") -> Tensor:
         """The sum of the main diagonal of each matrix.
 
         Args:
@@ -501,7 +508,7 @@ class LinearOperator(OperatorFacts):
     def _add_to_tensor(self, x):
         return self.to_dense() + x
 
-    def add_to_tensor(self, x, name="add_to_tensor"):
+    def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Tensor:
         """The sum of the matrix and a tensor: A + x.
 
         Args:
@@ -516,7 +523,7 @@ class LinearOperator(OperatorFacts):
     def _eigvals(self):
         return ops.linalg.eigvalsh(self.to_dense())
 
-    def eigvals(self, name="eigvals"):
+    def eigvals(self, name: str = "eigvals") -> Tensor:
         """The eigenvalues of an operator that is known to be its own adjoint, as
         complex numbers where its dtype is complex.
 
@@ -537,7 +544,7 @@ class LinearOperator(OperatorFacts):
             values = ops.linalg.svd(self.to_dense(), compute_uv=False)
         return ops.reduce_max(values, axis=-1) / ops.reduce_min(values, axis=-1)
 
-    def cond(self, name="cond"):
+    def cond(self, name: str = "cond") -> Tensor:
         """The condition number of each matrix: its largest singular value over
         its smallest.
 
@@ -581,15 +588,13 @@ class LinearOperator(OperatorFacts):
     def _convert_variables_to_tensors(self):
         """Itself with its variables' values in their places."""
         spec = self._type_spec
-        return spec._from_components(
-            batch_slices.values_of(spec._to_components(self))
-        )
+        values = batch_slices.values_of(spec._to_components(self))
+        return spec._from_components(values)
 
-    def __getitem__(self, slices):
+    def __getitem__(self, slices: Any) -> Any:
         return batch_slices.sliced(self, {}, slices)
 
     @property
     def _experimental_parameter_ndims_to_matrix_ndims(self):
-        """How many dimensions of which of its tensors are the matrix's own; of an
-        operator, how many of its batch."""
+        """How many dimensions of which tensor are the matrix's or the batch's own."""
         return ()

@@ -1,6 +1,10 @@
 """tf.linalg.LinearOperatorLowRankUpdate."""
 
-from graphkiln._graphkiln import Dimension
+from __future__ import annotations
+
+from typing import Any
+
+from graphkiln._graphkiln import Dimension, Tensor
 from graphkiln._src import ops
 from graphkiln._src.host.logging import warn_first
 from graphkiln._src.linalg import constructor, hints, kinds, matrices
@@ -34,17 +38,17 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
     def __init__(
         self,
-        base_operator,
-        u,
-        diag_update=None,
-        v=None,
-        is_diag_update_positive=None,
-        is_non_singular=None,
-        is_self_adjoint=None,
-        is_positive_definite=None,
-        is_square=None,
-        name="LinearOperatorLowRankUpdate",
-    ):
+        base_operator: Any,
+        u: Any,
+        diag_update: Any = None,
+        v: Any = None,
+        is_diag_update_positive: bool | None = None,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorLowRankUpdate",
+    ) -> None:
         parameters = constructor.parameters_of(locals())
         dtype = base_operator.dtype
         if diag_update is None:
@@ -127,32 +131,32 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         )
 
     @property
-    def u(self):
+    def u(self) -> Tensor:
         """U, as it was given."""
         return self._u
 
     @property
-    def v(self):
+    def v(self) -> Tensor:
         """V, as it was given; U if it was not."""
         return self._v
 
     @property
-    def is_diag_update_positive(self):
+    def is_diag_update_positive(self) -> bool | None:
         """Whether D is known to be positive."""
         return self._is_diag_update_positive
 
     @property
-    def diag_update(self):
+    def diag_update(self) -> Tensor:
         """The diagonal of D, as it was given."""
         return self._diag_update
 
     @property
-    def diag_operator(self):
+    def diag_operator(self) -> LinearOperator:
         """D as an operator."""
         return self._diag_operator
 
     @property
-    def base_operator(self):
+    def base_operator(self) -> LinearOperator:
         """L, what is updated."""
         return self._base_operator
 

@@ -3,8 +3,13 @@
 import numpy as np
 
 from graphkiln import _graphkiln, nest
-from graphkiln._graphkiln import CompositeTensor, TypeSpec, Variable
-from graphkiln._graphkiln import TensorSpec, VariableSpec
+from graphkiln._graphkiln import (
+    CompositeTensor,
+    TensorSpec,
+    TypeSpec,
+    Variable,
+    VariableSpec,
+)
 
 _HINTS = (
     "is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square"

@@ -1,8 +1,13 @@
 """tf.linalg.LinearOperatorPermutation."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from graphkiln import _graphkiln
+from graphkiln._graphkiln import Tensor
 from graphkiln._src import ops
 from graphkiln._src.linalg import constructor, kinds, matrices
 from graphkiln._src.linalg.linear_operator import LinearOperator
@@ -29,14 +34,14 @@ class LinearOperatorPermutation(LinearOperator):
 
     def __init__(
         self,
-        perm,
-        dtype=_graphkiln.float32,
-        is_non_singular=None,
-        is_self_adjoint=None,
-        is_positive_definite=None,
-        is_square=None,
-        name="LinearOperatorPermutation",
-    ):
+        perm: Any,
+        dtype: Any = _graphkiln.float32,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorPermutation",
+    ) -> None:
         parameters = constructor.parameters_of(locals())
         self._perm = matrices.tensor_or_reference(perm, name="perm")
         self._check_perm(self._perm)
@@ -75,7 +80,7 @@ class LinearOperatorPermutation(LinearOperator):
             )
 
     @property
-    def perm(self):
+    def perm(self) -> Tensor:
         """The row that comes to each place, as it was given."""
         return self._perm
 

@@ -1,6 +1,11 @@
 """tf.linalg.LinearOperatorToeplitz."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from graphkiln import _graphkiln
+from graphkiln._graphkiln import Tensor
 from graphkiln._src import ops
 from graphkiln._src.linalg import constructor, kinds, matrices
 from graphkiln._src.linalg.linear_operator import LinearOperator
@@ -29,14 +34,14 @@ class LinearOperatorToeplitz(LinearOperator):
 
     def __init__(
         self,
-        col,
-        row,
-        is_non_singular=None,
-        is_self_adjoint=None,
-        is_positive_definite=None,
-        is_square=None,
-        name="LinearOperatorToeplitz",
-    ):
+        col: Any,
+        row: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorToeplitz",
+    ) -> None:
         parameters = constructor.parameters_of(locals())
         self._row = matrices.tensor_or_reference(row, name="row")
         self._col = matrices.tensor_or_reference(col, name="col")
@@ -65,12 +70,12 @@ class LinearOperatorToeplitz(LinearOperator):
                 )
 
     @property
-    def col(self):
+    def col(self) -> Tensor:
         """The first column, as it was given."""
         return self._col
 
     @property
-    def row(self):
+    def row(self) -> Tensor:
         """The first row, as it was given."""
         return self._row
 

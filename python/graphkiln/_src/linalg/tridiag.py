@@ -1,5 +1,9 @@
 """tf.linalg.LinearOperatorTridiag."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from graphkiln._src import ops
 from graphkiln._src.linalg import constructor, kinds, matrices
 from graphkiln._src.linalg.linear_operator import LinearOperator
@@ -40,14 +44,14 @@ class LinearOperatorTridiag(LinearOperator):
 
     def __init__(
         self,
-        diagonals,
-        diagonals_format="compact",
-        is_non_singular=None,
-        is_self_adjoint=None,
-        is_positive_definite=None,
-        is_square=None,
-        name="LinearOperatorTridiag",
-    ):
+        diagonals: Any,
+        diagonals_format: str = "compact",
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorTridiag",
+    ) -> None:
         parameters = constructor.parameters_of(locals())
         if diagonals_format not in _FORMATS:
             raise ValueError(
@@ -73,12 +77,12 @@ class LinearOperatorTridiag(LinearOperator):
         )
 
     @property
-    def diagonals(self):
+    def diagonals(self) -> Any:
         """The diagonals, as they were given."""
         return self._diagonals
 
     @property
-    def diagonals_format(self):
+    def diagonals_format(self) -> str:
         """The format of the diagonals."""
         return self._diagonals_format
 

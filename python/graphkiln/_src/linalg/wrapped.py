@@ -1,5 +1,9 @@
 """tf.linalg.LinearOperatorAdjoint and LinearOperatorInversion."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from graphkiln._src import ops
 from graphkiln._src.linalg import constructor, hints, kinds
 from graphkiln._src.linalg.linear_operator import LinearOperator
@@ -42,13 +46,13 @@ class LinearOperatorAdjoint(LinearOperator):
 
     def __init__(
         self,
-        operator,
-        is_non_singular=None,
-        is_self_adjoint=None,
-        is_positive_definite=None,
-        is_square=None,
-        name=None,
-    ):
+        operator: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+    ) -> None:
         parameters = constructor.parameters_of(locals())
         self._operator = operator
         super().__init__(
@@ -59,7 +63,7 @@ class LinearOperatorAdjoint(LinearOperator):
         )
 
     @property
-    def operator(self):
+    def operator(self) -> LinearOperator:
         """The operator whose adjoint it is."""
         return self._operator
 
@@ -153,13 +157,13 @@ class LinearOperatorInversion(LinearOperator):
 
     def __init__(
         self,
-        operator,
-        is_non_singular=None,
-        is_self_adjoint=None,
-        is_positive_definite=None,
-        is_square=None,
-        name=None,
-    ):
+        operator: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+    ) -> None:
         parameters = constructor.parameters_of(locals())
         self._operator = operator
         for hint in ("is_non_singular", "is_square"):
@@ -178,7 +182,7 @@ class LinearOperatorInversion(LinearOperator):
         )
 
     @property
-    def operator(self):
+    def operator(self) -> LinearOperator:
         """The operator whose inverse it is."""
         return self._operator
 

@@ -1,7 +1,11 @@
 """tf.linalg.LinearOperatorZeros."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from graphkiln import _graphkiln
-from graphkiln._graphkiln import InvalidArgumentError, TensorShape
+from graphkiln._graphkiln import InvalidArgumentError, Tensor, TensorShape
 from graphkiln._src import ops
 from graphkiln._src.linalg import constructor, kinds, matrices, sizes
 from graphkiln._src.linalg.linear_operator import LinearOperator
@@ -30,17 +34,17 @@ class LinearOperatorZeros(LinearOperator):
 
     def __init__(
         self,
-        num_rows,
-        num_columns=None,
-        batch_shape=None,
-        dtype=None,
-        is_non_singular=False,
-        is_self_adjoint=True,
-        is_positive_definite=False,
-        is_square=True,
-        assert_proper_shapes=False,
-        name="LinearOperatorZeros",
-    ):
+        num_rows: Any,
+        num_columns: Any = None,
+        batch_shape: Any = None,
+        dtype: Any = None,
+        is_non_singular: bool | None = False,
+        is_self_adjoint: bool | None = True,
+        is_positive_definite: bool | None = False,
+        is_square: bool | None = True,
+        assert_proper_shapes: bool = False,
+        name: str = "LinearOperatorZeros",
+    ) -> None:
         parameters = constructor.parameters_of(locals())
         self._assert_proper_shapes = assert_proper_shapes
         dtype = _graphkiln.as_dtype(dtype or _graphkiln.float32)
@@ -140,7 +144,7 @@ class LinearOperatorZeros(LinearOperator):
     def _diag_part(self):
         return self._zeros_diag()
 
-    def add_to_tensor(self, mat, name="add_to_tensor"):
+    def add_to_tensor(self, mat: Any, name: str = "add_to_tensor") -> Tensor:
         """The tensor itself, with the batch dimensions of the operator.
 
         Args:
@@ -169,5 +173,5 @@ class LinearOperatorZeros(LinearOperator):
             "assert_proper_shapes",
         )
 
-    def __getitem__(self, slices):
+    def __getitem__(self, slices: Any) -> Any:
         return sizes.sliced(self, slices)
