@@ -313,8 +313,8 @@ const CompositionRecord kRecords[] = {
             "dimension.\n\nArgs:\n  n: how many elements count; zeros are "
             "added where there are fewer.\n  axis: must be -1.\n  norm: None "
             "or \"ortho\".",
-     .example = ">>> tf.signal.dct([1., 1.]).numpy().round(4).tolist()\n"
-                "[4.0, 0.0]"},
+     .example = ">>> tf.signal.dct([[1.], [2.]]).numpy().tolist()\n"
+                "[[2.0], [4.0]]"},
     {.names = "signal.idct",
      .args = DCT_ARGS,
      .scope = "idct",
