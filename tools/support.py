@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from functools import cache
 
-import counts
+import document_counts as counts
 import public_api
 
 sys.path.insert(0, str(public_api.ROOT / "tests" / "python" / "ops"))

@@ -77,7 +77,7 @@ def same_text(ours: str, theirs: str, tolerance: float) -> bool:
 
 def _masked(text: str) -> str:
     words = " ".join(_NUMBER.sub("#", plain(text)).split())
-    return re.sub(r"(?<=\[) | (?=\])", "", words)
+    return re.sub(r"(?<=\[) | (?=[\],])", "", words)
 
 
 def _parts(outcome: dict) -> list[tuple[str, str]]:
