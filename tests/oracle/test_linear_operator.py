@@ -3,6 +3,7 @@ kinds of results, gradients, errors."""
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,9 @@ _TOLERANCE = {
     "float16": 2e-2, "float32": 3e-4, "float64": 1e-9, "complex64": 3e-4,
     "complex128": 1e-9,
 }
+# Members that are traced for each kind: one of so many, others for the next kind.
+# LINEAR_OPERATORS=all traces them all, which takes half an hour.
+_ONE_OF = 1 if os.environ.get("LINEAR_OPERATORS") == "all" else 6
 _DTYPES = ("float32", "float64", "complex64", "complex128")
 
 # Where what they say differs, and why.
@@ -88,7 +92,9 @@ def _eager(tf: Any, kind: str, dtype: str) -> dict[str, Any]:
     return outcomes
 
 
-def _traced(tf: Any, kind: str, dtype: str, known_rank: bool) -> dict[str, Any]:
+def _traced(
+    tf: Any, kind: str, dtype: str, known_rank: bool, members: list[str]
+) -> dict[str, Any]:
     """Static facts in a function that knows of no shape, or of ranks alone."""
     first = Parameters(tf, dtype)
     op = eval(OPERATORS[kind], names_of(tf, first))
@@ -98,7 +104,7 @@ def _traced(tf: Any, kind: str, dtype: str, known_rank: bool) -> dict[str, Any]:
         tf.TensorSpec([None] * a.ndim if known_rank else None, a.dtype)
         for a in first.arrays
     ]
-    for member in MEMBERS.strip().splitlines():
+    for member in members:
         static = {}
 
         def f(*given):
@@ -144,8 +150,10 @@ def test_members(both, kind, dtype):
 @pytest.mark.parametrize("known_rank", [False, True])
 @pytest.mark.parametrize("kind", OPERATORS)
 def test_members_in_functions(both, kind, known_rank):
-    ours = _traced(both.ours, kind, "float64", known_rank)
-    theirs = _traced(both.theirs, kind, "float64", known_rank)
+    first = (2 * list(OPERATORS).index(kind) + known_rank) % _ONE_OF
+    members = MEMBERS.strip().splitlines()[first::_ONE_OF]
+    ours = _traced(both.ours, kind, "float64", known_rank, members)
+    theirs = _traced(both.theirs, kind, "float64", known_rank, members)
     if kind == "tridiag":
         # TensorFlow's shape function refuses matrices of unknown size.
         theirs = {k: v for k, v in theirs.items() if v != "ValueError"}
