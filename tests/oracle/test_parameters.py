@@ -25,6 +25,7 @@ MORE = "ours has max_traces and on_baked_change as well"
 OTHERWISE = {
     "errors.": "classes of errors take their code as well",
     "initializers.": "TensorFlow's are Keras' there",
+    "distribute.experimental.TPUStrategy": "is tf.distribute.TPUStrategy here",
     "function": MORE,
     "compat.v1.function": MORE,
     "compat.v2.function": MORE,

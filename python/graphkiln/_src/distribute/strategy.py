@@ -42,9 +42,10 @@ class StrategyExtended:
     ('/job:localhost/replica:0/task:0/device:CPU:0',)
     """
 
-    def __init__(self, container_strategy: Strategy, device: str = "/cpu:0") -> None:
+    _device = _full_name("/cpu:0")
+
+    def __init__(self, container_strategy: Strategy) -> None:
         self._strategy = container_strategy
-        self._device = _full_name(device)
 
     @property
     def worker_devices(self) -> tuple[str, ...]:
@@ -280,6 +281,12 @@ class Strategy:
         return self
 
 
+def _extended_on(strategy: Strategy, device: str) -> StrategyExtended:
+    extended = StrategyExtended(strategy)
+    extended._device = _full_name(device)
+    return extended
+
+
 class OneDeviceStrategy(Strategy):
     """A strategy of one device.
 
@@ -291,7 +298,7 @@ class OneDeviceStrategy(Strategy):
     """
 
     def __init__(self, device: str) -> None:
-        super().__init__(StrategyExtended(self, device))
+        super().__init__(_extended_on(self, device))
 
 
 class MirroredStrategy(Strategy):
@@ -320,7 +327,7 @@ class MirroredStrategy(Strategy):
                 "tf.distribute.MirroredStrategy of graphkiln has one replica; got "
                 f"{len(names)} devices: {names}"
             )
-        super().__init__(StrategyExtended(self, names[0]))
+        super().__init__(_extended_on(self, names[0]))
 
 
 class TPUStrategy(Strategy):
@@ -334,7 +341,12 @@ class TPUStrategy(Strategy):
     False
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        tpu_cluster_resolver: Any = None,
+        experimental_device_assignment: Any = None,
+        experimental_spmd_xla_partitioning: bool = False,
+    ) -> None:
         raise ValueError("graphkiln runs on no TPU: tf.distribute.TPUStrategy "
                          "cannot be made.")
 
