@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import signal
 import threading
 import time
 
@@ -105,8 +106,16 @@ def test_closing_lets_those_finish_who_wait():
         q.dequeue()
 
 
+@pytest.fixture
+def interruptible():
+    """Whoever started this process may have told it to ignore interrupts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("traced", [False, True])
-def test_waiting_ends_when_the_program_is_interrupted(traced):
+def test_waiting_ends_when_the_program_is_interrupted(interruptible, traced):
     q = tf.queue.FIFOQueue(1, tf.int32)
     take = tf.function(q.dequeue, autograph=False) if traced else q.dequeue
     if traced:
