@@ -6,6 +6,7 @@
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/large_copy.h"
+#include "python/src/tensors/numpy_numbers.h"
 
 namespace gk::py {
 namespace {
@@ -186,11 +187,7 @@ StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype,
   GK_ASSIGN_OR_RETURN(TensorShape shape, ShapeOfArray(array.get()));
   // ml_dtypes' types have no buffer format, those of fields another: look at
   // the bits.
-  if (own == DataType::kBfloat16 || own == DataType::kFloat8E5m2 ||
-      own == DataType::kFloat8E4m3fn || own == DataType::kInt4 ||
-      own == DataType::kUint4 || own == DataType::kQint8 ||
-      own == DataType::kQuint8 || own == DataType::kQint16 ||
-      own == DataType::kQuint16 || own == DataType::kQint32) {
+  if (IsMlDtype(own) || QuantizedCode(own) != nullptr) {
     const int size = DataTypeSize(own);
     array = PyRef::Steal(PyObject_CallMethod(array.get(), "view", "s",
                                              size == 4   ? "u4"

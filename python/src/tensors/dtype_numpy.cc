@@ -6,6 +6,7 @@
 
 #include "python/src/binding/guarded.h"
 #include "python/src/tensors/dtype_type.h"
+#include "python/src/tensors/numpy_numbers.h"
 
 namespace gk::py {
 namespace {
@@ -15,30 +16,9 @@ namespace nb = nanobind;
 nb::module_ Numpy() { return nb::module_::import_("numpy"); }
 nb::module_ MlDtypes() { return nb::module_::import_("ml_dtypes"); }
 
-// As NumPy names the integers that quantized values are; null for others.
-const char* QuantizedCode(DataType t) {
-  switch (t) {
-    case DataType::kQint8:
-      return "i1";
-    case DataType::kQuint8:
-      return "u1";
-    case DataType::kQint16:
-      return "i2";
-    case DataType::kQuint16:
-      return "u2";
-    case DataType::kQint32:
-      return "i4";
-    default:
-      return nullptr;
-  }
-}
-
 nb::object TypeOf(DataType t) {
   const std::string name(DataTypeName(t));
-  for (const char* ours :
-       {"bfloat16", "float8_e5m2", "float8_e4m3fn", "int4", "uint4"}) {
-    if (name == ours) return MlDtypes().attr(ours);
-  }
+  if (IsMlDtype(t)) return MlDtypes().attr(name.c_str());
   if (const char* code = QuantizedCode(t)) {
     nb::list fields;
     fields.append(nb::make_tuple(name.c_str(), code));

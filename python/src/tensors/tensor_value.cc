@@ -8,6 +8,7 @@
 #include "python/src/binding/imported_once.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/large_copy.h"
+#include "python/src/tensors/numpy_numbers.h"
 #include "python/src/tensors/shape_type.h"
 #include "python/src/tensors/tensor_type.h"
 
@@ -69,32 +70,6 @@ PyObject* ArrayOfStrings(const Tensor& t) {
   return array.Release();
 }
 
-// NumPy has no buffer format for the types of ml_dtypes: they go through
-// unsigned integers of the same size.
-bool NeedsView(DataType t) {
-  return t == DataType::kBfloat16 || t == DataType::kFloat8E5m2 ||
-         t == DataType::kFloat8E4m3fn || t == DataType::kInt4 ||
-         t == DataType::kUint4;
-}
-
-// Quantized numbers are arrays of the integers that they are.
-const char* IntegerCode(DataType t) {
-  switch (t) {
-    case DataType::kQint8:
-      return "i1";
-    case DataType::kQuint8:
-      return "u1";
-    case DataType::kQint16:
-      return "i2";
-    case DataType::kQuint16:
-      return "u2";
-    case DataType::kQint32:
-      return "i4";
-    default:
-      return nullptr;
-  }
-}
-
 }  // namespace
 
 bool HasNumpyValue(DataType dtype) {
@@ -117,9 +92,9 @@ PyObject* ToNumpy(const Tensor& t, bool scalars_as_objects) {
     }
     array = PyRef::Steal(ArrayOfStrings(t));
   } else {
-    const bool view = NeedsView(dtype);
+    const bool view = IsMlDtype(dtype);
     const char* code =
-        view ? (DataTypeSize(dtype) == 1 ? "u1" : "u2") : IntegerCode(dtype);
+        view ? (DataTypeSize(dtype) == 1 ? "u1" : "u2") : QuantizedCode(dtype);
     PyRef np_type = PyRef::Steal(code != nullptr ? PyUnicode_FromString(code)
                                                  : NumpyType(dtype));
     if (!np_type) return nullptr;
