@@ -166,4 +166,12 @@ Status ShapeOfInput0(InferenceContext& c) {
   return OkStatus();
 }
 
+Status SeededShape(InferenceContext& c) {
+  PartialTensorShape seed;
+  GK_RETURN_IF_ERROR(c.WithRank(1, 1, &seed));
+  int64_t two;
+  GK_RETURN_IF_ERROR(InferenceContext::MergeDims(seed.dim(0), 2, &two));
+  return ShapeOfInput0(c);
+}
+
 }  // namespace gk

@@ -33,6 +33,8 @@ StatusOr<Philox> GeneratorOfKeyCounter(const Tensor& key, const Tensor& counter,
 
 // The shape of output 0 is the value of input 0.
 Status ShapeOfInput0(InferenceContext& c);
+// The same, of an op whose input 1 is a seed [2].
+Status SeededShape(InferenceContext& c);
 
 }  // namespace gk
 

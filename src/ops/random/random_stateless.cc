@@ -79,14 +79,6 @@ Status ComputeAlg(KernelContext& c) {
   return OkStatus();
 }
 
-Status SeededShape(InferenceContext& c) {
-  PartialTensorShape seed;
-  GK_RETURN_IF_ERROR(c.WithRank(1, 1, &seed));
-  int64_t two;
-  GK_RETURN_IF_ERROR(InferenceContext::MergeDims(seed.dim(0), 2, &two));
-  return ShapeOfInput0(c);
-}
-
 Status KeyedShape(InferenceContext& c) {
   PartialTensorShape key, counter, alg;
   GK_RETURN_IF_ERROR(c.WithRank(1, 1, &key));

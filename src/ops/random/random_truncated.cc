@@ -81,14 +81,6 @@ Status Draw(KernelContext& c, int first, const Philox& from, int64_t batches,
 
 // ---- By a seed ----
 
-Status DrawnShape(InferenceContext& c) {
-  PartialTensorShape seed;
-  GK_RETURN_IF_ERROR(c.WithRank(1, 1, &seed));
-  int64_t two;
-  GK_RETURN_IF_ERROR(InferenceContext::MergeDims(seed.dim(0), 2, &two));
-  return ShapeOfInput0(c);
-}
-
 Status ComputeSeeded(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const Philox gen, GeneratorOfSeed(c.input(1)));
   TensorShape batch = c.input(2).shape();
@@ -247,7 +239,7 @@ const OpRecord kRecords[] = {
      .outputs = "output: dtype",
      .attrs = "S: type in [int32, int64]; Tseed: type in [int32, int64] = "
               "int64; dtype: type in [half, float, double]",
-     .shape = DrawnShape,
+     .shape = SeededShape,
      .kernel = {.compute = ComputeSeeded},
      .gradient = SeededGradient,
      .python = {.names = "random.stateless_parameterized_truncated_normal",

@@ -61,27 +61,7 @@ Status BuildCsr(KernelContext& c, const Places& places, const Tensor& values,
 
 Status ComputeFromSparse(KernelContext& c) {
   const Tensor &indices = c.input(0), &values = c.input(1), &shape = c.input(2);
-  if (values.rank() != 1) {
-    return InvalidArgument("Sparse values must be rank 1 but is rank {}",
-                           values.rank());
-  }
-  if (shape.rank() != 1) {
-    return InvalidArgument("Sparse shape must be rank 1 but is rank {}",
-                           shape.rank());
-  }
-  if (indices.rank() != 2) {
-    return InvalidArgument("Sparse indices must be rank 2 but is rank {}",
-                           indices.rank());
-  }
-  if (indices.dim(0) != values.dim(0)) {
-    return InvalidArgument(
-        "Number of elements in indices ({}) and values ({}) do not match",
-        indices.dim(0), values.dim(0));
-  }
-  if (indices.dim(1) != shape.dim(0)) {
-    return InvalidArgument("Index rank ({}) and shape rank ({}) do not match",
-                           indices.dim(1), shape.dim(0));
-  }
+  GK_RETURN_IF_ERROR(CheckSparseParts(indices, values, shape));
   const Places places = PlacesOf(indices);
   if (places.rank != 2 && places.rank != 3) {
     return InvalidArgument(
