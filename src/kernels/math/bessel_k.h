@@ -9,6 +9,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "kernels/math/gamma_series.h"
 #include "kernels/math/special_gamma.h"
 
 namespace gk::math {
@@ -55,20 +56,8 @@ inline double IgammaGradA(double a, double x) {
             RegularizedGamma(a - step, x, true)) /
            (2 * step);
   }
-  const double log_x = std::log(x);
-  double term = std::exp(a * log_x - x - Lgamma(a + 1));
-  double psi = Digamma(a + 1), sum = 0;
-  for (int n = 0; n < 20000; ++n) {
-    const double change = term * (log_x - psi);
-    sum += change;
-    if (n > x - a && term <= 1e-18 * Abs(sum) &&
-        Abs(change) <= 1e-17 * Abs(sum)) {
-      break;
-    }
-    psi += 1 / (a + n + 1);
-    term *= x / (a + n + 1);
-  }
-  return sum;
+  return IgammaSeriesInA(a, x, std::exp(a * std::log(x) - x - Lgamma(a + 1)),
+                         20000);
 }
 
 }  // namespace gk::math

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "kernels/math/gamma_series.h"
 #include "kernels/math/special_gamma.h"
 
 namespace gk::math {
@@ -15,19 +16,7 @@ namespace gk::math {
 // P and its derivative term by term as in DLMF 8.7.1, each divided by p, so
 // that nothing underflows where the density does.
 inline double GammaSampleGradBySeries(double a, double x) {
-  const double log_x = std::log(x);
-  double term = x / a, psi = Digamma(a + 1), sum = 0;
-  for (int n = 0; n < 100000; ++n) {
-    const double change = term * (log_x - psi);
-    sum += change;
-    if (n > x - a && term <= 1e-18 * Abs(sum) &&
-        Abs(change) <= 1e-17 * Abs(sum)) {
-      break;
-    }
-    psi += 1 / (a + n + 1);
-    term *= x / (a + n + 1);
-  }
-  return -sum;
+  return -IgammaSeriesInA(a, x, x / a, 100000);
 }
 
 // Far out in the upper tail, where 1 - P is p times the integral over u of
