@@ -41,26 +41,18 @@ class LinearOperatorBlockDiag(BlockOperator):
         name: str | None = None,
     ) -> None:
         parameters = constructor.parameters_of(locals())
-        operators = constructor.list_of(operators)
-        if not operators:
-            raise ValueError(
-                f"Expected a non-empty list of operators. Found: {operators}"
-            )
+        operators, dtype = constructor.factors_of(operators)
         self._operators = operators
         self._diagonal_operators = operators
-        dtype = constructor.same_dtype(
-            operators, "Expected all operators to have the same dtype.  Found %s"
+        known = constructor.hints_of_all(
+            operators, parameters,
+            {
+                "is_non_singular": "non-singular",
+                "is_self_adjoint": "self-adjoint",
+                "is_positive_definite": "positive definite",
+            },
+            "The direct sum of {word} operators is always {word}.",
         )
-        known = {}
-        for hint, word in (
-            ("is_non_singular", "non-singular"),
-            ("is_self_adjoint", "self-adjoint"),
-            ("is_positive_definite", "positive definite"),
-        ):
-            known[hint] = hints.must_be(
-                all(getattr(o, hint) for o in operators), parameters[hint],
-                f"The direct sum of {word} operators is always {word}.",
-            )
         super().__init__(
             dtype=dtype,
             is_square=is_square,

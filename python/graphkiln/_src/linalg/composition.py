@@ -40,15 +40,8 @@ class LinearOperatorComposition(LinearOperator):
         name: str | None = None,
     ) -> None:
         parameters = constructor.parameters_of(locals())
-        operators = constructor.list_of(operators)
-        if not operators:
-            raise ValueError(
-                f"Expected a non-empty list of operators. Found: {operators}"
-            )
+        operators, dtype = constructor.factors_of(operators)
         self._operators = operators
-        dtype = constructor.same_dtype(
-            operators, "Expected all operators to have the same dtype.  Found %s"
-        )
         is_non_singular = hints.must_be(
             all(o.is_non_singular for o in operators), is_non_singular,
             "The composition of non-singular operators is always non-singular.",

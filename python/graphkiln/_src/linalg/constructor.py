@@ -47,6 +47,30 @@ def same_dtype(operators, message, told=lambda pairs: "   ".join(pairs)):
     return dtype
 
 
+def hints_of_all(operators, parameters, words, message):
+    """What all operators are, an operator made of them is as well; ValueError with
+    the message, of a hint and its word, if the user denies that."""
+    return {
+        hint: hints.must_be(
+            all(getattr(o, hint) for o in operators), parameters[hint],
+            message.format(hint=hint, word=word),
+        )
+        for hint, word in words.items()
+    }
+
+
+def factors_of(operators):
+    """A list of operators, of which there must be one, and their dtype."""
+    operators = list_of(operators)
+    if not operators:
+        raise ValueError(
+            f"Expected a non-empty list of operators. Found: {operators}"
+        )
+    return operators, same_dtype(
+        operators, "Expected all operators to have the same dtype.  Found %s"
+    )
+
+
 def list_of(operators):
     """A list of operators; TypeError for what is none."""
     if isinstance(operators, (str, bytes)) or not hasattr(operators, "__iter__"):

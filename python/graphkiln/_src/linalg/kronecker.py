@@ -53,17 +53,16 @@ class LinearOperatorKronecker(LinearOperator):
             "dtype. Received %s.",
             list,
         )
-        known = {}
-        for hint, word in (
-            ("is_non_singular", "non-singular"),
-            ("is_self_adjoint", "self-adjoint"),
-            ("is_positive_definite", "positive-definite"),
-        ):
-            known[hint] = hints.must_be(
-                all(getattr(o, hint) for o in operators), parameters[hint],
-                f"The Kronecker product of {word} operators is always {word}. "
-                f"Expected argument `{hint}` to be True. Received: False.",
-            )
+        known = constructor.hints_of_all(
+            operators, parameters,
+            {
+                "is_non_singular": "non-singular",
+                "is_self_adjoint": "self-adjoint",
+                "is_positive_definite": "positive-definite",
+            },
+            "The Kronecker product of {word} operators is always {word}. "
+            "Expected argument `{hint}` to be True. Received: False.",
+        )
         super().__init__(
             dtype=dtype,
             is_square=is_square,

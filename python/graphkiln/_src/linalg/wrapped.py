@@ -27,8 +27,37 @@ def _joined_hints(operator, parameters, what):
     }
 
 
+class _OfAnother(LinearOperator):
+    """What is the same of an operator and one that is made of it alone."""
+
+    @property
+    def operator(self) -> LinearOperator:
+        """The operator that it is made of."""
+        return self._operator
+
+    def _assert_non_singular(self):
+        return self.operator.assert_non_singular()
+
+    def _assert_positive_definite(self):
+        return self.operator.assert_positive_definite()
+
+    def _assert_self_adjoint(self):
+        return self.operator.assert_self_adjoint()
+
+    def _cond(self):
+        return self.operator.cond()
+
+    @property
+    def _composite_tensor_fields(self):
+        return ("operator",)
+
+    @property
+    def _experimental_parameter_ndims_to_matrix_ndims(self):
+        return {"operator": 0}
+
+
 @kinds.kind
-class LinearOperatorAdjoint(LinearOperator):
+class LinearOperatorAdjoint(_OfAnother):
     """The adjoint of another operator, its conjugate transpose.
 
     Args:
@@ -62,22 +91,8 @@ class LinearOperatorAdjoint(LinearOperator):
             **_joined_hints(operator, parameters, "adjoint"),
         )
 
-    @property
-    def operator(self) -> LinearOperator:
-        """The operator whose adjoint it is."""
-        return self._operator
-
     def _linop_adjoint(self):
         return self.operator
-
-    def _assert_non_singular(self):
-        return self.operator.assert_non_singular()
-
-    def _assert_positive_definite(self):
-        return self.operator.assert_positive_definite()
-
-    def _assert_self_adjoint(self):
-        return self.operator.assert_self_adjoint()
 
     def _shape(self):
         shape = self.operator.shape
@@ -126,20 +141,9 @@ class LinearOperatorAdjoint(LinearOperator):
         values = self.operator.eigvals()
         return values if self.operator.is_self_adjoint else ops.math.conj(values)
 
-    def _cond(self):
-        return self.operator.cond()
-
-    @property
-    def _composite_tensor_fields(self):
-        return ("operator",)
-
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self):
-        return {"operator": 0}
-
 
 @kinds.kind
-class LinearOperatorInversion(LinearOperator):
+class LinearOperatorInversion(_OfAnother):
     """The inverse of another operator, which solves where that multiplies.
 
     Args:
@@ -181,25 +185,11 @@ class LinearOperatorInversion(LinearOperator):
             **_joined_hints(operator, parameters, "inverse"),
         )
 
-    @property
-    def operator(self) -> LinearOperator:
-        """The operator whose inverse it is."""
-        return self._operator
-
     def _linop_inverse(self):
         return self.operator
 
     def _linop_solve(self, left_operator, right_operator):
         return left_operator.operator.matmul(right_operator)
-
-    def _assert_non_singular(self):
-        return self.operator.assert_non_singular()
-
-    def _assert_positive_definite(self):
-        return self.operator.assert_positive_definite()
-
-    def _assert_self_adjoint(self):
-        return self.operator.assert_self_adjoint()
 
     def _shape(self):
         return self.operator.shape
@@ -221,14 +211,3 @@ class LinearOperatorInversion(LinearOperator):
 
     def _eigvals(self):
         return 1.0 / self.operator.eigvals()
-
-    def _cond(self):
-        return self.operator.cond()
-
-    @property
-    def _composite_tensor_fields(self):
-        return ("operator",)
-
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self):
-        return {"operator": 0}
