@@ -14,7 +14,6 @@ from __future__ import annotations
 import importlib
 import os
 import pickle
-import resource
 import signal
 import sys
 from collections.abc import Callable
@@ -31,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import bad_inputs  # noqa: E402
 import bad_public_calls  # noqa: E402
 import cases  # noqa: E402
+from limited_child import limit_this_process  # noqa: E402
 
 FIRST_SECONDS = 20.0
 SECONDS = {"tensorflow": 2.0, "graphkiln": 20.0}
@@ -157,12 +157,7 @@ def tasks(kind: str, part: int, parts: int) -> list[Task]:
 
 
 def child(run: Run, todo: list[Task], limit: float, write: int) -> None:
-    quiet = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(quiet, 1)
-    os.dup2(quiet, 2)
-    with open("/proc/self/statm", encoding="ascii") as f:
-        now = int(f.read().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (now + MORE_MEMORY,) * 2)
+    limit_this_process(MORE_MEMORY)
     seconds = FIRST_SECONDS  # with the start of the runtime
     for task in todo:
         signal.setitimer(signal.ITIMER_REAL, seconds)  # ends the child

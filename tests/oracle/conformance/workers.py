@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from limited_child import limit_this_process
+
 from conformance import answers, comparing
 from conformance.questions import Question
 
@@ -41,12 +43,7 @@ def _send(write: int, what: Any) -> None:
 
 
 def _child(todo: list[Question], write: int) -> None:
-    quiet = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(quiet, 1)
-    os.dup2(quiet, 2)
-    with open("/proc/self/statm", encoding="ascii") as f:
-        now = int(f.read().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (now + MORE_MEMORY,) * 2)
+    limit_this_process(MORE_MEMORY)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     ours = importlib.import_module("graphkiln")
     theirs = importlib.import_module("tensorflow")
