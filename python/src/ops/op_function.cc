@@ -87,6 +87,20 @@ bool IsIndexType(const OpDef& def, const std::string& attr) {
   return true;
 }
 
+bool Allows(const OpDef& def, const std::string& attr, DataType t) {
+  const AttrDef* a = def.FindAttr(attr);
+  return t != DataType::kInvalid && a != nullptr &&
+         (a->allowed_types.empty() || a->allowed_types.Contains(t));
+}
+
+// Does a NumPy value keep its own dtype where the attribute's default is
+// another? In graphs and as a scalar it does, if the op takes it; of an array
+// given to an eager op only what the default's kind of number cannot hold.
+bool KeepsOwnType(PyObject* value, DataType own, DataType by_default) {
+  return InGraph() || IsNumpyScalar(value) || IsComplex(own) ||
+         (IsFloating(own) && !IsFloating(by_default));
+}
+
 // What a type attribute is if nothing says otherwise.
 DataType DefaultType(const OpDef& def, const std::string& attr) {
   const AttrDef* a = def.FindAttr(attr);
@@ -324,6 +338,11 @@ Status OpInfo::ConvertInputs(PyObject* const* arguments, TensorVector* inputs,
     // A tensor of another dtype is left for the op's own check to report.
     if (HasDType(value, &own) || IsTensorLike(value)) {
       want = hint = DataType::kInvalid;
+    } else if (want == DataType::kInvalid && hint != DataType::kInvalid) {
+      own = NumpyDType(value);
+      if (Allows(d, arg.type_attr, own) && KeepsOwnType(value, own, hint)) {
+        hint = DataType::kInvalid;
+      }
     }
     StatusOr<Tensor> t =
         OpBuilder::Current()->builds_graph()

@@ -39,6 +39,10 @@ StatusOr<Tensor> ValueToTensor(PyObject* value, DataType dtype,
 StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype,
                                Narrowing narrowing = Narrowing::kCut);
 bool IsNumpyValue(PyObject* value);
+bool IsNumpyScalar(PyObject* value);
+// The dtype of a NumPy array or scalar; kInvalid if `value` is neither, or
+// there is no such dtype.
+DataType NumpyDType(PyObject* value);
 // Numbers, strings and nested sequences. (convert_sequence.cc)
 StatusOr<Tensor> SequenceToTensor(PyObject* value, DataType dtype,
                                   Narrowing narrowing = Narrowing::kCut);

@@ -106,10 +106,26 @@ Status UnsupportedDType(PyObject* numpy_dtype) {
       StringView(name.get()));
 }
 
-// Does a cast to the integer type `to` change a value of the array? Asked of
-// NumPy in the array's own dtype.
-StatusOr<bool> Overflows(PyObject* array, DataType own, DataType to) {
-  if (!IsInteger(own) || !IsInteger(to)) return false;
+// Does a cast to `to` change a value of the array: an integer that it cannot
+// hold, a fraction or an imaginary part? Asked of NumPy in the array's own
+// dtype. Real numbers that only lose digits are not counted.
+StatusOr<bool> LosesValues(PyObject* array, DataType own, DataType to) {
+  const bool cut = IsInteger(to) && (IsInteger(own) || IsFloating(own));
+  const bool projected = IsComplex(own) && (IsInteger(to) || IsFloating(to));
+  if (projected) {
+    PyRef part = PyRef::Steal(PyObject_GetAttrString(array, "imag"));
+    PyRef any = part ? Call(part.get(), "any") : PyRef();
+    if (!any) return PythonError();
+    const int truth = PyObject_IsTrue(any.get());
+    if (truth < 0) return PythonError();
+    if (truth == 1) return true;
+    PyRef real = PyRef::Steal(PyObject_GetAttrString(array, "real"));
+    if (!real) return PythonError();
+    return LosesValues(
+        real.get(),
+        own == DataType::kComplex64 ? DataType::kFloat : DataType::kDouble, to);
+  }
+  if (!cut) return false;
   PyRef narrow_type = PyRef::Steal(NumpyType(to));
   PyRef own_type = PyRef::Steal(NumpyType(own));
   if (!narrow_type || !own_type) return PythonError();
@@ -151,6 +167,19 @@ bool IsNumpyValue(PyObject* value) {
                                     PyObject_TypeCheck(value, numpy.scalar));
 }
 
+bool IsNumpyScalar(PyObject* value) {
+  const NumpyTypes& numpy = LoadedNumpy();
+  return numpy.scalar != nullptr && PyObject_TypeCheck(value, numpy.scalar);
+}
+
+DataType NumpyDType(PyObject* value) {
+  if (!IsNumpyValue(value)) return DataType::kInvalid;
+  PyRef dtype = PyRef::Steal(PyObject_GetAttrString(value, "dtype"));
+  const DataType t = dtype ? TryDType(dtype.get()) : DataType::kInvalid;
+  PyErr_Clear();
+  return t;
+}
+
 StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype,
                                Narrowing narrowing) {
   if (!IsNumpyValue(value)) return Tensor();
@@ -174,8 +203,11 @@ StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype,
   if (cast || !IsNative(np_dtype.get())) {
     if (dtype == DataType::kString) return CannotConvert(value, dtype);
     if (cast && narrowing == Narrowing::kRefuse) {
-      GK_ASSIGN_OR_RETURN(const bool overflows, Overflows(value, own, dtype));
-      if (overflows) return OutOfRangeInteger();
+      GK_ASSIGN_OR_RETURN(const bool loses, LosesValues(value, own, dtype));
+      if (loses) {
+        return IsInteger(own) ? OutOfRangeInteger()
+                              : CannotConvert(value, dtype);
+      }
     }
     if (cast) own = dtype;
     PyRef type = PyRef::Steal(NumpyType(own));

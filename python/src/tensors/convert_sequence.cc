@@ -58,6 +58,19 @@ StatusOr<Kind> KindOf(PyObject* o) {
   return kNone;
 }
 
+// May a NumPy number of dtype `own`, within a sequence, become one of dtype
+// `to`? As Python's numbers may: integers become floats, not the reverse.
+bool IsNumberOf(DataType to, DataType own) {
+  const auto rank = [](DataType t) {
+    return IsComplex(t) ? 3 : IsFloating(t) ? 2 : IsInteger(t) ? 1 : 0;
+  };
+  if (rank(own) == 0 || rank(to) == 0) {
+    return rank(own) == rank(to) &&
+           (own == DataType::kBool) == (to == DataType::kBool);
+  }
+  return rank(own) <= rank(to);
+}
+
 class Walk {
  public:
   Walk(DataType dtype, Narrowing narrowing)
@@ -135,6 +148,10 @@ class Walk {
     }
     StatusOr<Kind> kind = KindOf(o);
     if (kind.ok() && *kind == kNone) {
+      const DataType own = NumpyDType(o);
+      if (own != DataType::kInvalid && !IsNumberOf(t->dtype(), own)) {
+        return CannotConvert(o, t->dtype());
+      }
       GK_ASSIGN_OR_RETURN(Tensor part,
                           ArrayToTensor(o, t->dtype(), narrowing_));
       if (part) return WriteArray(part, t);

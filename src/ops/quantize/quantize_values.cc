@@ -50,6 +50,11 @@ Status RangeShape(InferenceContext& c) {
     SetScalarOutputs(c);
     return OkStatus();
   }
+  if (axis >= kMaxRank) {
+    return InvalidArgument(
+        "Axis must be less than input dimension, which is at most {}, got {}",
+        kMaxRank, axis);
+  }
   GK_RETURN_IF_ERROR(c.WithRankAtLeast(0, static_cast<int>(axis) + 1, &x));
   PartialTensorShape range;
   int64_t n = x.unknown_rank() ? kUnknownDim : x.dim(axis);

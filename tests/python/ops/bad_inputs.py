@@ -41,10 +41,10 @@ def bad_attrs(value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, bool):
         return
     if isinstance(value, int):
-        yield from ((str(n), n) for n in (0, -1, 2**31, 2**62))
+        yield from ((str(n), n) for n in (0, -1, 2**31 - 1, 2**31, 2**62))
     elif isinstance(value, list) and value:
         yield "[]", []
-        for n in (0, -1, 2**31, 2**62):
+        for n in (0, -1, 2**31 - 1, 2**31, 2**62):
             yield f"all {n}", [n] * len(value)
         yield "longer", [*value, 1]
     elif isinstance(value, str):
