@@ -39,9 +39,16 @@ Status MaxPoolGrad(const PoolDesc& desc, const void* input,
                    const void* output_grad, void* input_grad,
                    Parallel parallel = {});
 
-// Gathers from `grad`, shaped as the input, what MaxPoolGrad scatters to.
+// The gradient of each output goes to every input of its window that equals
+// `maxima` there.
+Status MaxPoolGradOfEqual(const PoolDesc& desc, const void* input,
+                          const void* maxima, const void* output_grad,
+                          void* input_grad, Parallel parallel = {});
+
+// Of `grad`, shaped as the input, what stands where the window's first input
+// that equals `maxima` does; 0 where none does.
 Status MaxPoolGradGrad(const PoolDesc& desc, const void* input,
-                       const void* grad, void* output,
+                       const void* maxima, const void* grad, void* output,
                        Parallel parallel = {});
 
 // Positions of the maxima, flat within an image or, with `with_batch`, within

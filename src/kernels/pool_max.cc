@@ -1,5 +1,6 @@
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 #include "base/half.h"
 #include "kernels/isa.h"
@@ -74,7 +75,8 @@ struct MaxArgs {
   const void* input;
   const void* grad;
   void* result;
-  bool with_batch;
+  bool with_batch = false;
+  const void* maxima = nullptr;
 };
 
 template <class T>
@@ -108,10 +110,10 @@ struct MaxRow {
     T* out = static_cast<T*>(args.result) + row * d.out[2] * d.channels;
     for (int64_t x = 0; x < d.out[2]; ++x, out += d.channels) {
       ForStrips<kIsUsual<T>>(
-          d.channels,
-          [&](int64_t c, auto count) __attribute__((always_inline)) {
-            MaxOf(d, image, z, y, x, c, count, out + c);
-          });
+          d.channels, [&](int64_t c, auto count)
+                          __attribute__((always_inline)) {
+                            MaxOf(d, image, z, y, x, c, count, out + c);
+                          });
     }
   }
 };
@@ -168,11 +170,11 @@ GK_INLINE void ForArgmax(const PoolDesc& d, const T* image, int64_t row_first,
       if (Inputs(d, 2, x).size() == 0) continue;
       const int64_t out = (row * d.out[2] + x) * d.channels;
       ForStrips<kIsUsual<T>>(
-          d.channels,
-          [&](int64_t c, auto count) __attribute__((always_inline)) {
-            ArgmaxOf(d, image, z, y, x, c, count, at);
-            body(out + c, c, count, at);
-          });
+          d.channels, [&](int64_t c, auto count)
+                          __attribute__((always_inline)) {
+                            ArgmaxOf(d, image, z, y, x, c, count, at);
+                            body(out + c, c, count, at);
+                          });
     }
   }
 }
@@ -215,7 +217,7 @@ struct MaxGradApart {
       Wide<T> best = static_cast<Wide<T>>(in[c]);
       IndexFor<T> at = 0;
       const auto look = [&](const T* p, IndexFor<T> here)
-                            __attribute__((always_inline)) {
+          __attribute__((always_inline)) {
         const Wide<T> v = static_cast<Wide<T>>(*p);
         const bool greater = v > best;
         best = greater ? v : best;
@@ -233,8 +235,7 @@ struct MaxGradApart {
   }
   GK_INLINE static void Strip(const PoolDesc& d, Range rows, Range columns,
                               int64_t channel, int64_t count,
-                              const IndexFor<T>* at, const T* grad,
-                              T* result) {
+                              const IndexFor<T>* at, const T* grad, T* result) {
     for (int64_t y = rows.first; y < rows.last; ++y) {
       for (int64_t x = columns.first; x < columns.last; ++x) {
         const int64_t pixel = y * d.in[2] + x;
@@ -249,12 +250,11 @@ struct MaxGradApart {
       }
     }
   }
-  GK_INLINE static void Run(const PoolDesc& d, const MaxArgs& args,
-                            int64_t n) {
+  GK_INLINE static void Run(const PoolDesc& d, const MaxArgs& args, int64_t n) {
     const int64_t size = InPixels(d) * d.channels;
     const T* image = static_cast<const T*>(args.input) + n * size;
-    const T* grad = static_cast<const T*>(args.grad) +
-                    n * OutPixels(d) * d.channels;
+    const T* grad =
+        static_cast<const T*>(args.grad) + n * OutPixels(d) * d.channels;
     T* result = static_cast<T*>(args.result) + n * size;
     IndexFor<T> at[kStrip];
     for (int64_t y = 0; y < d.out[1]; ++y) {
@@ -304,23 +304,68 @@ bool WindowsAreApart(const PoolDesc& d) {
          d.out[1] > 0 && d.out[2] > 0;
 }
 
+// Calls body(offset of an input pixel, offset of an output pixel) for all that
+// each window holds, in row-major order.
+template <class F>
+GK_INLINE void ForPairs(const PoolDesc& d, F body) {
+  int64_t out = 0;
+  for (int64_t z = 0; z < d.out[0]; ++z) {
+    for (int64_t y = 0; y < d.out[1]; ++y) {
+      for (int64_t x = 0; x < d.out[2]; ++x, out += d.channels) {
+        ForWindow(
+            d, z, y, x, [&](int64_t pixel) __attribute__((always_inline)) {
+              body(pixel * d.channels, out);
+            });
+      }
+    }
+  }
+}
+
+template <class T>
+struct MaxGradEqualImage {
+  GK_INLINE static void Run(const PoolDesc& d, const MaxArgs& args, int64_t n) {
+    const int64_t size = InPixels(d) * d.channels;
+    const int64_t out_size = OutPixels(d) * d.channels;
+    const T* image = static_cast<const T*>(args.input) + n * size;
+    const T* maxima = static_cast<const T*>(args.maxima) + n * out_size;
+    const T* grad = static_cast<const T*>(args.grad) + n * out_size;
+    T* result = static_cast<T*>(args.result) + n * size;
+    std::fill(result, result + size, static_cast<T>(0));
+    ForPairs(
+        d, [&](int64_t in, int64_t out) __attribute__((always_inline)) {
+          for (int64_t c = 0; c < d.channels; ++c) {
+            const bool equal = static_cast<Wide<T>>(image[in + c]) ==
+                               static_cast<Wide<T>>(maxima[out + c]);
+            T& to = result[in + c];
+            to = static_cast<T>(static_cast<Wide<T>>(to) +
+                                (equal ? static_cast<Wide<T>>(grad[out + c])
+                                       : static_cast<Wide<T>>(0)));
+          }
+        });
+  }
+};
+
 template <class T>
 struct MaxGradGradImage {
   GK_INLINE static void Run(const PoolDesc& d, const MaxArgs& args, int64_t n) {
     const int64_t size = InPixels(d) * d.channels;
     const int64_t out_size = OutPixels(d) * d.channels;
     const T* image = static_cast<const T*>(args.input) + n * size;
+    const T* maxima = static_cast<const T*>(args.maxima) + n * out_size;
     const T* grad = static_cast<const T*>(args.grad) + n * size;
     T* result = static_cast<T*>(args.result) + n * out_size;
     std::fill(result, result + out_size, static_cast<T>(0));
-    ForArgmax(
-        d, image, 0, d.out[0] * d.out[1],
-        [&](int64_t out, int64_t channel, int64_t count, const IndexFor<T>* at)
-            __attribute__((always_inline)) {
-              for (int64_t c = 0; c < count; ++c) {
-                result[out + c] = grad[at[c] * d.channels + channel + c];
-              }
-            });
+    std::vector<char> found(out_size, 0);
+    ForPairs(
+        d, [&](int64_t in, int64_t out) __attribute__((always_inline)) {
+          for (int64_t c = 0; c < d.channels; ++c) {
+            const bool equal = static_cast<Wide<T>>(image[in + c]) ==
+                               static_cast<Wide<T>>(maxima[out + c]);
+            if (!equal || found[out + c]) continue;
+            found[out + c] = 1;
+            result[out + c] = grad[in + c];
+          }
+        });
   }
 };
 
@@ -397,7 +442,7 @@ Status MaxPool(const PoolDesc& d, const void* input, void* output,
                Parallel parallel) {
   GK_RETURN_IF_ERROR(CheckPool(d));
   return Spread<MaxRow, Isa::kV4>(d, {input, nullptr, output, false},
-                        d.batch * d.out[0] * d.out[1], parallel);
+                                  d.batch * d.out[0] * d.out[1], parallel);
 }
 
 Status MaxPoolGrad(const PoolDesc& d, const void* input,
@@ -411,11 +456,24 @@ Status MaxPoolGrad(const PoolDesc& d, const void* input,
   return Spread<MaxGradImage, Isa::kV4>(d, args, d.batch, parallel);
 }
 
-Status MaxPoolGradGrad(const PoolDesc& d, const void* input, const void* grad,
-                       void* output, Parallel parallel) {
-  GK_RETURN_IF_ERROR(CheckArgmax(d));
-  return Spread<MaxGradGradImage, Isa::kV2>(d, {input, grad, output, false},
-                                            d.batch, parallel);
+Status MaxPoolGradOfEqual(const PoolDesc& d, const void* input,
+                          const void* maxima, const void* output_grad,
+                          void* input_grad, Parallel parallel) {
+  GK_RETURN_IF_ERROR(CheckPool(d));
+  return Spread<MaxGradEqualImage, Isa::kV3>(d,
+                                             {.input = input,
+                                              .grad = output_grad,
+                                              .result = input_grad,
+                                              .maxima = maxima},
+                                             d.batch, parallel);
+}
+
+Status MaxPoolGradGrad(const PoolDesc& d, const void* input, const void* maxima,
+                       const void* grad, void* output, Parallel parallel) {
+  GK_RETURN_IF_ERROR(CheckPool(d));
+  return Spread<MaxGradGradImage, Isa::kV2>(
+      d, {.input = input, .grad = grad, .result = output, .maxima = maxima},
+      d.batch, parallel);
 }
 
 Status MaxPoolArgmax(const PoolDesc& d, const void* input, bool with_batch,

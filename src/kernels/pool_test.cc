@@ -22,8 +22,9 @@ PoolDesc Shape(int64_t batch, std::array<int64_t, 3> in, int64_t channels,
   for (int i = 0; i < 3; ++i) {
     if (same) {
       d.out[i] = (in[i] + stride[i] - 1) / stride[i];
-      d.pad[i] = std::max<int64_t>(
-                     0, (d.out[i] - 1) * stride[i] + window[i] - in[i]) / 2;
+      d.pad[i] =
+          std::max<int64_t>(0, (d.out[i] - 1) * stride[i] + window[i] - in[i]) /
+          2;
     } else {
       d.out[i] = std::max<int64_t>(0, (in[i] - window[i]) / stride[i] + 1);
       if (in[i] < window[i]) d.out[i] = 0;
@@ -72,7 +73,8 @@ void ForWindows(const PoolDesc& d, F body) {
                       c);
                 }
             body((((n * d.out[0] + z) * d.out[1] + y) * d.out[2] + x) *
-                         d.channels + c,
+                         d.channels +
+                     c,
                  inputs);
           }
 }
@@ -88,9 +90,8 @@ int64_t OutSize(const PoolDesc& d) {
 template <class T>
 std::vector<T> Values(int64_t count, int seed) {
   std::mt19937 rng(seed);
-  std::uniform_int_distribution<int> value(std::numeric_limits<T>::is_signed
-                                               ? -3
-                                               : 0, 3);
+  std::uniform_int_distribution<int> value(
+      std::numeric_limits<T>::is_signed ? -3 : 0, 3);
   std::vector<T> v(count);
   for (T& x : v) x = static_cast<T>(value(rng));
   return v;
@@ -100,16 +101,20 @@ template <class T>
 void CheckMax(ElementType type) {
   for (PoolDesc d : Shapes()) {
     d.type = type;
-    SCOPED_TRACE(testing::Message() << int(type) << " " << d.batch << " "
-                                    << d.in[1] << "x" << d.in[2] << "x"
-                                    << d.channels);
+    SCOPED_TRACE(testing::Message()
+                 << int(type) << " " << d.batch << " " << d.in[1] << "x"
+                 << d.in[2] << "x" << d.channels);
     const auto x = Values<T>(InSize(d), 1);
     const auto g = Values<T>(OutSize(d), 2);
     std::vector<T> y(OutSize(d), T(9)), dx(InSize(d), T(9)), gg(OutSize(d));
     std::vector<int64_t> at(OutSize(d));
     ASSERT_TRUE(MaxPool(d, x.data(), y.data()).ok());
     ASSERT_TRUE(MaxPoolGrad(d, x.data(), g.data(), dx.data()).ok());
-    ASSERT_TRUE(MaxPoolGradGrad(d, x.data(), x.data(), gg.data()).ok());
+    ASSERT_TRUE(
+        MaxPoolGradGrad(d, x.data(), y.data(), x.data(), gg.data()).ok());
+    std::vector<T> all(InSize(d), T(9)), want_all(InSize(d), T(0));
+    ASSERT_TRUE(
+        MaxPoolGradOfEqual(d, x.data(), y.data(), g.data(), all.data()).ok());
     ASSERT_TRUE(MaxPoolArgmax(d, x.data(), true, at.data()).ok());
     std::vector<T> want_dx(InSize(d), T(0));
     ForWindows(d, [&](int64_t out, const std::vector<int64_t>& inputs) {
@@ -122,8 +127,14 @@ void CheckMax(ElementType type) {
       ASSERT_EQ(at[out], best);
       want_dx[best] = static_cast<T>(static_cast<double>(want_dx[best]) +
                                      static_cast<double>(g[out]));
+      for (int64_t i : inputs) {
+        if (x[i] != x[best]) continue;
+        want_all[i] = static_cast<T>(static_cast<double>(want_all[i]) +
+                                     static_cast<double>(g[out]));
+      }
     });
     EXPECT_TRUE(dx == want_dx);
+    EXPECT_TRUE(all == want_all);
   }
 }
 

@@ -123,7 +123,6 @@ def test_conv3d_second_order():
         ({"filters": tf.ones([9, 2, 2, 2, 1])}, "egative|size"),
         ({"dilations": 0}, "larger than 0|ilation"),
         ({"strides": 0}, "larger than 0|tride"),
-        ({"data_format": "NCDHW"}, "NHWC"),
     ],
 )
 def test_conv3d_refuses(options: dict, text: str):

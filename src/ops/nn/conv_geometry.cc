@@ -24,8 +24,9 @@ StatusOr<ConvAttrs> ParseConvAttrs(const AttrMap& attrs, bool depthwise) {
   const int channel = a.channels_first ? 1 : 3;
   const auto* strides = attrs.Get<std::vector<int64_t>>("strides");
   if (!strides || strides->size() != 4) {
-    return InvalidArgument("Sliding window strides field must specify 4 "
-                           "dimensions");
+    return InvalidArgument(
+        "Sliding window strides field must specify 4 "
+        "dimensions");
   }
   GK_RETURN_IF_ERROR(CheckInt32Attrs(attrs, {"strides"}));
   if ((*strides)[0] != 1 || (*strides)[channel] != 1) {
@@ -46,8 +47,9 @@ StatusOr<ConvAttrs> ParseConvAttrs(const AttrMap& attrs, bool depthwise) {
   }
   if (const auto* d = attrs.Get<std::vector<int64_t>>("dilations")) {
     if (d->size() != 4) {
-      return InvalidArgument("Sliding window dilations field must specify 4 "
-                             "dimensions");
+      return InvalidArgument(
+          "Sliding window dilations field must specify 4 "
+          "dimensions");
     }
     if ((*d)[0] != 1 || (*d)[channel] != 1) {
       return InvalidArgument(
@@ -65,25 +67,29 @@ StatusOr<ConvAttrs> ParseConvAttrs(const AttrMap& attrs, bool depthwise) {
   const auto* pads = attrs.Get<std::vector<int64_t>>("explicit_paddings");
   if (a.padding == "EXPLICIT") {
     if (!pads || pads->size() != 8) {
-      return InvalidArgument("explicit_paddings attribute must contain 8 "
-                             "values, but got: {}",
-                             pads ? pads->size() : 0);
+      return InvalidArgument(
+          "explicit_paddings attribute must contain 8 "
+          "values, but got: {}",
+          pads ? pads->size() : 0);
     }
     for (const int64_t p : *pads) {
       if (p < 0) {
-        return InvalidArgument("All elements of explicit_paddings must be "
-                               "nonnegative");
+        return InvalidArgument(
+            "All elements of explicit_paddings must be "
+            "nonnegative");
       }
     }
     if ((*pads)[0] || (*pads)[1] || (*pads)[2 * channel] ||
         (*pads)[2 * channel + 1]) {
-      return InvalidArgument("Explicit padding in the batch or depth "
-                             "dimension is not supported");
+      return InvalidArgument(
+          "Explicit padding in the batch or depth "
+          "dimension is not supported");
     }
     for (int i = 0; i < 4; ++i) a.pads[i] = (*pads)[2 * h + i];
   } else if (pads && !pads->empty()) {
-    return InvalidArgument("explicit_paddings attribute must be empty if the "
-                           "padding attribute is not EXPLICIT");
+    return InvalidArgument(
+        "explicit_paddings attribute must be empty if the "
+        "padding attribute is not EXPLICIT");
   }
   return a;
 }
@@ -92,11 +98,6 @@ StatusOr<Conv2DDesc> DescribeConv(DataType type, ConvPass pass,
                                   const TensorShape& input,
                                   const TensorShape& filter,
                                   const ConvAttrs& attrs, bool depthwise) {
-  if (attrs.channels_first) {
-    return Unimplemented("The Conv2D op currently only supports the NHWC "
-                         "tensor format on the CPU. The op was given the "
-                         "format: NCHW");
-  }
   if (input.rank() != 4) {
     return InvalidArgument("input must be 4-dimensional: {}",
                            input.DebugString());
@@ -122,9 +123,10 @@ StatusOr<Conv2DDesc> DescribeConv(DataType type, ConvPass pass,
   d.filter_w = filter.dim(1);
   if (depthwise) {
     if (filter.dim(2) != d.in_c) {
-      return InvalidArgument("input and filter must have the same depth: {} vs "
-                             "{}",
-                             d.in_c, filter.dim(2));
+      return InvalidArgument(
+          "input and filter must have the same depth: {} vs "
+          "{}",
+          d.in_c, filter.dim(2));
     }
     d.groups = d.in_c;
     d.out_c = MultiplyWithoutOverflow(d.in_c, filter.dim(3));
@@ -142,9 +144,10 @@ StatusOr<Conv2DDesc> DescribeConv(DataType type, ConvPass pass,
       d.groups = d.in_c / filter.dim(2);
       if (d.groups == 0) d.groups = 1;
       if (d.out_c % d.groups != 0) {
-        return InvalidArgument("output depth must be evenly divisible by "
-                               "number of groups: {} vs {}",
-                               d.out_c, d.groups);
+        return InvalidArgument(
+            "output depth must be evenly divisible by "
+            "number of groups: {} vs {}",
+            d.out_c, d.groups);
       }
     }
   }
@@ -152,14 +155,12 @@ StatusOr<Conv2DDesc> DescribeConv(DataType type, ConvPass pass,
   d.stride_w = attrs.stride_w;
   d.dilation_h = attrs.dilation_h;
   d.dilation_w = attrs.dilation_w;
-  GK_ASSIGN_OR_RETURN(
-      WindowDim rows,
-      SlideWindow(d.in_h, d.filter_h, d.stride_h, d.dilation_h, attrs.padding,
-                  attrs.pads[0], attrs.pads[1]));
-  GK_ASSIGN_OR_RETURN(
-      WindowDim cols,
-      SlideWindow(d.in_w, d.filter_w, d.stride_w, d.dilation_w, attrs.padding,
-                  attrs.pads[2], attrs.pads[3]));
+  GK_ASSIGN_OR_RETURN(WindowDim rows,
+                      SlideWindow(d.in_h, d.filter_h, d.stride_h, d.dilation_h,
+                                  attrs.padding, attrs.pads[0], attrs.pads[1]));
+  GK_ASSIGN_OR_RETURN(WindowDim cols,
+                      SlideWindow(d.in_w, d.filter_w, d.stride_w, d.dilation_w,
+                                  attrs.padding, attrs.pads[2], attrs.pads[3]));
   d.out_h = rows.out;
   d.out_w = cols.out;
   d.pad_top = rows.pad;
@@ -193,6 +194,15 @@ Status RunConv(KernelContext& c, const Conv2DDesc& desc, const Tensor& x,
                          Parallel(&ThreadPool::Global()));
 }
 
+Status CheckConvGroups(int64_t in, int64_t filter_in, int64_t out) {
+  if (in <= 0 || filter_in <= 0 || out < 0) return OkStatus();
+  const int64_t groups = in / filter_in;
+  if (groups == 0 || out % groups == 0) return OkStatus();
+  return InvalidArgument(
+      "Depth of output ({}) is not a multiple of the number of groups ({})",
+      out, groups);
+}
+
 StatusOr<PartialTensorShape> ConvOutputShape(const PartialTensorShape& input,
                                              const PartialTensorShape& filter,
                                              const ConvAttrs& attrs,
@@ -210,10 +220,12 @@ StatusOr<PartialTensorShape> ConvOutputShape(const PartialTensorShape& input,
   } else {
     if (in_c >= 0 && filter_in >= 0 &&
         (filter_in == 0 ? in_c != 0 : in_c % filter_in != 0)) {
-      return InvalidArgument("Depth of input ({}) is not a multiple of input "
-                             "depth of filter ({})",
-                             in_c, filter_in);
+      return InvalidArgument(
+          "Depth of input ({}) is not a multiple of input "
+          "depth of filter ({})",
+          in_c, filter_in);
     }
+    GK_RETURN_IF_ERROR(CheckConvGroups(in_c, filter_in, filter.dim(3)));
     out.SetDim(channel, filter.dim(3));
   }
   const int64_t strides[] = {attrs.stride_h, attrs.stride_w};
@@ -235,9 +247,10 @@ StatusOr<PartialTensorShape> ConvOutputShape(const PartialTensorShape& input,
         SlideWindow(size, window < 0 ? 1 : window, strides[i], dilations[i],
                     attrs.padding, attrs.pads[2 * i], attrs.pads[2 * i + 1]));
     if (dim.out == 0 && size > 0) {
-      return InvalidArgument("Negative dimension size caused by subtracting {} "
-                             "from {}",
-                             (window - 1) * dilations[i] + 1, size);
+      return InvalidArgument(
+          "Negative dimension size caused by subtracting {} "
+          "from {}",
+          (window - 1) * dilations[i] + 1, size);
     }
     out.SetDim(h + i, dim.out);
   }

@@ -30,6 +30,10 @@ StatusOr<Conv2DDesc> DescribeConv(DataType type, ConvPass pass,
 Status RunConv(KernelContext& c, const Conv2DDesc& desc, const Tensor& x,
                const Tensor& y, Tensor* result);
 
+// Do as many groups as a filter of `filter_in` channels cuts `in` of them into
+// divide `out`? What is not known does.
+Status CheckConvGroups(int64_t in, int64_t filter_in, int64_t out);
+
 // The shape of a forward op's output from partial shapes.
 StatusOr<PartialTensorShape> ConvOutputShape(const PartialTensorShape& input,
                                              const PartialTensorShape& filter,

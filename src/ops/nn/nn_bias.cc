@@ -101,11 +101,12 @@ Status ComputeBiasAddGrad(KernelContext& c) {
 
 Status BiasAddGradShape(InferenceContext& c) {
   PartialTensorShape dy;
-  GK_RETURN_IF_ERROR(c.WithRankAtLeast(0, 2, &dy));
+  const bool first = ChannelsFirst(c.attrs());
+  GK_RETURN_IF_ERROR(c.WithRankAtLeast(0, first ? 3 : 2, &dy));
   if (dy.unknown_rank()) {
     c.set_output(0, {kUnknownDim});
   } else {
-    c.set_output(0, {dy.dim(ChannelsFirst(c.attrs()) ? 1 : dy.rank() - 1)});
+    c.set_output(0, {dy.dim(first ? 1 : dy.rank() - 1)});
   }
   return OkStatus();
 }

@@ -4,6 +4,7 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
+#include "ops/nn/channels_first.h"
 #include "ops/nn/conv_geometry.h"
 #include "ops/nn/window.h"
 #include "ops/with_attrs/Conv2D.h"
@@ -57,10 +58,11 @@ Status CheckOutBackprop(std::string_view op, const Conv2DDesc& d,
     return InvalidArgument("{}: out_backprop must be 4-dimensional", op);
   }
   if (dy.dim(0) != d.batch) {
-    return InvalidArgument("{}: input and out_backprop must have the same "
-                           "batch size. Input batch: {}, outbackprop batch: "
-                           "{}",
-                           op, d.batch, dy.dim(0));
+    return InvalidArgument(
+        "{}: input and out_backprop must have the same "
+        "batch size. Input batch: {}, outbackprop batch: "
+        "{}",
+        op, d.batch, dy.dim(0));
   }
   if (dy.dim(3) != d.out_c) {
     return InvalidArgument(
@@ -87,9 +89,8 @@ Status ComputeBackpropInput(KernelContext& c) {
   if (sizes.rank() == 1 && sizes.dim(0) == 2 && dy.rank() == 4 &&
       filter.rank() == 4) {
     const int32_t* s = sizes.data<int32_t>();
-    GK_ASSIGN_OR_RETURN(shape,
-                        TensorShape::Make(std::array<int64_t, 4>{
-                            dy.dim(0), s[0], s[1], filter.dim(2)}));
+    GK_ASSIGN_OR_RETURN(shape, TensorShape::Make(std::array<int64_t, 4>{
+                                   dy.dim(0), s[0], s[1], filter.dim(2)}));
   } else {
     GK_ASSIGN_OR_RETURN(shape, SizesOf(sizes));
   }
@@ -107,10 +108,9 @@ Status ComputeBackpropFilter(KernelContext& c) {
   const Tensor &input = c.input(0), &dy = c.input(2);
   GK_ASSIGN_OR_RETURN(ConvAttrs attrs, ParseGradAttrs<kDepthwise>(c));
   GK_ASSIGN_OR_RETURN(TensorShape shape, SizesOf(c.input(1)));
-  GK_ASSIGN_OR_RETURN(
-      Conv2DDesc d,
-      DescribeConv(dy.dtype(), ConvPass::kBackwardFilter, input.shape(), shape,
-                   attrs, kDepthwise));
+  GK_ASSIGN_OR_RETURN(Conv2DDesc d,
+                      DescribeConv(dy.dtype(), ConvPass::kBackwardFilter,
+                                   input.shape(), shape, attrs, kDepthwise));
   GK_RETURN_IF_ERROR(CheckOutBackprop(c.record().name, d, dy.shape()));
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, dy.dtype(), shape, &out));
@@ -155,6 +155,17 @@ Status BackpropShape(InferenceContext& c) {
   }
   c.set_output(0, out);
   return OkStatus();
+}
+
+// The gradient has the channels that the filter makes.
+Status DenseInputShape(InferenceContext& c) {
+  PartialTensorShape filter, dy;
+  GK_RETURN_IF_ERROR(c.WithRank(1, 4, &filter));
+  GK_RETURN_IF_ERROR(c.WithRank(2, 4, &dy));
+  int64_t depth;
+  GK_RETURN_IF_ERROR(InferenceContext::MergeDims(
+      dy.dim(IsChannelsFirst(c.attrs()) ? 1 : 3), filter.dim(3), &depth));
+  return BackpropShape<0>(c);
 }
 
 // The attrs that all ops of a family share.
@@ -210,6 +221,19 @@ void BackpropFilterGradient(GradContext& g) {
   if (g.wants(2)) g.Set(2, Ops::Forward(g, x, d));
 }
 
+template <ComputeFn kCompute>
+constexpr ComputeFn OfImages =
+    EitherOrder<kCompute, ImagePart::kImages, ImagePart::kImages,
+                ImagePart::kOther>;
+template <ComputeFn kCompute>
+constexpr ComputeFn ToImages =
+    EitherOrder<kCompute, ImagePart::kImages, ImagePart::kSizes,
+                ImagePart::kOther, ImagePart::kImages>;
+template <ComputeFn kCompute>
+constexpr ComputeFn ToFilter =
+    EitherOrder<kCompute, ImagePart::kOther, ImagePart::kImages,
+                ImagePart::kOther, ImagePart::kImages>;
+
 const OpRecord kRecords[] = {
     {.name = "Conv2D",
      .inputs = "input: T; filter: T",
@@ -221,7 +245,7 @@ const OpRecord kRecords[] = {
               "list(int) = [1, 1, 1, 1]",
      .traits = kExpensive,
      .shape = ConvShape<false>,
-     .kernel = {.compute = ComputeConv<false>},
+     .kernel = {.compute = OfImages<ComputeConv<false>>},
      .gradient = ConvGradient<Dense>,
      .doc = "The convolution of images with a filter of height, width, input "
             "and output channels."},
@@ -235,8 +259,8 @@ const OpRecord kRecords[] = {
               "data_format: string in [NHWC, NCHW] = 'NHWC'; dilations: "
               "list(int) = [1, 1, 1, 1]",
      .traits = kExpensive,
-     .shape = BackpropShape<0>,
-     .kernel = {.compute = ComputeBackpropInput<false>},
+     .shape = DenseInputShape,
+     .kernel = {.compute = ToImages<ComputeBackpropInput<false>>},
      .gradient = BackpropInputGradient<Dense>,
      .doc = "The gradient of a convolution with respect to its images."},
 
@@ -250,7 +274,7 @@ const OpRecord kRecords[] = {
               "list(int) = [1, 1, 1, 1]",
      .traits = kExpensive,
      .shape = BackpropShape<1>,
-     .kernel = {.compute = ComputeBackpropFilter<false>},
+     .kernel = {.compute = ToFilter<ComputeBackpropFilter<false>>},
      .gradient = BackpropFilterGradient<Dense>,
      .doc = "The gradient of a convolution with respect to its filter."},
 
@@ -263,7 +287,7 @@ const OpRecord kRecords[] = {
               "[NHWC, NCHW] = 'NHWC'; dilations: list(int) = [1, 1, 1, 1]",
      .traits = kExpensive,
      .shape = ConvShape<true>,
-     .kernel = {.compute = ComputeConv<true>},
+     .kernel = {.compute = OfImages<ComputeConv<true>>},
      .gradient = ConvGradient<Depthwise>,
      .doc = "A convolution of each channel with filters of its own."},
 
@@ -276,7 +300,7 @@ const OpRecord kRecords[] = {
               "[NHWC, NCHW] = 'NHWC'; dilations: list(int) = [1, 1, 1, 1]",
      .traits = kExpensive,
      .shape = BackpropShape<0>,
-     .kernel = {.compute = ComputeBackpropInput<true>},
+     .kernel = {.compute = ToImages<ComputeBackpropInput<true>>},
      .gradient = BackpropInputGradient<Depthwise>,
      .doc = "The gradient of a depthwise convolution with respect to its "
             "images."},
@@ -290,7 +314,7 @@ const OpRecord kRecords[] = {
               "[NHWC, NCHW] = 'NHWC'; dilations: list(int) = [1, 1, 1, 1]",
      .traits = kExpensive,
      .shape = BackpropShape<1>,
-     .kernel = {.compute = ComputeBackpropFilter<true>},
+     .kernel = {.compute = ToFilter<ComputeBackpropFilter<true>>},
      .gradient = BackpropFilterGradient<Depthwise>,
      .doc = "The gradient of a depthwise convolution with respect to its "
             "filter."},

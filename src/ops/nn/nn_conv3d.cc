@@ -9,6 +9,7 @@
 #include "kernels/elementwise.h"
 #include "ops/element_moves.h"
 #include "ops/element_type_of.h"
+#include "ops/nn/channels_first.h"
 #include "ops/nn/conv_geometry.h"
 #include "ops/nn/window.h"
 #include "ops/with_attrs/Conv3D.h"
@@ -57,11 +58,6 @@ Status ReadAttr(const AttrMap& attrs, std::string_view name, bool zero_is_bad,
 
 StatusOr<Volumes> Describe(const AttrMap& attrs, const TensorShape& input,
                            const TensorShape& filter) {
-  if (IsChannelsFirst(attrs)) {
-    return Unimplemented(
-        "CPU implementation of Conv3D currently only "
-        "supports the NHWC tensor format.");
-  }
   if (input.rank() != 5) {
     return InvalidArgument("input must be 5-dimensional: {}",
                            input.DebugString());
@@ -329,6 +325,14 @@ Status Conv3DShape(InferenceContext& c) {
                              dilations[first + i]);
     }
   }
+  const int64_t in_c = input.dim(channels_first ? 1 : 4);
+  const int64_t filter_in = filter.dim(3);
+  if (in_c >= 0 && filter_in > 0 && in_c % filter_in != 0) {
+    return InvalidArgument(
+        "Depth of input ({}) is not a multiple of input depth of filter ({})",
+        in_c, filter_in);
+  }
+  GK_RETURN_IF_ERROR(CheckConvGroups(in_c, filter_in, filter.dim(4)));
   PartialTensorShape out = PartialTensorShape::UnknownOfRank(5);
   out.SetDim(0, input.dim(0));
   out.SetDim(channels_first ? 1 : 4, filter.dim(4));
@@ -375,6 +379,16 @@ Tensor OfFilter(GradContext& g, const Tensor& x, const Tensor& filter,
                                      dy);
 }
 
+constexpr ComputeFn OfVolumes =
+    EitherOrder<ComputeConv3D, ImagePart::kImages, ImagePart::kImages,
+                ImagePart::kOther>;
+constexpr ComputeFn ToVolumes =
+    EitherOrder<ComputeInputGradient, ImagePart::kImages, ImagePart::kSizes,
+                ImagePart::kOther, ImagePart::kImages>;
+constexpr ComputeFn ToFilterOfVolumes =
+    EitherOrder<ComputeFilterGradient, ImagePart::kOther, ImagePart::kImages,
+                ImagePart::kOther, ImagePart::kImages>;
+
 #define CONV3D_ATTRS                                                      \
   "T: type in [half, bfloat16, float, double]; strides: list(int) >= 5; " \
   "padding: string in [SAME, VALID]; data_format: string in [NDHWC, "     \
@@ -387,7 +401,7 @@ const OpRecord kRecords[] = {
      .attrs = CONV3D_ATTRS,
      .traits = kExpensive,
      .shape = Conv3DShape,
-     .kernel = {.compute = ComputeConv3D},
+     .kernel = {.compute = OfVolumes},
      .gradient =
          [](GradContext& g) {
            const Tensor &x = g.x(0), &filter = g.x(1), dy = g.dy(0);
@@ -403,7 +417,7 @@ const OpRecord kRecords[] = {
      .attrs = CONV3D_ATTRS "; Tshape: type in [int32, int64] = int32",
      .traits = kExpensive,
      .shape = GradientShape<0>,
-     .kernel = {.compute = ComputeInputGradient},
+     .kernel = {.compute = ToVolumes},
      // All three ops are linear in each argument.
      .gradient =
          [](GradContext& g) {
@@ -419,7 +433,7 @@ const OpRecord kRecords[] = {
      .attrs = CONV3D_ATTRS,
      .traits = kExpensive,
      .shape = GradientShape<1>,
-     .kernel = {.compute = ComputeFilterGradient},
+     .kernel = {.compute = ToFilterOfVolumes},
      .gradient =
          [](GradContext& g) {
            const Tensor &x = g.x(0), &dy = g.x(2), d = g.dy(0);

@@ -27,11 +27,6 @@ StatusOr<AnyConv> DescribeAnyConv(const AttrMap& given, int rank) {
   };
   GK_RETURN_IF_ERROR(
       CheckInt32Attrs(given, {"groups", "batch_dims", "strides", "dilations"}));
-  if (read("groups") != 1) {
-    return Unimplemented(
-        "Grouped/Depthwise Convolutions are not supported "
-        "yet.");
-  }
   const int64_t batch_dims = read("batch_dims");
   if (batch_dims < 0) {
     return InvalidArgument("batch_dims must be non-negative, got {}",
@@ -65,6 +60,10 @@ StatusOr<AnyConv> DescribeAnyConv(const AttrMap& given, int rank) {
 Status ComputeAnyConv(KernelContext& c) {
   const Tensor &x = c.input(0), &filter = c.input(1);
   GK_ASSIGN_OR_RETURN(const AnyConv conv, DescribeAnyConv(c.attrs(), x.rank()));
+  if (c.attr<int64_t>("groups") != 1) {
+    return Unimplemented(
+        "Grouped/Depthwise Convolutions are not supported yet.");
+  }
   const int64_t batch_dims = c.attr<int64_t>("batch_dims");
   // Kernels know one batch dimension.
   const int inner = x.rank() - static_cast<int>(batch_dims);
@@ -99,10 +98,31 @@ Status ComputeAnyConv(KernelContext& c) {
   return OkStatus();
 }
 
+Status CheckGroups(int64_t groups, bool first, const PartialTensorShape& x,
+                   const PartialTensorShape& filter) {
+  if (filter.unknown_rank() || filter.rank() < 2 ||
+      filter.rank() > x.rank() + 1) {
+    return OkStatus();
+  }
+  const int64_t in = x.dim(first ? x.rank() - filter.rank() + 1 : x.rank() - 1);
+  const int64_t filter_in = filter.dim(filter.rank() - 2);
+  const int64_t out = filter.dim(filter.rank() - 1);
+  if (in >= 0 && filter_in > 0 && in / filter_in != groups) {
+    return InvalidArgument(
+        "Input depth divided by filter input depth does not match with groups "
+        "parameter ({})",
+        groups);
+  }
+  if (out < 0 || groups <= 0 || out % groups == 0) return OkStatus();
+  return InvalidArgument("Number of groups should divide output depth");
+}
+
 Status AnyConvShape(InferenceContext& c) {
   const PartialTensorShape &x = c.input(0), &filter = c.input(1);
   if (x.unknown_rank()) return shape_fn::Unknown(c);
   GK_ASSIGN_OR_RETURN(const AnyConv conv, DescribeAnyConv(c.attrs(), x.rank()));
+  const bool first = c.attr<std::string>("data_format") == "CHANNELS_FIRST";
+  GK_RETURN_IF_ERROR(CheckGroups(c.attr<int64_t>("groups"), first, x, filter));
   const int64_t batch_dims = c.attr<int64_t>("batch_dims");
   std::vector<int64_t> dims{batch_dims == 1 ? x.dim(0) : kUnknownDim};
   for (int d = static_cast<int>(batch_dims); d < x.rank(); ++d) {

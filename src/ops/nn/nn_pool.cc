@@ -11,7 +11,8 @@
 #include "ops/element_type_of.h"
 #include "ops/fn/Shape.h"
 #include "ops/fn/ZerosLike.h"
-#include "ops/int32_attrs.h"
+#include "ops/nn/channels_first.h"
+#include "ops/nn/pool_shape.h"
 #include "ops/nn/window.h"
 #include "ops/with_attrs/AvgPool.h"
 #include "ops/with_attrs/AvgPool3D.h"
@@ -28,70 +29,6 @@ namespace {
 
 Parallel AllThreads() { return Parallel(&ThreadPool::Global()); }
 
-struct PoolAttrs {
-  std::vector<int64_t> window, stride;
-  std::string padding;
-  std::vector<int64_t> pads;  // explicit ones, before and after by dim
-  bool channels_first = false;
-};
-
-// For `spatial` dims between batch and channels.
-StatusOr<PoolAttrs> ReadPoolAttrs(const AttrMap& attrs, int spatial) {
-  PoolAttrs a;
-  const int rank = spatial + 2;
-  a.channels_first = IsChannelsFirst(attrs);
-  const auto* format = attrs.Get<std::string>("data_format");
-  if (format != nullptr && *format == "NCHW_VECT_C") {
-    return InvalidArgument(
-        "Default MaxPoolingOp only supports NHWC on device type CPU");
-  }
-  const auto* ksize = attrs.Get<std::vector<int64_t>>("ksize");
-  const auto* strides = attrs.Get<std::vector<int64_t>>("strides");
-  if (!ksize || static_cast<int>(ksize->size()) != rank) {
-    return InvalidArgument(
-        "Sliding window ksize field must specify {} "
-        "dimensions",
-        rank);
-  }
-  if (!strides || static_cast<int>(strides->size()) != rank) {
-    return InvalidArgument(
-        "Sliding window stride field must specify {} "
-        "dimensions",
-        rank);
-  }
-  GK_RETURN_IF_ERROR(CheckInt32Attrs(attrs, {"ksize", "strides"}));
-  a.window = *ksize;
-  a.stride = *strides;
-  const auto* padding = attrs.Get<std::string>("padding");
-  a.padding = padding ? *padding : "VALID";
-  a.pads.assign(2 * rank, 0);
-  if (const auto* pads = attrs.Get<std::vector<int64_t>>("explicit_paddings");
-      pads && a.padding == "EXPLICIT") {
-    if (static_cast<int>(pads->size()) != 2 * rank) {
-      return InvalidArgument(
-          "explicit_paddings attribute must contain {} "
-          "values, but got: {}",
-          2 * rank, pads->size());
-    }
-    a.pads = *pads;
-  }
-  return a;
-}
-
-Status CheckStrides(const PoolAttrs& a) {
-  for (const int64_t stride : a.stride) {
-    if (stride <= 0) {
-      return InvalidArgument("Stride must be > 0, but got {}", stride);
-    }
-  }
-  return OkStatus();
-}
-
-bool IsPositive(const std::vector<int64_t>& window) {
-  return std::all_of(window.begin(), window.end(),
-                     [](int64_t size) { return size > 0; });
-}
-
 // What a kernel can run. Gradients of maxima look at the batch first.
 Status CheckWindow(const PoolAttrs& a, bool gradient) {
   const auto misfit = [&] {
@@ -100,14 +37,14 @@ Status CheckWindow(const PoolAttrs& a, bool gradient) {
         "inferred ksize is: {}",
         JoinText(a.window, ","));
   };
-  if (!gradient && !IsPositive(a.window)) return misfit();
+  if (!gradient && !IsPositiveWindow(a.window)) return misfit();
   if (a.window[0] != 1 || a.stride[0] != 1) {
     return Unimplemented(
         "Pooling is not yet supported on the batch "
         "dimension.");
   }
-  if (!IsPositive(a.window)) return misfit();
-  return CheckStrides(a);
+  if (!IsPositiveWindow(a.window)) return misfit();
+  return CheckPoolStrides(a);
 }
 
 enum class PoolKind { kMax, kAverage, kArgmax, kMaxGradient, kAverageGradient };
@@ -129,14 +66,6 @@ StatusOr<Pool> Describe(const KernelContext& c, PoolKind kind, DataType type,
       return InvalidArgument("Input must be 4 or 5-dimensional");
     }
     return InvalidArgument("tensor_in must be {}-dimensional", rank);
-  }
-  if (a.channels_first) {
-    return InvalidArgument(
-        "Default {}PoolingOp only supports {} on device type CPU",
-        kind == PoolKind::kAverage || kind == PoolKind::kAverageGradient
-            ? "Avg"
-            : "Max",
-        spatial == 2 ? "NHWC" : "NDHWC");
   }
   const auto element = ElementTypeFor(type);
   if (!element) {
@@ -223,6 +152,8 @@ Status CheckSameShape(const char* what, const char* argument,
                          expected.DebugString(), got.DebugString());
 }
 
+// Of images, the first of equal maxima counts; of volumes, all do, as in
+// TensorFlow, which compares those with the maxima given.
 template <int kSpatial>
 Status ComputeMaxGrad(KernelContext& c) {
   const Tensor &x = c.input(0), &y = c.input(1), &dy = c.input(2);
@@ -238,6 +169,10 @@ Status ComputeMaxGrad(KernelContext& c) {
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), x.shape(), &out));
   if (x.num_elements() == 0) return OkStatus();
+  if (kSpatial == 3) {
+    return MaxPoolGradOfEqual(p.desc, x.raw_data(), y.raw_data(), dy.raw_data(),
+                              out->raw_data(), AllThreads());
+  }
   return MaxPoolGrad(p.desc, x.raw_data(), dy.raw_data(), out->raw_data(),
                      AllThreads());
 }
@@ -247,6 +182,10 @@ Status ComputeMaxGradGrad(KernelContext& c) {
   const Tensor &x = c.input(0), &y = c.input(1), &d = c.input(2);
   GK_ASSIGN_OR_RETURN(Pool p, Describe(c, PoolKind::kMaxGradient, x.dtype(),
                                        x.shape(), kSpatial));
+  if (kSpatial == 3 && x.num_elements() == 0) {  // as TensorFlow
+    return InvalidArgument("received empty tensor tensor_in: {}",
+                           x.shape().DebugString());
+  }
   GK_RETURN_IF_ERROR(
       CheckSameShape("orig_output", "tensor_out", p.output, y.shape()));
   GK_RETURN_IF_ERROR(
@@ -254,8 +193,8 @@ Status ComputeMaxGradGrad(KernelContext& c) {
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), p.output, &out));
   if (p.output.num_elements() == 0) return OkStatus();
-  return MaxPoolGradGrad(p.desc, x.raw_data(), d.raw_data(), out->raw_data(),
-                         AllThreads());
+  return MaxPoolGradGrad(p.desc, x.raw_data(), y.raw_data(), d.raw_data(),
+                         out->raw_data(), AllThreads());
 }
 
 Status ComputeArgmax(KernelContext& c) {
@@ -319,57 +258,6 @@ Status ComputeAvgGrad(KernelContext& c) {
 }
 
 template <int kSpatial>
-Status PoolShape(InferenceContext& c) {
-  PartialTensorShape x;
-  constexpr int kRank = kSpatial + 2;
-  GK_RETURN_IF_ERROR(c.WithRank(0, kRank, &x));
-  GK_ASSIGN_OR_RETURN(PoolAttrs a, ReadPoolAttrs(c.attrs(), kSpatial));
-  GK_RETURN_IF_ERROR(CheckStrides(a));
-  for (const int64_t size : a.window) {
-    if (size > 0 || c.num_outputs() == 1) continue;
-    return InvalidArgument("ksize must be a positive int32 value, got:{}",
-                           size);
-  }
-  if (!IsPositive(a.window)) {  // refused by the kernel
-    c.set_output(0, PartialTensorShape::UnknownOfRank(kRank));
-    return OkStatus();
-  }
-  for (int d = 1; d < kRank; ++d) {
-    if (x.dim(d) < 0) continue;
-    if (a.padding == "VALID" && a.window[d] > x.dim(d) && x.dim(d) > 0) {
-      return InvalidArgument(
-          "Negative dimension size caused by subtracting {} "
-          "from {}",
-          a.window[d], x.dim(d));
-    }
-    GK_ASSIGN_OR_RETURN(
-        WindowDim dim,
-        SlideWindow(x.dim(d), a.window[d], a.stride[d], 1, a.padding,
-                    a.pads[2 * d], a.pads[2 * d + 1]));
-    if (dim.out == 0 && x.dim(d) > 0) {
-      return InvalidArgument(
-          "Negative dimension size caused by subtracting {} "
-          "from {}",
-          a.window[d], x.dim(d));
-    }
-    x.SetDim(d, dim.out);
-  }
-  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, x);
-  return OkStatus();
-}
-
-// Of the gradient's gradient: as the output of the pooling.
-template <int kSpatial>
-Status LikeOutputShape(InferenceContext& c) {
-  GK_ASSIGN_OR_RETURN(PoolAttrs a, ReadPoolAttrs(c.attrs(), kSpatial));
-  GK_RETURN_IF_ERROR(CheckStrides(a));
-  PartialTensorShape y;
-  GK_RETURN_IF_ERROR(c.WithRank(1, kSpatial + 2, &y));
-  c.set_output(0, std::move(y));
-  return OkStatus();
-}
-
-template <int kSpatial>
 Status AvgGradShape(InferenceContext& c) {
   PartialTensorShape shape = c.ValueAsShape(0);
   if (shape.unknown_rank()) {
@@ -429,6 +317,18 @@ void AvgPoolGradGradient(GradContext& g) {
   g.Set(1, kForward(AttrsOfPool(g), g.dy(0)));
 }
 
+template <ComputeFn kCompute>
+constexpr ComputeFn Pooling =
+    EitherOrder<kCompute, ImagePart::kImages, ImagePart::kImages>;
+template <ComputeFn kCompute>
+constexpr ComputeFn OfThree =
+    EitherOrder<kCompute, ImagePart::kImages, ImagePart::kImages,
+                ImagePart::kImages, ImagePart::kImages>;
+template <ComputeFn kCompute>
+constexpr ComputeFn OfSizes =
+    EitherOrder<kCompute, ImagePart::kImages, ImagePart::kSizes,
+                ImagePart::kImages>;
+
 const OpRecord kRecords[] = {
     {.name = "MaxPool",
      .inputs = "input: T",
@@ -439,8 +339,8 @@ const OpRecord kRecords[] = {
               "EXPLICIT]; explicit_paddings: list(int) = []; data_format: "
               "string in [NHWC, NCHW, NCHW_VECT_C] = 'NHWC'",
      .traits = kExpensive,
-     .shape = PoolShape<2>,
-     .kernel = {.compute = ComputePool<2, true>},
+     .shape = PoolShape<2, true>,
+     .kernel = {.compute = Pooling<ComputePool<2, true>>},
      .gradient = MaxPoolGradient<ops::MaxPoolGrad>,
      .doc = "The maxima of windows sliding over images."},
 
@@ -454,7 +354,7 @@ const OpRecord kRecords[] = {
               "uint16, half, uint32, uint64] = float",
      .traits = kExpensive,
      .shape = LikeInput<4>,
-     .kernel = {.compute = ComputeMaxGrad<2>},
+     .kernel = {.compute = OfThree<ComputeMaxGrad<2>>},
      .gradient = MaxPoolGradGradient<ops::MaxPoolGradGrad>,
      .doc = "The gradient of max pooling."},
 
@@ -466,8 +366,8 @@ const OpRecord kRecords[] = {
               "T: type in [float, double, int32, uint8, int16, int8, int64, "
               "bfloat16, uint16, half, uint32, uint64]",
      .traits = kExpensive,
-     .shape = LikeOutputShape<2>,
-     .kernel = {.compute = ComputeMaxGradGrad<2>},
+     .shape = LikeOutputShape<2, true>,
+     .kernel = {.compute = OfThree<ComputeMaxGradGrad<2>>},
      .gradient = MaxPoolGradGradient<ops::MaxPoolGrad>,
      .doc = "The gradient of the gradient of max pooling."},
 
@@ -480,7 +380,7 @@ const OpRecord kRecords[] = {
               "double, int32, uint8, int16, int8, int64, bfloat16, uint16, "
               "half, uint32, uint64]",
      .traits = kExpensive,
-     .shape = PoolShape<2>,
+     .shape = PoolShape<2, true>,
      .kernel = {.compute = ComputeArgmax},
      .gradient =
          [](GradContext& g) {
@@ -499,8 +399,8 @@ const OpRecord kRecords[] = {
               "in [SAME, VALID]; data_format: string in [NHWC, NCHW] = 'NHWC'; "
               "T: type in [half, bfloat16, float, double]",
      .traits = kExpensive,
-     .shape = PoolShape<2>,
-     .kernel = {.compute = ComputePool<2, false>},
+     .shape = PoolShape<2, false>,
+     .kernel = {.compute = Pooling<ComputePool<2, false>>},
      .gradient = AvgPoolGradient<ops::AvgPoolGrad>,
      .doc = "The averages of windows sliding over images."},
 
@@ -512,7 +412,7 @@ const OpRecord kRecords[] = {
               "T: type in [half, bfloat16, float, double]",
      .traits = kExpensive,
      .shape = AvgGradShape<2>,
-     .kernel = {.compute = ComputeAvgGrad<2>},
+     .kernel = {.compute = OfSizes<ComputeAvgGrad<2>>},
      .gradient = AvgPoolGradGradient<ops::AvgPool>,
      .doc = "The gradient of average pooling."},
 
@@ -523,8 +423,8 @@ const OpRecord kRecords[] = {
               "in [SAME, VALID]; data_format: string in [NDHWC, NCDHW] = "
               "'NDHWC'; T: type in [half, bfloat16, float]",
      .traits = kExpensive,
-     .shape = PoolShape<3>,
-     .kernel = {.compute = ComputePool<3, true>},
+     .shape = PoolShape<3, false>,
+     .kernel = {.compute = Pooling<ComputePool<3, true>>},
      .gradient = MaxPoolGradient<ops::MaxPool3DGrad>,
      .doc = "The maxima of windows sliding over volumes.",
      .example = ">>> tf.nn.max_pool3d(tf.ones([1, 2, 2, 2, 1]), 2, 2, "
@@ -539,7 +439,7 @@ const OpRecord kRecords[] = {
               "type in [half, bfloat16, float] = float",
      .traits = kExpensive,
      .shape = LikeInput<5>,
-     .kernel = {.compute = ComputeMaxGrad<3>},
+     .kernel = {.compute = OfThree<ComputeMaxGrad<3>>},
      .gradient = MaxPoolGradGradient<ops::MaxPool3DGradGrad>,
      .doc = "The gradient of max pooling of volumes."},
 
@@ -551,8 +451,8 @@ const OpRecord kRecords[] = {
               "'NDHWC'; T: type in [float, double, int32, uint8, int16, int8, "
               "int64, bfloat16, uint16, half, uint32, uint64]",
      .traits = kExpensive,
-     .shape = LikeOutputShape<3>,
-     .kernel = {.compute = ComputeMaxGradGrad<3>},
+     .shape = LikeOutputShape<3, false>,
+     .kernel = {.compute = OfThree<ComputeMaxGradGrad<3>>},
      .gradient = MaxPoolGradGradient<ops::MaxPool3DGrad>,
      .doc = "The gradient of the gradient of max pooling of volumes."},
 
@@ -563,8 +463,8 @@ const OpRecord kRecords[] = {
               "in [SAME, VALID]; data_format: string in [NDHWC, NCDHW] = "
               "'NDHWC'; T: type in [half, bfloat16, float, double]",
      .traits = kExpensive,
-     .shape = PoolShape<3>,
-     .kernel = {.compute = ComputePool<3, false>},
+     .shape = PoolShape<3, false>,
+     .kernel = {.compute = Pooling<ComputePool<3, false>>},
      .gradient = AvgPoolGradient<ops::AvgPool3DGrad>,
      .doc = "The averages of windows sliding over volumes.",
      .example = ">>> tf.nn.avg_pool3d(tf.ones([1, 2, 2, 2, 1]), 2, 2, "
@@ -578,7 +478,7 @@ const OpRecord kRecords[] = {
               "'NDHWC'; T: type in [half, bfloat16, float, double]",
      .traits = kExpensive,
      .shape = AvgGradShape<3>,
-     .kernel = {.compute = ComputeAvgGrad<3>},
+     .kernel = {.compute = OfSizes<ComputeAvgGrad<3>>},
      .gradient = AvgPoolGradGradient<ops::AvgPool3D>,
      .doc = "The gradient of average pooling of volumes."},
 };

@@ -5,6 +5,7 @@
 #include "framework/op_registry.h"
 #include "kernels/elementwise.h"
 #include "ops/element_moves.h"
+#include "ops/nn/pool_shape.h"
 #include "ops/nn/window.h"
 #include "ops/with_attrs/MaxPoolGradGradWithArgmax.h"
 #include "ops/with_attrs/MaxPoolGradWithArgmax.h"
@@ -120,10 +121,8 @@ Status GradWithArgmaxShape(InferenceContext& c) {
 }
 
 Status GradGradWithArgmaxShape(InferenceContext& c) {
-  PartialTensorShape argmax;
-  GK_RETURN_IF_ERROR(c.WithRank(2, 4, &argmax));
-  c.set_output(0, argmax);
-  return OkStatus();
+  GK_RETURN_IF_ERROR(PoolOutputShape(c, 2, true));
+  return CheckGradGradShapes(c, 1, 2);
 }
 
 OpAttrs AttrsWithArgmax(const GradContext& g) {

@@ -5,6 +5,7 @@
 #include "ops/element_moves.h"
 #include "ops/fn/ZerosLike.h"
 #include "ops/nn/delegated.h"
+#include "ops/nn/pool_shape.h"
 #include "ops/nn/window.h"
 #include "ops/with_attrs/MaxPoolGradGradV2.h"
 #include "ops/with_attrs/MaxPoolGradV2.h"
@@ -44,10 +45,15 @@ Status ComputeOfSizes(KernelContext& c) {
   return RunAs(c, PlainName(c.record()), attrs, inputs);
 }
 
+template <int kSizes>
 Status PoolOfSizesShape(InferenceContext& c) {
   PartialTensorShape x;
   GK_RETURN_IF_ERROR(c.WithRank(0, 4, &x));
-  const auto window = c.ValueAsInts(1), strides = c.ValueAsInts(2);
+  if (c.attr<std::string>("data_format") == "NCHW_VECT_C") {
+    return InvalidArgument("data_format NCHW_VECT_C has no kernel on CPU");
+  }
+  const auto window = c.ValueAsInts(kSizes),
+             strides = c.ValueAsInts(kSizes + 1);
   if (!window || !strides) {
     c.set_output(0, PartialTensorShape::UnknownOfRank(4));
     return OkStatus();
@@ -56,7 +62,12 @@ Status PoolOfSizesShape(InferenceContext& c) {
   attrs.Set("ksize", *window);
   attrs.Set("strides", *strides);
   const PartialTensorShape in[] = {x};
-  return ShapeAs(c, PlainName(c.record()), attrs, in);
+  return ShapeAs(c, "MaxPool", attrs, in);
+}
+
+Status GradGradOfSizesShape(InferenceContext& c) {
+  GK_RETURN_IF_ERROR(PoolOfSizesShape<3>(c));
+  return CheckGradGradShapes(c, 2, 1);
 }
 
 // The places of the maxima are given: nothing depends on the images themselves.
@@ -64,11 +75,6 @@ void ZerosBeforeGradient(GradContext& g) {
   for (int i = 0; i < 2; ++i) {
     if (g.wants(i)) g.Set(i, ops::ZerosLike(g.x(i)));
   }
-}
-
-Status LikeOrigOutput(InferenceContext& c) {
-  c.set_output(0, c.input(1));
-  return OkStatus();
 }
 
 OpAttrs SizelessAttrs(const GradContext& g) {
@@ -91,7 +97,7 @@ const OpRecord kRecords[] = {
               "VALID]; data_format: string in [NHWC, NCHW, NCHW_VECT_C] = "
               "'NHWC'",
      .traits = kExpensive,
-     .shape = PoolOfSizesShape,
+     .shape = PoolOfSizesShape<1>,
      .kernel = {.compute = ComputeOfSizes},
      .gradient =
          [](GradContext& g) {
@@ -131,7 +137,7 @@ const OpRecord kRecords[] = {
      .outputs = "output: T",
      .attrs = SIZES_ATTRS SIZES_TYPES,
      .traits = kExpensive,
-     .shape = LikeOrigOutput,
+     .shape = GradGradOfSizesShape,
      .kernel = {.compute = ComputeOfSizes},
      .gradient =
          [](GradContext& g) {

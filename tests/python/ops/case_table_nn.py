@@ -125,7 +125,8 @@ TABLE: dict[str, dict[str, Any]] = {
     },
     "MaxPoolV2": {"input": F(1, 4, 4, 2), **SIZES},
     "MaxPoolGradV2": {
-        "orig_input": F(1, 4, 4, 2), "orig_output": F(1, 2, 2, 2),
+        "orig_input": np.arange(32).reshape(1, 4, 4, 2),
+        "orig_output": [[[[10, 11], [14, 15]], [[26, 27], [30, 31]]]],
         "grad": F(1, 2, 2, 2), **SIZES,
     },
     "MaxPoolGradGradV2": {

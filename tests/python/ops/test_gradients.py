@@ -26,6 +26,9 @@ HELD = {
     "Polygamma": ("a",),
     "Betainc": ("a", "b"),
     "MatrixSolveLs": ("l2_regularizer",),
+    # Maxima that are compared with what they are the maxima of.
+    "MaxPoolGradGrad": ("orig_input", "orig_output"),
+    "MaxPoolGradGradV2": ("orig_input", "orig_output"),
 }
 # Outputs that are gradients themselves and count only for further orders.
 ONLY_OUTPUT = {"SoftmaxCrossEntropyWithLogits": 0}
