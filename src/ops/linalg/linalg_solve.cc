@@ -180,7 +180,8 @@ struct LeastSquaresGrads {
     using matrix::Product;
     const Tensor z = CholeskySolve(Factor(true, more), dx);
     const Tensor xz = Product(x, z, false, true);
-    const Tensor both = ops::AddV2(xz, matrix::Adjoint(xz));
+    // Without a conjugate, as in TensorFlow.
+    const Tensor both = ops::AddV2(xz, matrix::Transpose(xz));
     return {ops::Sub(Product(b, z, false, true), Product(a, both)),
             Product(a, z)};
   }

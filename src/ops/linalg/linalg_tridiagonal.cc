@@ -137,16 +137,17 @@ Tensor StackedRows(const Tensor& above, const Tensor& main,
 
 void TridiagonalSolveGradient(GradContext& g) {
   const Tensor& diagonals = g.x(0);
-  const Tensor adjoint =
-      Conjugate(StackedRows(Shifted(DiagonalRow(diagonals, 2), true, false),
-                            DiagonalRow(diagonals, 1),
-                            Shifted(DiagonalRow(diagonals, 0), false, false)));
-  const Tensor db =
-      ops::TridiagonalSolve(adjoint, g.dy(0), g.attr<bool>("partial_pivoting"),
-                            g.attr<bool>("perturb_singular"));
+  // Without conjugates, as TensorFlow's.
+  const Tensor transposed =
+      StackedRows(Shifted(DiagonalRow(diagonals, 2), true, false),
+                  DiagonalRow(diagonals, 1),
+                  Shifted(DiagonalRow(diagonals, 0), false, false));
+  const Tensor db = ops::TridiagonalSolve(transposed, g.dy(0),
+                                          g.attr<bool>("partial_pivoting"),
+                                          g.attr<bool>("perturb_singular"));
   if (g.wants(0)) {
-    // The three diagonals of db x^H.
-    const Tensor x = Conjugate(g.y(0));
+    // The three diagonals of db x^T.
+    const Tensor& x = g.y(0);
     const auto diagonal = [&](const Tensor& other) {
       return ops::ExpandDims(SumOfColumns(ops::Mul(db, other), false),
                              IntegerConstant(-2));

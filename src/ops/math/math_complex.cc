@@ -169,8 +169,9 @@ const OpRecord kRecords[] = {
      .kernel = Part<kComplexAbs>(),
      .gradient =
          [](GradContext& g) {
-           g.Set(0, ops::Mul(MakeComplex(g.dy(0), ScalarLike(g.dy(0), 0)),
-                             ops::Sign(g.x(0))));
+           const Tensor zero = ScalarLike(g.dy(0), 0);
+           g.Set(0, ops::DivNoNan(ops::Mul(MakeComplex(g.dy(0), zero), g.x(0)),
+                                  MakeComplex(g.y(0), zero)));
          },
      .doc = "Returns the absolute value of each complex element.",
      .test = {.reference = "abs(x)"}},

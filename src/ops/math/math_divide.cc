@@ -286,11 +286,8 @@ const OpRecord kRecords[] = {
      .gradient =
          [](GradContext& g) {
            SetBroadcastGrads(
-               g,
-               g.wants(0) ? ops::MulNoNan(g.dy(0), Conjugate(g.x(1)))
-                          : Tensor(),
-               g.wants(1) ? ops::MulNoNan(Conjugate(g.x(0)), g.dy(0))
-                          : Tensor());
+               g, g.wants(0) ? ops::MulNoNan(g.dy(0), g.x(1)) : Tensor(),
+               g.wants(1) ? ops::MulNoNan(g.x(0), g.dy(0)) : Tensor());
          },
      .python = {.names = "math.multiply_no_nan",
                 .args = "x: tensor(T); y: tensor(T)",

@@ -75,7 +75,7 @@ const OpRecord kRecords[] = {
                                             ComplexTypes>>()),
      .gradient =
          [](GradContext& g) {
-           const Tensor a = ops::RealDiv(g.dy(0), Conjugate(g.x(0)));
+           const Tensor a = ops::RealDiv(g.dy(0), g.x(0));
            if (g.wants(0)) g.Set(0, ops::Neg(ops::Mul(Conjugate(a), g.y(0))));
            if (g.wants(1)) g.Set(1, ops::Mul(ScalarLike(a, 0.5), a));
          },
@@ -105,7 +105,7 @@ const OpRecord kRecords[] = {
          [](GradContext& g) {
            if (g.wants(0))
              g.Set(0, ops::Mul(ScalarLike(g.x(0), -1.5),
-                               ops::Mul(ops::Mul(g.dy(0), g.x(1)),
+                               ops::Mul(ops::Mul(Conjugate(g.dy(0)), g.x(1)),
                                         ops::Square(Conjugate(g.x(0))))));
            if (g.wants(1)) g.Set(1, ops::RsqrtGrad(Conjugate(g.x(0)), g.dy(0)));
          },

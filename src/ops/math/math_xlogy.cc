@@ -1,4 +1,5 @@
-// Products with limits at zero, and neighbours of floats.
+// Products with limits at zero, and neighbours of floats. The derivatives of
+// those of complex numbers are TensorFlow's, which has no conjugates there.
 #include "ops/fn/math_xlogy.h"
 
 #include "framework/grad_context.h"
@@ -40,7 +41,7 @@ const OpRecord kRecords[] = {
                              ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
-           const Tensor x = Conjugate(g.x(0)), y = Conjugate(g.x(1));
+           const Tensor &x = g.x(0), &y = g.x(1);
            const Tensor some = NonZero(x);
            SetBroadcastGrads(
                g,
@@ -71,7 +72,7 @@ const OpRecord kRecords[] = {
                              ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
-           const Tensor x = Conjugate(g.x(0)), y = Conjugate(g.x(1));
+           const Tensor &x = g.x(0), &y = g.x(1);
            const Tensor some = NonZero(x);
            SetBroadcastGrads(
                g,
@@ -104,7 +105,7 @@ const OpRecord kRecords[] = {
                              ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
-           const Tensor x = Conjugate(g.x(0)), y = Conjugate(g.x(1));
+           const Tensor &x = g.x(0), &y = g.x(1);
            const Tensor some = NonZero(x);
            SetBroadcastGrads(
                g,

@@ -16,6 +16,7 @@
 #include "ops/fn/Reshape.h"
 #include "ops/fn/Rsqrt.h"
 #include "ops/fn/Square.h"
+#include "ops/fn/StopGradient.h"
 #include "ops/fn/Sub.h"
 #include "ops/fn/Sum.h"
 #include "ops/nn/window.h"
@@ -344,8 +345,10 @@ void NormGradGradient(GradContext& g) {
       DataType::kFloat, static_cast<double>(g.attr<float>("epsilon")));
   const Tensor centre = training ? mean(x) : channel(g.x(3));
   const Tensor centred = ops::Sub(x, centre);
-  const Tensor variance =
-      training ? mean(ops::Square(centred)) : channel(g.x(4));
+  // TensorFlow takes the mean that the variance is about for a constant, which
+  // derivatives of this one show.
+  const Tensor about = ops::Sub(x, ops::StopGradient(centre));
+  const Tensor variance = training ? mean(ops::Square(about)) : channel(g.x(4));
   const Tensor r = ops::Rsqrt(ops::AddV2(variance, epsilon));
   const Tensor c = mul(centred, r);
   const Tensor u = f(g.dy(0)), v = channel(g.dy(1)), w = channel(g.dy(2));
@@ -357,21 +360,26 @@ void NormGradGradient(GradContext& g) {
     return;
   }
   const Tensor mean_uc = mean(mul(u, c)), mean_dc = mean(mul(dy, c));
-  const auto projected = [&](const Tensor& a, const Tensor& mean_ac) {
-    return ops::Sub(ops::Sub(a, mean(a)), mul(c, mean_ac));
+  const auto projected = [&](const Tensor& a, const Tensor& along,
+                             const Tensor& mean_ac) {
+    return ops::Sub(ops::Sub(a, mean(a)), mul(along, mean_ac));
   };
-  g.Set(0, CastTo(ops::AddV2(
-                      ops::AddV2(mul(sr, projected(u, mean_uc)), mul(v, c)), w),
-                  t));
-  const Tensor dy_part = projected(dy, mean_dc);
+  g.Set(0,
+        CastTo(ops::AddV2(
+                   ops::AddV2(mul(sr, projected(u, c, mean_uc)), mul(v, c)), w),
+               t));
+  const Tensor dy_part = projected(dy, c, mean_dc);
   const Tensor along = mul(u, dy_part);
   g.Set(2, CastTo(ops::Sum(mul(r, along), axes), scale.dtype()));
   if (!g.wants(1)) return;
   const Tensor of_c = ops::Sub(
       mul(v, dy), mul(sr, ops::AddV2(mul(u, mean_dc), mul(mean_uc, dy))));
-  const Tensor by_r = mul(mul(mul(sr, r), c), mean(along));
-  g.Set(1,
-        CastTo(ops::Sub(mul(r, projected(of_c, mean(mul(of_c, c)))), by_r), t));
+  const Tensor by_variance = mul(about, r);
+  const Tensor by_r = mul(mul(mul(sr, r), by_variance), mean(along));
+  g.Set(1, CastTo(ops::Sub(
+                      mul(r, projected(of_c, by_variance, mean(mul(of_c, c)))),
+                      by_r),
+                  t));
 }
 
 #define BATCH_NORM_DOC                                                        \

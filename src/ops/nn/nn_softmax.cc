@@ -10,6 +10,7 @@
 #include "ops/fn/Exp.h"
 #include "ops/fn/ExpandDims.h"
 #include "ops/fn/Sum.h"
+#include "ops/fn/ZerosLike.h"
 #include "ops/fn/math_arithmetic.h"
 #include "ops/fn/math_unary.h"
 
@@ -71,8 +72,7 @@ Status CrossEntropyShape(InferenceContext& c) {
       BroadcastPartialShapes(c.input(0), c.input(1));
   if (!both.ok()) return both.status();
   if (!both->unknown_rank() && both->rank() != 2) {
-    return InvalidArgument("Shape must be rank 2 but is rank {}",
-                           both->rank());
+    return InvalidArgument("Shape must be rank 2 but is rank {}", both->rank());
   }
   if (both->unknown_rank()) {
     c.set_output(0, {kUnknownDim});
@@ -90,8 +90,7 @@ StatusOr<Tensor> Repeat(const Tensor& t, const TensorShape& shape) {
   GK_ASSIGN_OR_RETURN(Tensor out, Tensor::Allocate(t.dtype(), shape));
   const int64_t cols = shape.dim(1);
   const int64_t col_step = t.rank() > 0 && t.dim(t.rank() - 1) != 1 ? 1 : 0;
-  const int64_t row_step =
-      t.rank() == 2 && t.dim(0) != 1 ? t.dim(1) : 0;
+  const int64_t row_step = t.rank() == 2 && t.dim(0) != 1 ? t.dim(1) : 0;
   VisitType<half, bfloat16, float, double>(t.dtype(), [&](auto tag) {
     using T = decltype(tag);
     const T* in = t.data<T>();
@@ -139,7 +138,8 @@ Status ComputeCrossEntropy(KernelContext& c) {
   return OkStatus();
 }
 
-// The gradient of the loss is backprop; that of backprop is the softmax's.
+// The gradient of the loss is backprop; that of backprop is the softmax's. What
+// backprop owes to the labels is left out, as in TensorFlow.
 void CrossEntropyGradient(GradContext& g) {
   const Tensor& x = g.x(0);
   Tensor gx, glabels;
@@ -154,13 +154,10 @@ void CrossEntropyGradient(GradContext& g) {
     const Tensor d = g.dy(1);
     if (g.wants(0)) {
       const Tensor p = ops::Softmax(x);
-      const Tensor more =
-          ops::Mul(ops::Sub(d, SumLastKept(ops::Mul(d, p))), p);
+      const Tensor more = ops::Mul(ops::Sub(d, SumLastKept(ops::Mul(d, p))), p);
       gx = gx ? ops::AddV2(gx, more) : more;
     }
-    if (g.wants(1)) {
-      glabels = glabels ? ops::Sub(glabels, d) : ops::Neg(d);
-    }
+    if (g.wants(1) && !glabels) glabels = ops::ZerosLike(d);
   }
   SetBroadcastGrads(g, gx, glabels);
 }
@@ -210,9 +207,10 @@ Status ComputeSparseCrossEntropy(KernelContext& c) {
         x.shape().DebugString(), labels.shape().DebugString());
   }
   if (x.dim(1) == 0) {
-    return InvalidArgument("Must have at least one class, but got logits "
-                           "shape {}",
-                           x.shape().DebugString());
+    return InvalidArgument(
+        "Must have at least one class, but got logits "
+        "shape {}",
+        x.shape().DebugString());
   }
   Tensor *loss, *backprop;
   GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), labels.shape(), &loss));

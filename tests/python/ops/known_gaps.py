@@ -16,7 +16,10 @@ GRAPH: dict[str, str] = {}
 SHAPES: dict[str, str] = {}
 GRADIENT: dict[str, str] = {}
 GRADIENT_IN_GRAPH: dict[str, str] = {}
-SECOND_ORDER: dict[str, str] = {}
+SECOND_ORDER: dict[str, str] = {
+    "SoftmaxCrossEntropyWithLogits": "what backprop owes to the labels is left out, "
+    "as in TensorFlow",
+}
 BAD_INPUT: dict[str, str] = {}
 ORACLE_VALUES: dict[str, str] = {}
 RAW_ARGUMENTS: dict[str, str] = {}
