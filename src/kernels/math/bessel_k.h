@@ -9,6 +9,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "kernels/math/gamma_sample.h"
 #include "kernels/math/gamma_series.h"
 #include "kernels/math/special_gamma.h"
 
@@ -48,13 +49,12 @@ inline double BesselK(double x) {
 // d Igamma(a, x) / da, term by term from DLMF 8.7.1; for large arguments by
 // differences.
 inline double IgammaGradA(double a, double x) {
+  if (x == 0) return 0;
   if (!(a > 0) || !(x >= 0)) return kNan<double>;
-  if (x == 0 || std::isinf(x)) return 0;
+  if (std::isinf(x) || std::isinf(a)) return 0;
   if (a > 2000 || x > 2000) {
-    const double step = 1e-4 * a;
-    return (RegularizedGamma(a + step, x, true) -
-            RegularizedGamma(a - step, x, true)) /
-           (2 * step);
+    const double density = std::exp((a - 1) * std::log(x) - x - Lgamma(a));
+    return density > 0 ? -density * GammaSampleGradA(a, x) : 0;
   }
   return IgammaSeriesInA(a, x, std::exp(a * std::log(x) - x - Lgamma(a + 1)),
                          20000);

@@ -37,9 +37,9 @@ inline double GammaSampleGradOfTail(double a, double x) {
 }
 
 inline double GammaSampleGradA(double a, double x) {
-  if (!(a > 0) || !(x >= 0)) return kNan<double>;
   if (x == 0) return 0;
-  if (std::isinf(a) || std::isinf(x)) return kNan<double>;
+  if (!(a > 0) || !(x >= 0)) return kNan<double>;
+  if (std::isinf(a) || std::isinf(x)) return 0;  // as TensorFlow
   const double wide = std::sqrt(a);
   if (a > 1e6) {
     // Cornish and Fisher: x = a + z sqrt(a) + (z^2 - 1)/3 + (z^3 -

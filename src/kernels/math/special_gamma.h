@@ -23,9 +23,12 @@ inline constexpr double kLeastTerm = kFloat ? 1e-11 : 1e-17;
 // grows like sqrt(a); past the bound the normal limit is as good.
 template <bool kFloat = false, auto kLgamma = &Lgamma<double>>
 inline double RegularizedGamma(double a, double x, bool lower) {
+  // Nothing lies below 0, whatever the parameter.
+  if (x == 0 && lower) return 0;
   if (!(a > 0) || !(x >= 0)) return kNan<double>;
-  if (x == 0) return lower ? 0 : 1;
-  if (std::isinf(a)) return std::isinf(x) ? kNan<double> : (lower ? 0 : 1);
+  if (x == 0) return 1;
+  // Of both infinite, which have no limit, TensorFlow says 0.
+  if (std::isinf(a)) return std::isinf(x) || lower ? 0 : 1;
   if (std::isinf(x)) return lower ? 1 : 0;
   constexpr int kTerms = 20000;
   if (a > 1e7) {

@@ -192,7 +192,9 @@ Status SquareBlocksShape(InferenceContext& c) {
   PartialTensorShape x;
   GK_RETURN_IF_ERROR(c.WithRank(0, 4, &x));
   const std::vector<int64_t> sizes(2, c.attr<int64_t>("block_size"));
-  return BlocksShapeOf<kTo>(c, &sizes, 1, 2);
+  GK_RETURN_IF_ERROR(BlocksShapeOf<kTo>(c, &sizes, 1, 2));
+  if (c.input(0).unknown_rank()) c.set_output(0, std::move(x));
+  return OkStatus();
 }
 
 template <Direction kTo>

@@ -19,12 +19,15 @@ namespace {
 
 enum Direction { kToDepth, kToSpace };
 
+// A format of five dimensions that no kernel here takes.
+constexpr const char* kVectors = "NCHW_VECT_C";
+
 // Where the axes are in an image of rank 4.
 struct ImageAxes {
   int height, width, depth;
 };
 Status AxesOf(const std::string& format, ImageAxes* axes) {
-  if (format == "NCHW_VECT_C") {
+  if (format == kVectors) {
     return InvalidArgument("data_format NCHW_VECT_C has no kernel on CPU");
   }
   *axes = format == "NCHW" ? ImageAxes{2, 3, 1} : ImageAxes{1, 2, 3};
@@ -75,8 +78,15 @@ template <Direction kTo>
 Status DepthShape(InferenceContext& c) {
   GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"block_size"}));
   ImageAxes axes;
-  GK_RETURN_IF_ERROR(AxesOf(c.attr<std::string>("data_format"), &axes));
   PartialTensorShape x, out;
+  if (c.attr<std::string>("data_format") == kVectors) {
+    GK_RETURN_IF_ERROR(c.WithRank(0, 5, &x));
+    out = PartialTensorShape::UnknownOfRank(5);
+    out.SetDim(4, 4);
+    c.set_output(0, std::move(out));
+    return OkStatus();
+  }
+  GK_RETURN_IF_ERROR(AxesOf(c.attr<std::string>("data_format"), &axes));
   GK_RETURN_IF_ERROR(c.WithRank(0, 4, &x));
   GK_RETURN_IF_ERROR(
       MovedDims(kTo, x, axes, c.attr<int64_t>("block_size"), &out));

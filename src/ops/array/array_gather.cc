@@ -53,19 +53,12 @@ Status GatherShapeOf(InferenceContext& c, std::optional<int64_t> axis,
     return InvalidArgument("Shape must be at least rank {} but is rank {}",
                            *axis < 0 ? -*axis : *axis + 1, x.rank());
   }
-  if (batch_dims > at) {
-    return InvalidArgument(
-        "batch_dims ({}) must be less than or equal to axis ({}).", batch_dims,
-        at);
-  }
+  // Batch dims that do not fit are told when it runs.
   PartialTensorShape out = PartialTensorShape::UnknownOfRank(0);
-  for (int i = 0; i < batch_dims; ++i) {
-    int64_t d;
-    GK_RETURN_IF_ERROR(
-        InferenceContext::MergeDims(x.dim(i), indices.dim(i), &d));
-    out.AddDim(d);
+  for (int i = 0; i < at; ++i) {
+    const bool from_indices = i < batch_dims && x.dim(i) < 0;
+    out.AddDim(from_indices ? indices.dim(i) : x.dim(i));
   }
-  for (int i = static_cast<int>(batch_dims); i < at; ++i) out.AddDim(x.dim(i));
   for (int i = static_cast<int>(batch_dims); i < indices.rank(); ++i) {
     out.AddDim(indices.dim(i));
   }
@@ -325,7 +318,7 @@ Status ComputeGatherNd(KernelContext& c) {
     width *= x.dim(i);
   }
   GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
-  if (rows > 0 && width > 0 && x.num_elements() == 0) {
+  if (rows > 0 && x.num_elements() == 0) {
     return InvalidArgument(
         "Requested more than 0 entries, but params is empty.  Params shape: {}",
         x.shape().DebugString());

@@ -32,8 +32,14 @@ Status ReverseSequenceShape(InferenceContext& c) {
   GK_RETURN_IF_ERROR(c.WithRank(1, 1, &lengths));
   const int64_t batch_dim = c.attr<int64_t>("batch_dim");
   if (x.unknown_rank()) return OkStatus();
-  GK_RETURN_IF_ERROR(
-      CheckDims(c.attr<int64_t>("seq_dim"), batch_dim, x.rank()));
+  // That both are one is told when it runs.
+  if (c.attr<int64_t>("seq_dim") != batch_dim) {
+    GK_RETURN_IF_ERROR(
+        CheckDims(c.attr<int64_t>("seq_dim"), batch_dim, x.rank()));
+  } else if (batch_dim < 0 || batch_dim >= x.rank()) {
+    return InvalidArgument("batch_dim must be < input rank ( {} vs. {})",
+                           batch_dim, x.rank());
+  }
   int64_t batch;
   GK_RETURN_IF_ERROR(InferenceContext::MergeDims(
       x.dim(static_cast<int>(batch_dim)), lengths.dim(0), &batch));

@@ -17,10 +17,13 @@
 namespace gk {
 namespace {
 
-// Boxes [n, 4] and the picture that each belongs to.
-Status CheckBoxes(const Tensor& boxes, const Tensor& pictures, int64_t batch) {
+// Boxes [n, 4], the picture that each belongs to, and the gradient of what was
+// cut out if it is given.
+Status CheckBoxes(const Tensor& boxes, const Tensor& pictures, int64_t batch,
+                  const Tensor* grads = nullptr) {
   if (boxes.num_elements() == 0 && pictures.num_elements() == 0) {
-    return OkStatus();
+    if (grads == nullptr || grads->dim(0) == 0) return OkStatus();
+    return InvalidArgument("boxes and grads have incompatible shape");
   }
   if (boxes.rank() != 2) {
     return InvalidArgument("boxes must be 2-D, got: {}",
@@ -39,6 +42,9 @@ Status CheckBoxes(const Tensor& boxes, const Tensor& pictures, int64_t batch) {
   }
   if (pictures.dim(0) != boxes.dim(0)) {
     return InvalidArgument("box_index has incompatible shape");
+  }
+  if (grads != nullptr && pictures.dim(0) != grads->dim(0)) {
+    return InvalidArgument("boxes and grads have incompatible shape");
   }
   for (const int32_t v : pictures.flat<int32_t>()) {
     if (v < 0 || v >= batch) {
@@ -134,10 +140,7 @@ Status ComputeImageGradient(KernelContext& c) {
   if (dims[3] != grads.dim(3)) {
     return InvalidArgument("image_size and grads are incompatible");
   }
-  GK_RETURN_IF_ERROR(CheckBoxes(boxes, owner, dims[0]));
-  if (owner.num_elements() != grads.dim(0)) {
-    return InvalidArgument("boxes and grads have incompatible shape");
-  }
+  GK_RETURN_IF_ERROR(CheckBoxes(boxes, owner, dims[0], &grads));
   GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, c.attr<DataType>("T"), shape, &out));
@@ -164,10 +167,7 @@ Status ComputeBoxGradient(KernelContext& c) {
   if (image.dim(3) != grads.dim(3)) {
     return InvalidArgument("image, grads depth differ");
   }
-  GK_RETURN_IF_ERROR(CheckBoxes(boxes, owner, image.dim(0)));
-  if (owner.num_elements() != grads.dim(0)) {
-    return InvalidArgument("boxes and grads have incompatible shape");
-  }
+  GK_RETURN_IF_ERROR(CheckBoxes(boxes, owner, image.dim(0), &grads));
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kFloat, boxes.shape(), &out));
   if (out->num_elements() == 0) return OkStatus();

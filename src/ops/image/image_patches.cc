@@ -199,14 +199,16 @@ void VolumePatchesGradient(GradContext& g) {
 
 enum class Noise { kUniform, kGaussian, kZero };
 
+Status CheckNoise(const std::string& noise, bool uniform) {
+  if (!uniform || noise.empty() || noise == "uniform") return OkStatus();
+  return InvalidArgument(
+      "The uniform_noise should not be True when noise is not uniform");
+}
+
 StatusOr<Noise> NoiseOf(const KernelContext& c) {
   const std::string& noise = c.attr<std::string>("noise");
   if (c.attr<bool>("uniform_noise")) {
-    if (!noise.empty() && noise != "uniform") {
-      return InvalidArgument(
-          "The uniform_noise and noise could not be specified at the same "
-          "time");
-    }
+    GK_RETURN_IF_ERROR(CheckNoise(noise, true));
     return Noise::kUniform;
   }
   if (noise.empty() || noise == "gaussian") return Noise::kGaussian;
@@ -344,6 +346,8 @@ Status ComputeGlimpse(KernelContext& c) {
 }
 
 Status GlimpseShape(InferenceContext& c) {
+  GK_RETURN_IF_ERROR(
+      CheckNoise(c.attr<std::string>("noise"), c.attr<bool>("uniform_noise")));
   PartialTensorShape in, offsets;
   GK_RETURN_IF_ERROR(c.WithRank(0, 4, &in));
   GK_RETURN_IF_ERROR(c.WithRank(2, 2, &offsets));

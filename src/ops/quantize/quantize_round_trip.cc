@@ -212,6 +212,12 @@ Status ComputeRoundTripV3(KernelContext& c) {
         "dimensions: {}",
         c.input(3).rank());
   }
+  if (c.input(0).rank() == 0) {  // as TensorFlow, of this version alone
+    return InvalidArgument(
+        "Axis requested is larger than input dimensions. Axis: {} Input "
+        "Dimensions: 0",
+        r.axis);
+  }
   r.bits = *c.input(3).data<int32_t>();
   GK_RETURN_IF_ERROR(CheckBits(r, "`"));
   return Compute(c, r);

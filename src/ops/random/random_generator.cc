@@ -64,7 +64,10 @@ StatusOr<Philox> TakeValues(const Tensor& handle, uint64_t n,
   GK_RETURN_IF_ERROR(v->Update([&](Tensor& state) -> Status {
     GK_RETURN_IF_ERROR(CheckState(state));
     if (before) {
-      GK_ASSIGN_OR_RETURN(*before, state.Copy());
+      // Philox has counter and key in three; what follows is not told.
+      GK_ASSIGN_OR_RETURN(
+          *before, Tensor::Allocate(DataType::kInt64, TensorShape({3})));
+      std::copy_n(state.data<int64_t>(), 3, before->data<int64_t>());
     }
     int64_t* s = state.data<int64_t>();
     gen = Philox::FromKeyCounter(static_cast<uint64_t>(s[2]),
@@ -97,7 +100,7 @@ Status ComputeSkip(KernelContext& c) {
 Status SkipShape(InferenceContext& c) {
   PartialTensorShape scalar;
   for (int i = 0; i < 3; ++i) GK_RETURN_IF_ERROR(c.WithRank(i, 0, &scalar));
-  if (c.num_outputs() == 1) c.set_output(0, {kUnknownDim});
+  if (c.num_outputs() == 1) c.set_output(0, {3});
   return OkStatus();
 }
 

@@ -126,10 +126,8 @@ Status GatherShape(InferenceContext& c) {
                                            value.rank(), indices.rank()));
   PartialTensorShape out = indices;
   for (int d = 0; d < batch; ++d) {
-    int64_t both;
-    GK_RETURN_IF_ERROR(
-        InferenceContext::MergeDims(value.dim(d), indices.dim(d), &both));
-    out.SetDim(d, both);
+    // Dims that do not fit are told when it runs.
+    if (value.dim(d) >= 0) out.SetDim(d, value.dim(d));
   }
   for (int d = batch + 1; d < value.rank(); ++d) out.AddDim(value.dim(d));
   c.set_output(0, out);
@@ -168,7 +166,16 @@ Status ComputeGatherNd(KernelContext& c) {
         "vector");
   GK_ASSIGN_OR_RETURN(IndexSlices slices, NdSlices(value.shape(), indices));
   std::vector<int64_t> dims;
-  for (int d = 0; d + 1 < indices.rank(); ++d) dims.push_back(indices.dim(d));
+  int64_t rows = 1;
+  for (int d = 0; d + 1 < indices.rank(); ++d) {
+    dims.push_back(indices.dim(d));
+    rows *= indices.dim(d);
+  }
+  if (rows > 0 && value.num_elements() == 0) {
+    return InvalidArgument(
+        "Requested more than 0 entries, but params is empty.  Params shape: {}",
+        value.shape().DebugString());
+  }
   for (int d = static_cast<int>(indices.dim(indices.rank() - 1));
        d < value.rank(); ++d) {
     dims.push_back(value.dim(d));
