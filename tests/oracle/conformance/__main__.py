@@ -2,13 +2,15 @@
 otherwise by TensorFlow with oneDNN once more without: either answer is TensorFlow's.
 
 usage: python -m conformance [--ops PATTERN] [--aspect WORDS] [--sample N]
-                             [--answers FILE] [--page] [--workers N]
+                             [--answers FILE] [--anew PATTERN] [--page] [--deadly]
+                             [--workers N]
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,7 +18,7 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from conformance import ORACLE, questions, report
+from conformance import ORACLE, deadly, questions, report
 from conformance.comparing import AGREE, DIFFER
 from conformance.questions import Question
 from conformance.workers import THEIRS_DIED, Pool, Verdict
@@ -77,18 +79,24 @@ class Progress:
         )
 
 
-def by_plain_kernels(verdicts: list[Verdict], workers: int) -> list[Verdict]:
-    """The verdicts, with agreement where TensorFlow agrees by its own kernels: which
-    ones it takes is settled when it starts."""
+def plain_answers(
+    verdicts: list[Verdict], options: argparse.Namespace
+) -> list[Verdict]:
+    """What comes of the questions that are answered otherwise, or died of, when
+    TensorFlow uses its own kernels: which ones it takes is settled when it starts."""
     asked = [v for v in verdicts if v.verdict in (DIFFER, THEIRS_DIED)]
     if not asked or os.environ["TF_ENABLE_ONEDNN_OPTS"] == "0":
-        return verdicts
+        return []
     with tempfile.TemporaryDirectory() as folder:
         todo, answers = Path(folder, "todo"), Path(folder, "answers")
+        if options.answers:  # kept beside the others
+            answers = options.answers.absolute().with_suffix(".plain")
         report.write(todo, asked)
+        command = [sys.executable, "-m", "conformance", "--again", todo]
+        command += ["--answers", answers, "--workers", str(options.workers)]
+        command += ["--deadly"] if options.deadly else []
         subprocess.run(
-            [sys.executable, "-m", "conformance", "--again", todo, "--answers", answers,
-             "--workers", str(workers)],
+            command,
             cwd=ORACLE,
             env={
                 **os.environ,
@@ -96,16 +104,33 @@ def by_plain_kernels(verdicts: list[Verdict], workers: int) -> list[Verdict]:
                 "TF_ENABLE_ONEDNN_OPTS": "0",
             },
             stdout=subprocess.DEVNULL,
-        )  # fmt: skip
-        plain = {v.question: v for v in report.read(answers)}
-    kept = []
-    for v in verdicts:
-        other = plain.get(v.question)
-        if other is None or other.verdict != AGREE:
-            kept.append(v)
-        else:
-            kept.append(Verdict(v.question, AGREE, PLAIN_KERNELS))
-    return kept
+        )
+        wanted = {v.question for v in asked}
+        return [v for v in report.read(answers) if v.question in wanted]
+
+
+def by_plain_kernels(
+    verdicts: list[Verdict], plain: list[Verdict]
+) -> list[Verdict]:
+    """The verdicts, with agreement where TensorFlow agrees by its own kernels."""
+    agree = {v.question for v in plain if v.verdict == AGREE}
+    return [
+        Verdict(v.question, AGREE, PLAIN_KERNELS)
+        if v.question in agree and v.verdict in (DIFFER, THEIRS_DIED)
+        else v
+        for v in verdicts
+    ]
+
+
+def forget(answers: Path, pattern: str) -> None:
+    """Takes the ops that match out of the answers, so that they are asked anew."""
+    for file in (answers, answers.with_suffix(".plain")):
+        kept = [v for v in report.read(file) if not re.search(pattern, v.question.op)]
+        report.write(file, kept)
+
+
+def died(verdicts: list[Verdict]) -> list[Question]:
+    return [v.question for v in verdicts if v.verdict == THEIRS_DIED]
 
 
 def main() -> int:
@@ -128,14 +153,26 @@ def main() -> int:
     )
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument(
+        "--anew", metavar="PATTERN", help="asks these ops again, also if --answers "
+        "has them"
+    )  # fmt: skip
+    parser.add_argument(
+        "--deadly", action="store_true",
+        help="asks TensorFlow also what it died of, and writes deadly.txt anew",
+    )  # fmt: skip
+    parser.add_argument(
         "--again", type=Path, metavar="FILE", help="the questions of these verdicts"
     )
     options = parser.parse_args()
+    if options.anew and options.answers:
+        forget(options.answers, options.anew)
     verdicts = report.read(options.answers) if options.answers else []
+    answered = {v.question for v in verdicts}
+    known = deadly.read()
     if options.again:
-        todo = by_op(v.question for v in report.read(options.again))
+        asked = [v.question for v in report.read(options.again)]
+        todo = by_op(q for q in asked if q not in answered)
     else:
-        answered = {v.question for v in verdicts}
         todo = batches(options.ops, options.sample, options.aspect, answered)
     progress = Progress(sum(map(len, todo)))
     kept = options.answers.open("a", encoding="utf-8") if options.answers else None
@@ -147,10 +184,16 @@ def main() -> int:
             kept.write(report.line(verdict))
             kept.flush()
 
-    Pool(todo, options.workers).run(told)
+    skipped = frozenset() if options.deadly else deadly.now(known)
+    Pool(todo, options.workers, skipped).run(told)
     if kept:
         kept.close()
-    found = report.Report(by_plain_kernels(verdicts, options.workers))
+    plain = plain_answers(verdicts, options)
+    if options.deadly and not options.again:
+        asked = {v.question for v in verdicts}
+        found = deadly.of(died(verdicts), died(plain))
+        deadly.write({q: k for q, k in known.items() if q not in asked} | found)
+    found = report.Report(by_plain_kernels(verdicts, plain))
     if options.page:
         report.PAGE.write_text(found.page(), encoding="utf-8")
     print(found.summary())

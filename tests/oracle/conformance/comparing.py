@@ -71,17 +71,39 @@ EPSILON = {
     "float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23,
     "float64": 2.0**-52, "complex64": 2.0**-23, "complex128": 2.0**-52,
 }  # fmt: skip
+# Ops whose float64 numbers TensorFlow's kernels compute as float32.
+AS_FLOAT = "(ResizeBilinear|CropAndResize|CTCLoss$|ImageProjectiveTransform)"
+# How far TensorFlow's own results are from SciPy's, where that is more than the
+# units above: its series end early, or it computes in the type of the numbers.
+INEXACT = {
+    ("Fresnel", "float32"): 1e-4,
+    ("Fresnel", "float64"): 2e-12,
+    ("Igammac?$", "float32"): 2e-5,
+    ("Igammac?$", "float64"): 5e-11,
+    ("IgammaGradA", "float32"): 1e-4,
+    ("IgammaGradA", "float64"): 2e-5,  # of a parameter of 10,000; else 5e-14
+    ("RandomGammaGrad", "float32"): 1e-4,
+    ("RandomGammaGrad", "float64"): 2e-5,
+}
 # Derivatives are made of several ops' results.
 MORE = {questions.GRADIENT: 8, questions.SECOND: 64}
 
 
 def relative_bound(question: Question, dtype: str) -> float:
+    if dtype == "float64" and re.match(AS_FLOAT, question.op):
+        dtype = "float32"
+    # Derivatives come through what the op computes in.
+    if question.aspect in DERIVATIVES:
+        dtype = max(dtype, question.dtype, key=lambda t: EPSILON.get(t, 0))
     tolerance = cases.record(question.op)["test"]["tolerance"]
     exact = variants.is_elementwise(question.op)
     ulps = (ULPS if exact else MANY_ULPS)[dtype] * MORE.get(question.aspect, 1)
     if question.variant == "large" and not exact:
         ulps *= 16
     bound = ulps * EPSILON[dtype]
+    for (ops, of_type), off in INEXACT.items():
+        if of_type == dtype and re.match(ops, question.op):
+            bound = max(bound, off)
     return max(bound, tolerance) if dtype in ("float32", "complex64") else bound
 
 

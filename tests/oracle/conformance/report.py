@@ -7,8 +7,9 @@ import importlib
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import cases
 
@@ -84,6 +85,8 @@ class Report:
         # error to compare with.
         self.refused: list[Verdict] = []
         self.undetermined: list[Verdict] = []
+        # What TensorFlow answers against its own documents, or a definition.
+        self.wrong_there: list[Verdict] = []
         self.reasons = {}
         deadly = {disagreements.argument(v) for v in self.theirs_died}
         for verdict in self._of(comparing.DIFFER):
@@ -91,6 +94,10 @@ class Report:
             if why in disagreements.UNDETERMINED:
                 self.unasked.append(dataclasses.replace(verdict, detail=why))
                 self.undetermined.append(verdict)
+                continue
+            if why in disagreements.WRONG_THERE:
+                self.wrong_there.append(verdict)
+                self.reasons[verdict] = why
                 continue
             if disagreements.is_refused_here(verdict):
                 if disagreements.argument(verdict) in deadly:
@@ -127,7 +134,8 @@ class Report:
         lines.append(
             f"{len(self.agree):,} of {self.compared:,} agree: {self.share():.2f} %; "
             f"{len(self.unexplained):,} of the others without a reason; "
-            f"{len(self.refused):,} refused here alone, {len(self.unasked):,} not to "
+            f"{len(self.refused):,} refused here alone, {len(self.wrong_there):,} wrong "
+            f"there, {len(self.unasked):,} not to "
             f"be asked there, {len(self.theirs_died):,} that TensorFlow dies of"
         )
         return "\n".join(lines)
@@ -149,6 +157,10 @@ class Report:
             "with ([below](#refused-here-alone)). Counted as disagreements, they would "
             f"make it {with_refused}.",
             "",
+            f"{len(self.wrong_there):,} answers are not compared, as TensorFlow's "
+            "contradict its documents or a definition "
+            "([below](#wrong-in-tensorflow)).",
+            "",
             HOW,
             "",
             *[f"- {n:,} of them {what}." for what, n in sorted(notes.items())],
@@ -160,6 +172,9 @@ class Report:
             "## Refused here alone",
             "",
             *self._by_reason(self.refused),
+            "## Wrong in TensorFlow",
+            "",
+            *self._by_reason(self.wrong_there, disagreements.WRONG_THERE),
             *self._not_compared(),
             *self._ops(),
         ]
@@ -178,14 +193,17 @@ class Report:
             )
         return [*lines, ""]
 
-    def _by_reason(self, verdicts: list[Verdict]) -> list[str]:
+    def _by_reason(
+        self, verdicts: list[Verdict], documents: Mapping[str, str] = MappingProxyType({})
+    ) -> list[str]:
         by_reason: dict[str, list[Verdict]] = defaultdict(list)
         for verdict in verdicts:
             why = self.reasons.get(verdict, "it ended the process")
             by_reason[why or "no reason is known"].append(verdict)
         lines = []
         for why, found in sorted(by_reason.items(), key=lambda i: (-len(i[1]), i[0])):
-            lines += [f"**{why}** ({len(found)}): {names(found)}", ""]
+            document = f" {documents[why]}." if why in documents else ""
+            lines += [f"**{why}** ({len(found)}):{document} {names(found)}", ""]
         return lines or ["None.", ""]
 
     def _not_compared(self) -> list[str]:

@@ -42,7 +42,7 @@ def _send(write: int, what: Any) -> None:
         data = data[os.write(write, data) :]
 
 
-def _child(todo: list[Question], write: int) -> None:
+def _child(todo: list[Question], deadly: frozenset[Question], write: int) -> None:
     limit_this_process(MORE_MEMORY)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     ours = importlib.import_module("graphkiln")
@@ -52,6 +52,9 @@ def _child(todo: list[Question], write: int) -> None:
         signal.setitimer(signal.ITIMER_REAL, CLOCK_SECONDS)
         _send(write, OURS_DIED)
         mine = answers.ask(ours, question)
+        if question in deadly:
+            _send(write, Verdict(question, THEIRS_DIED, "as it did before"))
+            continue
         _send(write, THEIRS_DIED)
         expected = answers.ask(theirs, question)
         verdict, detail = comparing.compare(question, mine, expected)
@@ -96,6 +99,8 @@ class Pool:
 
     batches: list[list[Question]]
     count: int = 2
+    # What TensorFlow is not asked, as it dies of it.
+    deadly: frozenset[Question] = frozenset()
     _selector: selectors.DefaultSelector = field(
         default_factory=selectors.DefaultSelector
     )
@@ -135,7 +140,7 @@ class Pool:
         if pid == 0:
             os.close(read)
             try:
-                _child(todo, write)
+                _child(todo, self.deadly, write)
             finally:
                 os._exit(0)
         os.close(write)
