@@ -25,6 +25,13 @@ class _Module(types.ModuleType):
 
 
 if "graphkiln" in sys.modules:
-    for _name in ("", ".layers", ".initializers", ".models", ".optimizers"):
-        _full = f"tensorflow.keras{_name}"
-        sys.modules[_full] = _Module(_full)
+    for _package in ("keras", "tensorflow.keras"):
+        _whole = sys.modules[_package] = _Module(_package)
+        for _name in ("backend", "layers", "initializers", "models", "optimizers"):
+            _part = sys.modules[f"{_package}.{_name}"] = _Module(f"{_package}.{_name}")
+            setattr(_whole, _name, _part)
+        # What some ask before they compute anything: a setting.
+        _kept = {"floatx": "float32"}
+        _whole.backend.floatx = lambda kept=_kept: kept["floatx"]
+        _whole.backend.set_floatx = lambda x, kept=_kept: kept.update(floatx=x)
+    sys.modules["graphkiln"].keras = _whole

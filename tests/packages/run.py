@@ -28,6 +28,7 @@ import os
 import subprocess
 import sys
 import tarfile
+import urllib.request
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -44,10 +45,32 @@ GOAL = 0.95
 _MAX_DEATHS = 20
 
 
+def download_repository(package: Package, folder: Path) -> None:
+    """Unless its archive is there."""
+    place, commit = package.repository.split("@")
+    archive = folder / f"{commit}.tar.gz"
+    if not archive.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        address = f"https://github.com/{place}/archive/{commit}.tar.gz"
+        urllib.request.urlretrieve(address, archive)
+
+
+def _wanted_files(package: Package, file: tarfile.TarFile) -> list[tarfile.TarInfo]:
+    """Of a repository whose package comes from PyPI the tests alone, so that no
+    other is imported."""
+    members = file.getmembers()
+    if package.code or not package.repository:
+        return members
+    tops = {tests.split("/")[0] for tests in package.tests}
+    return [m for m in members if tops.intersection(m.name.split("/")[1:2])]
+
+
 def install(package: Package, python: str, folder: Path) -> Path:
     """The folder below which the tests are."""
     site = folder / "site"
-    wanted = [f"{package.name}=={package.version}", *package.needs]
+    wanted = list(package.needs)
+    if not package.code:
+        wanted.insert(0, f"{package.name}=={package.version}")
     stamp = folder / "installed.json"
     if not stamp.exists() or json.loads(stamp.read_text()) != wanted:
         folder.mkdir(parents=True, exist_ok=True)
@@ -56,6 +79,8 @@ def install(package: Package, python: str, folder: Path) -> Path:
             [*pip, "install", "--no-deps", "--upgrade", "--target", site, *wanted],
             check=True,
         )
+        if package.repository:
+            download_repository(package, folder / "sdist")
         if package.from_sdist:
             subprocess.run(
                 [
@@ -65,11 +90,11 @@ def install(package: Package, python: str, folder: Path) -> Path:
                 check=True,
             )
         stamp.write_text(json.dumps(wanted))
-    if not package.from_sdist:
+    if not package.from_sdist and not package.repository:
         return site
     (archive,) = (folder / "sdist").glob("*.tar.gz")
     with tarfile.open(archive) as file:
-        file.extractall(folder / "source", filter="data")
+        file.extractall(folder / "source", _wanted_files(package, file), filter="data")
     (source,) = (folder / "source").iterdir()
     return source
 
@@ -97,6 +122,8 @@ def run_tests(
         "-o", "filterwarnings=", "-W", "ignore",
         "--continue-on-collection-errors", *package.options,
     ]
+    if package.code:
+        paths = [source / package.code, *paths]
     if package.select:
         command += ["-k", package.select]
     command += [str(source / tests) for tests in package.tests]

@@ -291,3 +291,15 @@ def test_classes_of_the_extension_are_derived_copied_and_pickled() -> None:
         for same in (copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
             assert type(same) is type(value)
             assert same == value or vars(same) == vars(value)
+
+
+def test_eager_calls_take_any_name_as_tensorflow_does():
+    # A package gives the permutation of matrix_transpose in its place.
+    assert tf.linalg.matrix_transpose([[1.0, 2.0]], (0, 2, 1)).shape == [2, 1]
+    assert tf.stack([1], 0, 5).shape == [1]
+    assert tf.add(1, 2, (0, 1)) == 3
+    assert tf.raw_ops.Neg(x=1, name=2) == -1
+
+    for call in (lambda: tf.add(1, 2, (0, 1)), lambda: tf.linalg.trace([[1.0]], 5)):
+        with pytest.raises(TypeError, match="Expected a string for `name`"):
+            tf.function(call)()

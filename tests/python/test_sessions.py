@@ -129,3 +129,13 @@ def test_uninitialized_variables_are_named():
         report = tf.compat.v1.report_uninitialized_variables()
         session.run(a.initializer)
         assert session.run(report).tolist() == [b"b"]
+
+
+def test_a_variable_as_key_feeds_what_it_is_read_by():
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        v = tf.Variable(1.0)
+        session.run(v.initializer)
+        assert graph.as_graph_element(v).name == "Variable/Read/ReadVariableOp:0"
+        assert session.run(v, {v: 5.0}) == 5.0
+        # Other reads are ops of their own.
+        assert session.run(v + 1.0, {v: 5.0}) == 2.0

@@ -76,12 +76,17 @@ def test_what_is_not_there_says_so(alias, name, words):
 
 
 def test_names_that_packages_take_from_the_inside(alias):
+    from tensorflow.python.client import device_lib
     from tensorflow.python.eager import context
-    from tensorflow.python.framework import dtypes, ops
+    from tensorflow.python.framework import dtypes, errors_impl, ops
     from tensorflow.python.ops.numpy_ops import np_config
 
     assert ops.Tensor is gk.Tensor and dtypes.float32 is gk.float32
     assert np_config.enable_numpy_behavior
+    assert context.in_eager_mode()
+    assert errors_impl.NotFoundError is gk.errors.NotFoundError
+    (device,) = device_lib.list_local_devices()
+    assert (device.name, device.device_type) == ("/device:CPU:0", "CPU")
     assert context.context().executing_eagerly()
     assert not gk.function(lambda: context.context().executing_eagerly())().numpy()
     with pytest.raises(AttributeError, match="private to TensorFlow"):

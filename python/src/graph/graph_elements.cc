@@ -11,6 +11,7 @@
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/graph/operation_type.h"
 #include "python/src/tensors/tensor_type.h"
+#include "python/src/variables/variable_type.h"
 
 namespace nb = nanobind;
 
@@ -73,6 +74,16 @@ PyObject* GraphElement(PyObject* graph, PyObject* obj, bool allow_tensor,
   if (nb::hasattr(element, "_as_graph_element")) {
     nb::object own = element.attr("_as_graph_element")();
     if (PyObject_IsTrue(own.ptr()) == 1) element = own;
+  }
+  if (IsVariable(obj) && IsSymbolicTensor(element.attr("handle").ptr())) {
+    // The read that was made with it, which feeds replace.
+    const auto name =
+        nb::cast<std::string>(element.attr("handle").attr("op").attr("name"));
+    const auto read =
+        FindEdge(*GraphOf(graph)->graph, name + "/Read/ReadVariableOp:0");
+    if (read.ok()) {
+      element = nb::steal(WrapTensor(GraphOf(graph)->graph->TensorOf(*read)));
+    }
   }
   PyObject* o = element.ptr();
   if (PyUnicode_Check(o)) {

@@ -8,13 +8,16 @@
 namespace gk::py {
 
 bool NodeName(std::string_view op, PyObject* name, std::string_view* result) {
+  const bool builds_graph = OpBuilder::Current()->builds_graph();
   if (name != Py_None && !PyUnicode_Check(name)) {
+    // Eager calls have no use for one and, as TensorFlow's, take anything.
+    if (!builds_graph) return true;
     PyErr_Format(PyExc_TypeError, "Expected a string for `name`, got %R", name);
     return false;
   }
   if (name != Py_None) {
     *result = StringView(name);
-  } else if (OpBuilder::Current()->builds_graph()) {
+  } else if (builds_graph) {
     *result = op;
   }
   return true;

@@ -202,12 +202,14 @@ template <class F>
   }
   std::string_view node_name;
   if (name != nullptr && name != Py_None) {
-    if (!PyUnicode_Check(name)) {
+    // Eager calls have no use for a name and, as TensorFlow's, take anything.
+    if (PyUnicode_Check(name)) {
+      node_name = StringView(name);
+    } else if (OpBuilder::Current()->builds_graph()) {
       PyErr_Format(PyExc_TypeError, "Expected a string for `name`, got %R",
                    name);
       return nullptr;
     }
-    node_name = StringView(name);
   } else if (self->keyword_only && OpBuilder::Current()->builds_graph()) {
     node_name = self->op->record().name;  // not the public function's
   }

@@ -9,16 +9,33 @@ from __future__ import annotations
 
 import sys
 import types
+from typing import NamedTuple
 
 from graphkiln import _graphkiln, _namespaces
 
 _DTYPES = " ".join(_namespaces.DTYPE_NAMES)
 
+_ERRORS = " ".join(
+    f"{name}=errors.{name}"
+    for name in """
+    AbortedError AlreadyExistsError CancelledError DataLossError
+    DeadlineExceededError FailedPreconditionError InternalError
+    InvalidArgumentError NotFoundError OpError OutOfRangeError
+    PermissionDeniedError ResourceExhaustedError UnauthenticatedError
+    UnavailableError UnimplementedError UnknownError
+    """.split()
+)
+
 # By module below "tensorflow.", names in it: each the last part of a public name,
 # or "name=public".
 _NAMES = {
-    "python.eager.context": "executing_eagerly context=@context",
+    "python.client.device_lib": "list_local_devices=@list_local_devices",
+    "python.eager.context": """
+        context=@context executing_eagerly in_eager_mode=executing_eagerly
+        """,
     "python.framework.dtypes": f"DType as_dtype {_DTYPES}",
+    "python.framework.errors": _ERRORS,
+    "python.framework.errors_impl": _ERRORS,
     "python.framework.ops": """
         Graph EagerTensor=__internal__.EagerTensor IndexedSlices Operation
         RegisterGradient Tensor control_dependencies convert_to_tensor
@@ -64,6 +81,21 @@ def _context() -> Context:
     return _the_context
 
 
+class LocalDevice(NamedTuple):
+    """What TensorFlow's DeviceAttributes tells."""
+
+    name: str
+    device_type: str
+    memory_limit: int
+    incarnation: int
+    physical_device_desc: str
+
+
+def _list_local_devices(session_config: object = None) -> list[LocalDevice]:
+    names = [d.name for d in sys.modules["graphkiln"].config.list_logical_devices()]
+    return [LocalDevice(n, n.split(":")[1], 256 << 20, 1, "") for n in names]
+
+
 def _executing_eagerly_outside_functions() -> bool:
     with _graphkiln.init_scope():
         return _graphkiln.executing_eagerly()
@@ -71,6 +103,7 @@ def _executing_eagerly_outside_functions() -> bool:
 
 _OWN = {
     "@context": _context,
+    "@list_local_devices": _list_local_devices,
     "@executing_eagerly_outside_functions": _executing_eagerly_outside_functions,
 }
 
