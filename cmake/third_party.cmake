@@ -54,4 +54,6 @@ foreach(file eigen function ordering)
     PROPERTIES COMPILE_OPTIONS "-isystem;${GK_EIGEN_INCLUDE}")
 endforeach()
 
+include(cmake/ducc.cmake)
+
 list(REMOVE_DUPLICATES GK_LIBRARY_INCLUDES)

@@ -36,6 +36,7 @@ LICENSES = {
 }
 # Compiled into the extension itself, or beside it.
 LINKED_STATICALLY = [
+    "ducc.txt",
     "eigen.txt",
     "farmhash.txt",
     "fmt.txt",

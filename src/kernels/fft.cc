@@ -1,190 +1,345 @@
 #include "kernels/fft.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
-#include <vector>
+#include <new>
 
-#include "kernels/fft_pass.h"
 #include "kernels/fft_plan.h"
 #include "kernels/isa.h"
 #include "kernels/lane_transpose.h"
+#include "kernels/recent_cache.h"
 
 namespace gk {
 namespace {
 
-constexpr int64_t kNsPerNumber = 6;
+constexpr int64_t kNsPerNumber = 4;
+// Lines of columns are read and written so many at a time.
+constexpr int64_t kColumns = 16;
+// Plans of longer lines are made again, not kept.
+constexpr int64_t kLongestKept = 1 << 18;
 
-struct Block {
-  int64_t first = 0, lanes = 0;  // of its lines
-};
+// What elements of a line stand for: complex numbers, real ones, or the half of
+// a transform of real ones that says all.
+enum class Side { kComplex, kReal, kHalf };
 
-// Where lines begin.
-struct LineStarts {
-  int64_t n, inner;  // of the array that the lines are in
+// An array of lines, n as in FftLines whatever the side.
+struct Lines {
+  Side side;
+  int64_t n, inner;
+
+  int64_t elements() const { return side == Side::kHalf ? n / 2 + 1 : n; }
+  int64_t parts() const { return side == Side::kReal ? 1 : 2; }
+  // Numbers of a line.
+  int64_t numbers() const { return elements() * parts(); }
+  // Where a line begins.
   int64_t operator()(int64_t line) const {
-    return line / inner * n * inner + line % inner;
-  }
-  // Do they begin side by side?
-  bool Adjacent(const Block& block) const {
-    return block.lanes == 1 || (*this)(block.first + block.lanes - 1) ==
-                                   (*this)(block.first) + block.lanes - 1;
+    return (line / inner * elements() * inner + line % inner) * parts();
   }
 };
 
-// part[j * lanes + l] = element j of line l, for `count` elements. Complex
-// elements have `kParts` numbers, real ones have one and no imaginary part.
-template <class T, int kParts>
-struct LoadLines {
-  static GK_INLINE void Run(const T* x, const LineStarts& starts,
-                            const Block& block, int64_t count,
-                            SplitPointers<T> part) {
-    const int64_t step = starts.inner * kParts, lanes = block.lanes;
-    if (starts.Adjacent(block)) {
-      const T* from = x + starts(block.first) * kParts;
-      if (lanes == 1 && step == kParts) {
-        Row(from, count, part.re, part.im);
-        return;
-      }
-      for (int64_t j = 0; j < count; ++j) {
-        Row(from + j * step, lanes, part.re + j * lanes, part.im + j * lanes);
-      }
-      return;
-    }
-    constexpr int64_t kWidth = LaneBlock<T>::kWidth;
-    for (int64_t l = 0; l < lanes;) {
-      const bool whole =
-          starts.inner == 1 && kParts == 2 && l + kWidth <= lanes;
-      const int64_t end = whole ? l + kWidth : l + 1;
-      int64_t j = 0;
-      if (whole) {
-        const T* from = x + starts(block.first + l) * kParts;
-        const int64_t line = starts.n * kParts;
-        for (; j + kWidth / 2 <= count; j += kWidth / 2) {
-          LaneBlock<T>::Transpose(
-              [&](int64_t r) { return from + r * line + 2 * j; },
-              [&](int64_t c) {
-                return (c % 2 == 0 ? part.re : part.im) + (j + c / 2) * lanes +
-                       l;
-              });
-        }
-      }
-      for (; l < end; ++l) {
-        const T* from = x + starts(block.first + l) * kParts;
-        for (int64_t i = j; i < count; ++i) {
-          part.re[i * lanes + l] = from[i * step];
-          part.im[i * lanes + l] = kParts == 2 ? from[i * step + 1] : T(0);
-        }
-      }
-    }
-  }
-  static GK_INLINE void Row(const T* from, int64_t n, T* re, T* im) {
-#pragma GCC ivdep
-    for (int64_t l = 0; l < n; ++l) {
-      re[l] = from[kParts * l];
-      im[l] = kParts == 2 ? from[kParts * l + 1] : T(0);
-    }
+// Lines `first` and on, `count` of them, and where plans have them: in groups
+// of `lanes` lines, `stride` apart, number j of line l of a group at [j * lanes
+// + l].
+template <class T>
+struct Bundle {
+  int64_t first, count;
+  T* data;
+  int64_t lanes, stride;
+
+  T* At(int64_t line, int64_t j) const {
+    return data + line / lanes * stride + j * lanes + line % lanes;
   }
 };
 
-// The other way round, times a factor.
-template <class T, int kParts>
-struct StoreLines {
-  static GK_INLINE void Run(SplitPointers<T> part, const LineStarts& starts,
-                            const Block& block, int64_t count, T scale, T* y) {
-    const int64_t step = starts.inner * kParts, lanes = block.lanes;
-    if (starts.Adjacent(block)) {
-      T* to = y + starts(block.first) * kParts;
-      if (lanes == 1 && step == kParts) {
-        Row(part.re, part.im, count, scale, to);
-        return;
-      }
-      for (int64_t j = 0; j < count; ++j) {
-        Row(part.re + j * lanes, part.im + j * lanes, lanes, scale,
-            to + j * step);
-      }
-      return;
-    }
-    constexpr int64_t kWidth = LaneBlock<T>::kWidth;
-    using Vector = typename LaneBlock<T>::Vector;
-    for (int64_t l = 0; l < lanes;) {
-      const bool whole =
-          starts.inner == 1 && kParts == 2 && l + kWidth <= lanes;
-      const int64_t end = whole ? l + kWidth : l + 1;
-      int64_t j = 0;
-      if (whole) {
-        T* to = y + starts(block.first + l) * kParts;
-        const int64_t line = starts.n * kParts;
-        for (; j + kWidth / 2 <= count; j += kWidth / 2) {
-          Vector rows[kWidth];
-#pragma GCC unroll 8
-          for (int64_t r = 0; r < kWidth; ++r) {
-            std::memcpy(
-                &rows[r],
-                (r % 2 == 0 ? part.re : part.im) + (j + r / 2) * lanes + l,
-                sizeof(Vector));
-            rows[r] *= scale;
-          }
-          LaneBlock<T>::Transpose(
-              [&](int64_t r) { return &rows[r]; },
-              [&](int64_t c) { return to + c * line + 2 * j; });
-        }
-      }
-      for (; l < end; ++l) {
-        T* to = y + starts(block.first + l) * kParts;
-        for (int64_t i = j; i < count; ++i) {
-          to[i * step] = part.re[i * lanes + l] * scale;
-          if (kParts == 2) to[i * step + 1] = part.im[i * lanes + l] * scale;
-        }
-      }
-    }
-  }
-  static GK_INLINE void Row(const T* re, const T* im, int64_t n, T scale,
-                            T* to) {
-#pragma GCC ivdep
-    for (int64_t l = 0; l < n; ++l) {
-      to[kParts * l] = re[l] * scale;
-      if (kParts == 2) to[kParts * l + 1] = im[l] * scale;
-    }
-  }
+template <class T>
+struct AlignedDelete {
+  void operator()(T* p) const { ::operator delete (p, std::align_val_t{64}); }
 };
+template <class T>
+using Numbers = std::unique_ptr<T[], AlignedDelete<T>>;
 
-template <class T, int kParts>
-void Load(const T* x, const LineStarts& starts, const Block& block,
-          int64_t count, SplitPointers<T> part) {
-  Stamp<LoadLines<T, kParts>,
-        void(const T*, const LineStarts&, const Block&, int64_t,
-             SplitPointers<T>)>::template Best<Isa::kV3>()(x, starts, block,
-                                                           count, part);
+// Numbers up to the next that is aligned.
+template <class T>
+int64_t RoundUp(int64_t n) {
+  constexpr int64_t kStep = 64 / sizeof(T);
+  return (n + kStep - 1) / kStep * kStep;
 }
 
-template <class T, int kParts>
-void Store(SplitPointers<T> part, const LineStarts& starts, const Block& block,
-           int64_t count, T scale, T* y) {
-  Stamp<StoreLines<T, kParts>,
-        void(SplitPointers<T>, const LineStarts&, const Block&, int64_t, T,
-             T*)>::template Best<Isa::kV3>()(part, starts, block, count, scale,
-                                             y);
+template <class T>
+Numbers<T> AllocateNumbers(int64_t n) {
+  return Numbers<T>(static_cast<T*>(
+      ::operator new (RoundUp<T>(n) * sizeof(T), std::align_val_t{64})));
 }
 
-// Runs body(block, room for numbers of the block, work for the plan) for all
-// lines; each block has room for 2 * numbers * lanes.
+// y[j * lanes + l] = x[l * step + j] for `n` numbers of `count` lines.
+template <class T>
+struct LinesToLanes {
+  static GK_INLINE void Run(const T* x, int64_t step, int64_t n, int64_t count,
+                            int64_t lanes, T* y) {
+    constexpr int64_t kWidth = LaneBlock<T>::kWidth;
+    int64_t l = 0;
+    for (; l + kWidth <= count; l += kWidth) {
+      int64_t j = 0;
+      for (; j + kWidth <= n; j += kWidth) {
+        LaneBlock<T>::Transpose(
+            [&](int64_t r) { return x + (l + r) * step + j; },
+            [&](int64_t c) { return y + (j + c) * lanes + l; });
+      }
+      for (; j < n; ++j) {
+        for (int64_t r = l; r < l + kWidth; ++r) {
+          y[j * lanes + r] = x[r * step + j];
+        }
+      }
+    }
+    for (; l < count; ++l) {
+      for (int64_t j = 0; j < n; ++j) y[j * lanes + l] = x[l * step + j];
+    }
+  }
+};
+
+// y[l * step + j] = x[j * lanes + l].
+template <class T>
+struct LanesToLines {
+  static GK_INLINE void Run(const T* x, int64_t step, int64_t n, int64_t count,
+                            int64_t lanes, T* y) {
+    constexpr int64_t kWidth = LaneBlock<T>::kWidth;
+    int64_t l = 0;
+    for (; l + kWidth <= count; l += kWidth) {
+      int64_t j = 0;
+      for (; j + kWidth <= n; j += kWidth) {
+        LaneBlock<T>::Transpose(
+            [&](int64_t r) { return x + (j + r) * lanes + l; },
+            [&](int64_t c) { return y + (l + c) * step + j; });
+      }
+      for (; j < n; ++j) {
+        for (int64_t r = l; r < l + kWidth; ++r) {
+          y[r * step + j] = x[j * lanes + r];
+        }
+      }
+    }
+    for (; l < count; ++l) {
+      for (int64_t j = 0; j < n; ++j) y[l * step + j] = x[j * lanes + l];
+    }
+  }
+};
+
+// The parts of adjacent complex numbers.
+template <class T>
+struct PartRow {
+  static GK_INLINE void Run(const T* from, int64_t n, T* re, T* im) {
+#pragma GCC ivdep
+    for (int64_t l = 0; l < n; ++l) {
+      re[l] = from[2 * l];
+      im[l] = from[2 * l + 1];
+    }
+  }
+};
+template <class T>
+struct JoinRow {
+  static GK_INLINE void Run(const T* re, const T* im, int64_t n, T* to) {
+#pragma GCC ivdep
+    for (int64_t l = 0; l < n; ++l) {
+      to[2 * l] = re[l];
+      to[2 * l + 1] = im[l];
+    }
+  }
+};
+
+template <class T, template <class> class Body>
+auto LinesMover() {
+  return Stamp<Body<T>, void(const T*, int64_t, int64_t, int64_t, int64_t,
+                             T*)>::template Best<Isa::kV3>();
+}
+
+// Calls body(place of element k in its line, numbers of its parts in a plan's;
+// an imaginary part that is none is -1).
+template <class Body>
+void ForElements(const Lines& lines, Body&& body) {
+  const int64_t step = lines.inner * lines.parts();
+  for (int64_t k = 0; k < lines.elements(); ++k) {
+    switch (lines.side) {
+      case Side::kComplex:
+        body(k * step, 2 * k, 2 * k + 1);
+        break;
+      case Side::kReal:
+        body(k * step, k, int64_t{-1});
+        break;
+      case Side::kHalf:
+        body(k * step, k == 0 ? 0 : 2 * k - 1,
+             k == 0 || 2 * k == lines.n ? int64_t{-1} : 2 * k);
+    }
+  }
+}
+
+// Lines whose elements are adjacent; one group of them.
+template <class T>
+void LoadLines(const T* x, const Lines& lines, const Bundle<T>& b) {
+  const int64_t step = lines.numbers();
+  const T* from = x + b.first * step;
+  // The imaginary part of a half's first number counts for nothing.
+  const int64_t done = lines.side == Side::kHalf ? 1 : 0;
+  const int64_t rest = lines.side == Side::kHalf ? lines.n - 1 : step;
+  for (int64_t l = 0; l < done * b.count; ++l) b.data[l] = from[l * step];
+  if (b.lanes == 1) {
+    std::copy_n(from + 2 * done, rest, b.data + done);
+    return;
+  }
+  LinesMover<T, LinesToLanes>()(from + 2 * done, step, rest, b.count, b.lanes,
+                                b.data + done * b.lanes);
+}
+
+template <class T>
+void StoreLines(const Lines& lines, const Bundle<T>& b, T* y) {
+  const int64_t step = lines.numbers();
+  T* const to = y + b.first * step;
+  const int64_t done = lines.side == Side::kHalf ? 1 : 0;
+  const int64_t rest = lines.side == Side::kHalf ? lines.n - 1 : step;
+  for (int64_t l = 0; l < done * b.count; ++l) {
+    to[l * step] = b.data[l];
+    to[l * step + 1] = T(0);
+    to[l * step + step - 1] = T(0);
+  }
+  if (b.lanes == 1) {
+    std::copy_n(b.data + done, rest, to + 2 * done);
+    return;
+  }
+  LinesMover<T, LanesToLines>()(b.data + done * b.lanes, step, rest, b.count,
+                                b.lanes, to + 2 * done);
+}
+
+// Are a bundle's lines side by side, group by group?
+template <class T>
+bool Adjacent(const Lines& lines, const Bundle<T>& b) {
+  return b.lanes > 1 && lines(b.first + b.count - 1) ==
+                            lines(b.first) + (b.count - 1) * lines.parts();
+}
+
+// Calls body(first line, how many) for the groups of a bundle, or its lines.
 template <class T, class Body>
-void ForBlocks(const FftPlan<T>& plan, const FftLines& array, int64_t numbers,
-               ThreadPool& pool, Body&& body) {
-  const int64_t lines = array.outer * array.inner;
-  const int64_t lanes = plan.LanesOf(lines, array.inner > 1);
-  const int64_t blocks = (lines + lanes - 1) / lanes;
+void ForGroups(const Bundle<T>& b, bool adjacent, Body&& body) {
+  const int64_t width = adjacent ? b.lanes : 1;
+  for (int64_t l = 0; l < b.count; l += width) {
+    body(l, std::min(width, b.count - l));
+  }
+}
+
+template <class T>
+void Load(const T* x, const Lines& lines, const Bundle<T>& b) {
+  if (lines.inner == 1) return LoadLines(x, lines, b);
+  const auto part = Stamp<PartRow<T>, void(const T*, int64_t, T*,
+                                           T*)>::template Best<Isa::kV3>();
+  const bool adjacent = Adjacent(lines, b);
+  ForElements(lines, [&](int64_t place, int64_t re, int64_t im) {
+    ForGroups(b, adjacent, [&](int64_t l, int64_t count) {
+      const T* from = x + lines(b.first + l) + place;
+      if (lines.side == Side::kReal) {
+        std::copy_n(from, count, b.At(l, re));
+      } else if (im >= 0 && count > 1) {
+        part(from, count, b.At(l, re), b.At(l, im));
+      } else {
+        for (int64_t k = 0; k < count; ++k) {
+          b.At(l, re)[k] = from[2 * k];
+          if (im >= 0) b.At(l, im)[k] = from[2 * k + 1];
+        }
+      }
+    });
+  });
+}
+
+template <class T>
+void Store(const Lines& lines, const Bundle<T>& b, T* y) {
+  if (lines.inner == 1) return StoreLines(lines, b, y);
+  const auto join = Stamp<JoinRow<T>, void(const T*, const T*, int64_t,
+                                           T*)>::template Best<Isa::kV3>();
+  const bool adjacent = Adjacent(lines, b);
+  ForElements(lines, [&](int64_t place, int64_t re, int64_t im) {
+    ForGroups(b, adjacent, [&](int64_t l, int64_t count) {
+      T* const to = y + lines(b.first + l) + place;
+      if (lines.side == Side::kReal) {
+        std::copy_n(b.At(l, re), count, to);
+      } else if (im >= 0 && count > 1) {
+        join(b.At(l, re), b.At(l, im), count, to);
+      } else {
+        for (int64_t k = 0; k < count; ++k) {
+          to[2 * k] = b.At(l, re)[k];
+          to[2 * k + 1] = im >= 0 ? b.At(l, im)[k] : T(0);
+        }
+      }
+    });
+  });
+}
+
+// Transforms a bundle; `work` is the plan's.
+template <class T>
+void Run(const FftPlan<T>& plan, T scale, bool inverse, T* work, Bundle<T>* b) {
+  const int64_t numbers = plan.numbers(), lanes = b->lanes;
+  for (int64_t l = 0; l < b->count; l += lanes) {
+    T* const group = b->At(l, 0);
+    const int64_t count = std::min(lanes, b->count - l);
+    for (int64_t j = 0; count < lanes && j < numbers; ++j) {
+      std::fill_n(group + j * lanes + count, lanes - count, T(0));
+    }
+    T* const found = plan.Run(group, work, lanes, scale, inverse);
+    if (b->count <= lanes) {
+      b->data = found;
+    } else if (found != group) {
+      std::copy_n(found, numbers * lanes, group);
+    }
+  }
+}
+
+// Of lines that stand in memory as the plan wants them: no copies.
+template <class T>
+void TransformInPlace(const FftPlan<T>& plan, int64_t count, bool inverse,
+                      T scale, const T* x, T* y, ThreadPool& pool) {
+  const int64_t numbers = plan.numbers();
   pool.ParallelRange(
-      blocks, kNsPerNumber * lanes * numbers, [&](int64_t begin, int64_t end) {
-        const auto memory = std::make_unique_for_overwrite<T[]>(
-            (2 * numbers + plan.work()) * lanes);
-        for (int64_t b = begin; b < end; ++b) {
-          const Block block{b * lanes, std::min(lanes, lines - b * lanes)};
-          const SplitPointers<T> part{memory.get(),
-                                      memory.get() + numbers * block.lanes};
-          body(block, part, memory.get() + 2 * numbers * block.lanes);
+      count, kNsPerNumber * numbers, [&](int64_t begin, int64_t end) {
+        const Numbers<T> work = AllocateNumbers<T>(plan.work(1));
+        for (int64_t i = begin; i < end; ++i) {
+          T* const line = y + i * numbers;
+          if (x != y) std::copy_n(x + i * numbers, numbers, line);
+          const T* found = plan.Run(line, work.get(), 1, scale, inverse);
+          if (found != line) std::copy_n(found, numbers, line);
         }
       });
+}
+
+// Lines of x, as the sides are, to those of y.
+template <class T>
+void Transform(const FftLines& array, Side from, Side to, bool inverse, T scale,
+               const T* x, T* y, ThreadPool& pool) {
+  const Lines ins{from, array.n, array.inner}, outs{to, array.n, array.inner};
+  const auto plan =
+      FftPlan<T>::Of({array.n, from != Side::kComplex || to != from});
+  const int64_t count = array.outer * array.inner;
+  // A line by itself would waste the other lanes.
+  const int64_t lanes = count > 1 ? plan->lanes() : 1;
+  if (lanes == 1 && array.inner == 1 && from == to) {
+    return TransformInPlace(*plan, count, inverse, scale, x, y, pool);
+  }
+  // Lines of one block. Columns are read and written several groups at a time.
+  const int64_t together =
+      array.inner == 1 ? lanes
+                       : std::max(lanes, std::min(array.inner, kColumns));
+  // Away from a multiple of the cache's size.
+  const int64_t stride = RoundUp<T>(plan->numbers() * lanes) + 64 / sizeof(T);
+  const int64_t room = (together + lanes - 1) / lanes * stride;
+  pool.ParallelRange((count + together - 1) / together,
+                     kNsPerNumber * together * plan->numbers(),
+                     [&](int64_t begin, int64_t end) {
+                       const Numbers<T> memory =
+                           AllocateNumbers<T>(room + plan->work(lanes));
+                       for (int64_t block = begin; block < end; ++block) {
+                         const int64_t first = block * together;
+                         Bundle<T> b{first, std::min(together, count - first),
+                                     memory.get(), lanes, stride};
+                         Load(x, ins, b);
+                         Run(*plan, scale, inverse, memory.get() + room, &b);
+                         Store(outs, b, y);
+                       }
+                     });
 }
 
 template <class T>
@@ -196,182 +351,45 @@ T* Parts(std::complex<T>* x) {
   return reinterpret_cast<T*>(x);
 }
 
-// The roots by which even and odd elements of a real line come together.
-template <class T>
-SplitVector<T> HalfRoots(int64_t n) {
-  SplitVector<T> roots(n / 2 + 1);
-  for (int64_t k = 0; k <= n / 2; ++k) roots.SetRoot(k, k, n);
-  return roots;
-}
-
-// Of the transform z of even + i odd elements, in place; the block has half +
-// 1 rows. Rows k and half - k are one another's partners.
-template <class T>
-struct JoinHalves {
-  static GK_INLINE void Run(SplitPointers<T> z, SplitPointers<const T> roots,
-                            int64_t half, int64_t lanes) {
-    std::copy_n(z.re, lanes, z.re + half * lanes);
-    std::copy_n(z.im, lanes, z.im + half * lanes);
-    for (int64_t k = 0; k <= half - k; ++k) {
-      const Cx<T> w{roots.re[k], roots.im[k]};
-      T *ar = z.re + k * lanes, *ai = z.im + k * lanes;
-      T *br = z.re + (half - k) * lanes, *bi = z.im + (half - k) * lanes;
-#pragma GCC ivdep
-      for (int64_t l = 0; l < lanes; ++l) {
-        const Cx<T> a{ar[l], ai[l]}, b{br[l], -bi[l]};
-        const Cx<T> even = T(0.5) * (a + b), odd = T(0.5) * (a - b).MinusI();
-        const Cx<T> turned = odd * w;
-        const Cx<T> low = even + turned, high = even - turned;
-        ar[l] = low.r;
-        ai[l] = low.i;
-        br[l] = high.r;
-        bi[l] = -high.i;
-      }
-    }
-    // The ends are real.
-    std::fill_n(z.im, lanes, T(0));
-    std::fill_n(z.im + half * lanes, lanes, T(0));
+struct DescHash {
+  size_t operator()(const FftDesc& d) const {
+    return std::hash<int64_t>()(2 * d.n + d.real);
   }
 };
-
-// The inverse, but for a factor of 2.
-template <class T>
-struct PartHalves {
-  static GK_INLINE void Run(SplitPointers<T> x, SplitPointers<const T> roots,
-                            int64_t half, int64_t lanes) {
-    for (int64_t k = 0; k <= half - k; ++k) {
-      const Cx<T> w{roots.re[k], -roots.im[k]};
-      T *ar = x.re + k * lanes, *ai = x.im + k * lanes;
-      T *br = x.re + (half - k) * lanes, *bi = x.im + (half - k) * lanes;
-#pragma GCC ivdep
-      for (int64_t l = 0; l < lanes; ++l) {
-        const Cx<T> a{ar[l], ai[l]}, b{br[l], -bi[l]};
-        const Cx<T> even = a + b, odd = (a - b) * w;
-        ar[l] = even.r - odd.i;
-        ai[l] = even.i + odd.r;
-        br[l] = even.r + odd.i;
-        bi[l] = odd.r - even.i;
-      }
-    }
-  }
-};
-
-template <class T, template <class> class Body>
-void Halves(SplitPointers<T> z, const SplitVector<T>& roots, int64_t half,
-            int64_t lanes) {
-  Stamp<Body<T>, void(SplitPointers<T>, SplitPointers<const T>, int64_t,
-                      int64_t)>::template Best<Isa::kV3>()(z,
-                                                           {roots.re.data(),
-                                                            roots.im.data()},
-                                                           half, lanes);
-}
 
 }  // namespace
 
 template <class T>
+std::shared_ptr<const FftPlan<T>> FftPlan<T>::Of(const FftDesc& desc) {
+  const auto make =
+      [](const FftDesc& d) -> StatusOr<std::shared_ptr<FftPlan<T>>> {
+    if constexpr (kStampsV2) {
+      if (!kStampsV3 || CurrentIsa() < Isa::kV3) return MakeFftPlanV2<T>(d);
+    }
+    if constexpr (kStampsV3 || !kStampsV2) return MakeFftPlanV3<T>(d);
+  };
+  if (desc.n > kLongestKept) return *make(desc);
+  static auto& plans = *new RecentCache<FftPlan<T>, FftDesc, DescHash>;
+  return *plans.Get(desc, make);
+}
+
+template <class T>
 void Fft(const FftLines& lines, bool inverse, T scale, const std::complex<T>* x,
          std::complex<T>* y, ThreadPool& pool) {
-  const auto plan = FftPlan<T>::Of(lines.n);
-  const LineStarts starts{lines.n, lines.inner};
-  ForBlocks(*plan, lines, lines.n, pool,
-            [&](const Block& block, SplitPointers<T> part, T* work) {
-              // The inverse transform is the forward one with the parts
-              // swapped.
-              SplitPointers<T> to = part;
-              if (inverse) std::swap(to.re, to.im);
-              Load<T, 2>(Parts(x), starts, block, lines.n, to);
-              SplitPointers<T> found = plan->Run(part, work, block.lanes, pool);
-              if (inverse) std::swap(found.re, found.im);
-              Store<T, 2>(found, starts, block, lines.n, scale, Parts(y));
-            });
+  Transform<T>(lines, Side::kComplex, Side::kComplex, inverse, scale, Parts(x),
+               Parts(y), pool);
 }
 
 template <class T>
 void RealFft(const FftLines& lines, const T* x, std::complex<T>* y,
              ThreadPool& pool) {
-  const int64_t n = lines.n, half = n / 2;
-  const LineStarts to{half + 1, lines.inner};
-  if (n % 2 != 0) {
-    const auto plan = FftPlan<T>::Of(n);
-    ForBlocks(*plan, lines, n, pool,
-              [&](const Block& block, SplitPointers<T> part, T* work) {
-                Load<T, 1>(x, {n, lines.inner}, block, n, part);
-                const SplitPointers<T> found =
-                    plan->Run(part, work, block.lanes, pool);
-                Store<T, 2>(found, to, block, half + 1, T(1), Parts(y));
-              });
-    return;
-  }
-  const auto plan = FftPlan<T>::Of(half);
-  const SplitVector<T> roots = HalfRoots<T>(n);
-  ForBlocks(
-      *plan, lines, half + 1, pool,
-      [&](const Block& block, SplitPointers<T> part, T* work) {
-        const int64_t lanes = block.lanes;
-        if (lines.inner == 1) {
-          // Even and odd elements are pairs as they stand.
-          Load<T, 2>(x, {half, 1}, block, half, part);
-        } else {
-          for (int64_t l = 0; l < lanes; ++l) {
-            const T* from = x + LineStarts{n, lines.inner}(block.first + l);
-            for (int64_t j = 0; j < half; ++j) {
-              part.re[j * lanes + l] = from[2 * j * lines.inner];
-              part.im[j * lanes + l] = from[(2 * j + 1) * lines.inner];
-            }
-          }
-        }
-        SplitPointers<T> found = plan->Run(part, work, lanes, pool);
-        if (found.re != part.re) {
-          std::copy_n(found.re, half * lanes, part.re);
-          std::copy_n(found.im, half * lanes, part.im);
-        }
-        Halves<T, JoinHalves>(part, roots, half, lanes);
-        Store<T, 2>(part, to, block, half + 1, T(1), Parts(y));
-      });
+  Transform<T>(lines, Side::kReal, Side::kHalf, false, T(1), x, Parts(y), pool);
 }
 
 template <class T>
 void InverseRealFft(const FftLines& lines, T scale, const std::complex<T>* x,
                     T* y, ThreadPool& pool) {
-  const int64_t n = lines.n, half = n / 2;
-  const LineStarts from{half + 1, lines.inner};
-  const bool odd = n % 2 != 0;
-  const auto plan = FftPlan<T>::Of(odd ? n : half);
-  const SplitVector<T> roots = odd ? SplitVector<T>() : HalfRoots<T>(n);
-  ForBlocks(*plan, lines, odd ? n : half + 1, pool,
-            [&](const Block& block, SplitPointers<T> part, T* work) {
-              const int64_t lanes = block.lanes;
-              Load<T, 2>(Parts(x), from, block, half + 1, part);
-              std::fill_n(part.im, lanes, T(0));
-              if (odd) {
-                for (int64_t k = 1; k <= half; ++k) {
-                  for (int64_t l = 0; l < lanes; ++l) {
-                    part.re[(n - k) * lanes + l] = part.re[k * lanes + l];
-                    part.im[(n - k) * lanes + l] = -part.im[k * lanes + l];
-                  }
-                }
-              } else {
-                std::fill_n(part.im + half * lanes, lanes, T(0));
-                Halves<T, PartHalves>(part, roots, half, lanes);
-              }
-              SplitPointers<T> found =
-                  plan->Run({part.im, part.re}, work, lanes, pool);
-              std::swap(found.re, found.im);
-              if (odd) {
-                Store<T, 1>(found, {n, lines.inner}, block, n, scale, y);
-              } else if (lines.inner == 1) {
-                Store<T, 2>(found, {half, 1}, block, half, scale, y);
-              } else {
-                for (int64_t l = 0; l < lanes; ++l) {
-                  T* to = y + LineStarts{n, lines.inner}(block.first + l);
-                  for (int64_t j = 0; j < half; ++j) {
-                    to[2 * j * lines.inner] = found.re[j * lanes + l] * scale;
-                    to[(2 * j + 1) * lines.inner] =
-                        found.im[j * lanes + l] * scale;
-                  }
-                }
-              }
-            });
+  Transform<T>(lines, Side::kHalf, Side::kReal, true, scale, Parts(x), y, pool);
 }
 
 template void Fft(const FftLines&, bool, float, const std::complex<float>*,

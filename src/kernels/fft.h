@@ -2,11 +2,10 @@
 //
 // An array is [outer, n, inner], contiguous; its lines are those along the
 // middle axis. Forward transforms have exp(-2 pi i j k / n), inverse ones the
-// conjugate; results are multiplied by `scale`. Lines are worked on several
-// at a time, so that all arithmetic is on vectors; a long line by itself is
-// cut into a matrix whose columns and rows are such lines. Lengths with large
-// prime factors go through a convolution (Bluestein). Tables are kept from
-// call to call. Results do not depend on the number of threads. Thread-safe.
+// conjugate; results are multiplied by `scale`. Lines are worked on several at a
+// time, one in each lane of a register, or, long ones, by themselves. Tables are
+// kept from call to call. Results do not depend on the number of threads.
+// Thread-safe.
 #ifndef GK_KERNELS_FFT_H_
 #define GK_KERNELS_FFT_H_
 
