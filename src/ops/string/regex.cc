@@ -18,6 +18,8 @@ struct Library {
   void (*unmake)(void* self) = nullptr;
   bool (*full_match)(const Text&, const RE2&, const RE2::Arg* const*,
                      int) = nullptr;
+  bool (*match)(const RE2*, const Text&, size_t begin, size_t end, RE2::Anchor,
+                Text* found, int) = nullptr;
   bool (*replace)(std::string*, const RE2&, const Text& rewrite) = nullptr;
   int (*replace_all)(std::string*, const RE2&, const Text& rewrite) = nullptr;
   std::string error;
@@ -37,6 +39,7 @@ struct Library {
     find("_ZN3re23RE2D1Ev", &unmake);
     find("_ZN3re23RE210FullMatchNERKNS_11StringPieceERKS0_PKPKNS0_3ArgEi",
          &full_match);
+    find("_ZNK3re23RE25MatchERKNS_11StringPieceEmmNS0_6AnchorEPS1_i", &match);
     find(
         "_ZN3re23RE27ReplaceEPNSt7__cxx1112basic_stringIcSt11char_traitsIcE"
         "SaIcEEERKS0_RKNS_11StringPieceE",
@@ -89,16 +92,47 @@ class LoadedRegex final : public Regex {
   bool MatchesAll(const std::string& text) const override {
     return library_.full_match(text, get(), nullptr, 0);
   }
-  void Replace(const std::string& rewrite, bool all,
-               std::string* text) const override {
+  void Replace(const std::string& text, const std::string& rewrite, bool all,
+               std::string* to) const override {
+    if (all && rewrite.find('\\') == rewrite.npos &&
+        ReplaceWithText(text, rewrite, to)) {
+      return;
+    }
+    *to = text;
     if (all) {
-      library_.replace_all(text, get(), rewrite);
+      library_.replace_all(to, get(), rewrite);
     } else {
-      library_.replace(text, get(), rewrite);
+      library_.replace(to, get(), rewrite);
     }
   }
 
  private:
+  // Replaces all matches by the same text, without the library's copies. False:
+  // a match is empty, and where the next one may begin is the library's matter.
+  bool ReplaceWithText(const std::string& text, const std::string& rewrite,
+                       std::string* to) const {
+    const Library::Text whole(text);
+    size_t done = 0;
+    to->clear();
+    for (Library::Text found; done <= text.size();) {
+      if (!library_.match(&get(), whole, done, text.size(), RE2::UNANCHORED,
+                          &found, 1)) {
+        break;
+      }
+      if (found.empty()) return false;
+      const size_t begin = found.data() - text.data();
+      if (done == 0) to->reserve(text.size() + rewrite.size());
+      to->append(text, done, begin - done).append(rewrite);
+      done = begin + found.size();
+    }
+    if (done == 0) {
+      *to = text;
+    } else {
+      to->append(text, done);
+    }
+    return true;
+  }
+
   const Library& library_;
   alignas(RE2) char memory_[sizeof(RE2)];
 };

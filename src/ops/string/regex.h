@@ -23,9 +23,10 @@ class Regex {
 
   virtual ~Regex() = default;
   virtual bool MatchesAll(const std::string& text) const = 0;
-  // The first match, or all of them, become `rewrite`.
-  virtual void Replace(const std::string& rewrite, bool all,
-                       std::string* text) const = 0;
+  // `to` becomes the text with its first match, or all of them, replaced by
+  // `rewrite`.
+  virtual void Replace(const std::string& text, const std::string& rewrite,
+                       bool all, std::string* to) const = 0;
 };
 
 }  // namespace gk

@@ -75,9 +75,8 @@ Status Replace(KernelContext& c, const std::string& pattern,
       x.num_elements(), kMatchNanoseconds, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
           CountText(static_cast<int64_t>(from[i].size()));
-          to[i] = from[i];
           CheckRewritten(from[i], rewrite);
-          regex->Replace(rewrite, global, &to[i]);
+          regex->Replace(from[i], rewrite, global, &to[i]);
         }
       });
   return OkStatus();
