@@ -57,6 +57,19 @@ GK_INLINE void CombineRow(const T* from, int64_t inner, T* to) {
   }
 }
 
+// Rows of one element.
+template <SegmentOp kOp, class T, class Id>
+void ReduceNumbers(const T* data, const Id* ids, int64_t size, T* out) {
+  constexpr int64_t kTurns = 1 << 15;
+  for (int64_t begin = 0; begin < size; begin += kTurns) {
+    PollInterrupt();
+    const int64_t end = std::min(size, begin + kTurns);
+    for (int64_t r = begin; r < end; ++r) {
+      if (ids[r] >= 0) CombineRow<kOp>(data + r, 1, out + ids[r]);
+    }
+  }
+}
+
 // out [segments, inner] holds the starting values; data [ids.size, inner].
 template <SegmentOp kOp, class T>
 void ReduceSegments(const T* data, const SegmentIds& ids, int64_t inner,
@@ -74,12 +87,8 @@ void ReduceSegments(const T* data, const SegmentIds& ids, int64_t inner,
                          poll();
                          const int64_t id = ids[r];
                          if (id < first || id >= last) continue;
-                         if (inner == 1) {
-                           CombineRow<kOp>(data + r, 1, out + id);
-                         } else {
-                           CombineRow<kOp>(data + r * inner, inner,
-                                           out + id * inner);
-                         }
+                         CombineRow<kOp>(data + r * inner, inner,
+                                         out + id * inner);
                        }
                      });
 }

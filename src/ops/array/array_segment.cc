@@ -153,9 +153,11 @@ Status ComputeUnsorted(KernelContext& c) {
   const SegmentIds ids = IdsOf(ids_in);
   int64_t most = -1;
   VisitType<int32_t, int64_t>(ids_in.dtype(), [&](auto tag) {
+    decltype(tag) largest = -1;
     for (auto id : ids_in.flat<decltype(tag)>()) {
-      most = std::max<int64_t>(most, id);
+      largest = std::max(largest, id);
     }
+    most = largest;
   });
   for (int64_t i = 0; most >= segments; ++i) {
     if (ids[i] >= segments) {
