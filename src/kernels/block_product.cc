@@ -11,6 +11,20 @@
 namespace gk {
 namespace {
 
+// Calls body(i, j) for all of m x k, in the order in which a stands in memory.
+template <class T, class Body>
+void ForElementsOfA(const BlockProduct<T>& p, Body&& body) {
+  if (p.a_row == 1) {
+    for (int64_t j = 0; j < p.k; ++j) {
+      for (int64_t i = 0; i < p.m; ++i) body(i, j);
+    }
+    return;
+  }
+  for (int64_t i = 0; i < p.m; ++i) {
+    for (int64_t j = 0; j < p.k; ++j) body(i, j);
+  }
+}
+
 template <class T>
 struct PartsOf {
   using Real = T;
@@ -40,11 +54,9 @@ GemmBlockFn RealBlock() {
 template <class R>
 void AddBlock(const BlockProduct<R>& p, R* room) {
   const auto block = RealBlock<R>();
-  for (int64_t i = 0; i < p.m; ++i) {
-    const R* from = p.a + i * p.a_row;
-    R* to = room + i * p.k;
-    for (int64_t j = 0; j < p.k; ++j) to[j] = -from[j * p.a_k];
-  }
+  ForElementsOfA(p, [&](int64_t i, int64_t j) {
+    room[i * p.k + j] = -p.a[i * p.a_row + j * p.a_k];
+  });
   block({room, p.k, 1, p.b, p.b_row, p.c, p.c_row, p.m, p.n, p.k, true});
 }
 
@@ -55,14 +67,11 @@ void AddBlock(const BlockProduct<std::complex<R>>& p, R* room) {
   const auto block = RealBlock<R>();
   R *const left = room, *const right = room + 2 * p.m * p.k;
   const R sign = p.conjugate ? R(1) : R(-1);
-  for (int64_t i = 0; i < p.m; ++i) {
-    const std::complex<R>* from = p.a + i * p.a_row;
-    R *re = left + 2 * i * p.k, *im = re + p.k;
-    for (int64_t j = 0; j < p.k; ++j) {
-      re[j] = -from[j * p.a_k].real();
-      im[j] = sign * from[j * p.a_k].imag();
-    }
-  }
+  ForElementsOfA(p, [&](int64_t i, int64_t j) {
+    const std::complex<R> from = p.a[i * p.a_row + j * p.a_k];
+    left[2 * i * p.k + j] = -from.real();
+    left[2 * i * p.k + p.k + j] = sign * from.imag();
+  });
   for (int64_t j = 0; j < p.k; ++j) {
     const R* from = reinterpret_cast<const R*>(p.b + j * p.b_row);
     R *whole = right + 2 * j * p.n, *turned = whole + 2 * p.k * p.n;
