@@ -120,6 +120,20 @@ Status WithOp(const Status& status, const OpRecord& record,
       attrs, inputs);
 }
 
+// What a kernel hands on becomes a tensor of its own: tapes tell an op's output
+// from its input by that.
+Status OwnOutputs(const OpRecord& record, std::span<const Tensor* const> inputs,
+                  std::span<Tensor> outputs) {
+  for (Tensor& t : outputs) {
+    if (!t) return Internal("op {} left an output unset", record.name);
+    const auto is_it = [&t](const Tensor* given) {
+      return given->impl() == t.impl();
+    };
+    if (std::any_of(inputs.begin(), inputs.end(), is_it)) t = t.Alias();
+  }
+  return OkStatus();
+}
+
 StatusOr<TensorVector> Run(const OpRecord& record,
                            std::span<const Tensor> inputs,
                            const AttrMap& attrs) {
@@ -146,19 +160,56 @@ StatusOr<TensorVector> Run(const OpRecord& record,
     status = RunKernel(ctx);
   }
   if (!status.ok()) return status;
-  for (Tensor& t : outputs) {
-    if (!t) return Internal("op {} left an output unset", record.name);
-    // What a kernel hands on becomes a tensor of its own: tapes tell an op's
-    // output from its input by that.
-    const auto is_it = [&t](const Tensor* given) {
-      return given->impl() == t.impl();
-    };
-    if (std::any_of(in.begin(), in.end(), is_it)) t = t.Alias();
-  }
+  GK_RETURN_IF_ERROR(OwnOutputs(record, in, outputs));
   return outputs;
 }
 
 }  // namespace
+
+StatusOr<Ref<CheckedCall>> CheckedCall::Make(const OpRecord& record,
+                                             std::span<const Tensor> inputs,
+                                             AttrMap attrs) {
+  auto call = Ref<CheckedCall>::Adopt(new CheckedCall(record));
+  for (const Tensor& t : inputs) call->types_.push_back(t.dtype());
+  call->given_ = attrs;
+  call->attrs_ = std::move(attrs);
+  GK_RETURN_IF_ERROR(ResolveAttrs(record, call->types_, false, &call->attrs_));
+  std::vector<DataType> outputs;
+  GK_RETURN_IF_ERROR(OutputTypes(*record.def, call->attrs_, &outputs));
+  call->num_outputs_ = outputs.size();
+  if (!record.kernel.compute) {
+    return Unimplemented("Op {} has no kernel for CPU", record.name);
+  }
+  return call;
+}
+
+Status CheckedCall::Run(std::span<const Tensor> inputs, std::string_view name,
+                        std::span<Tensor> outputs) {
+  InlinedVector<const Tensor*, 8> in;
+  for (const Tensor& t : inputs) in.push_back(&t);
+  KernelContext ctx(record_, attrs_, in, outputs);
+  // A stateful op may go on in its state, where TensorFlow's starts anew.
+  const bool keeps = !record_.Has(kStateful);
+  std::unique_ptr<KernelState> state;
+  if (keeps) {
+    if (state_.load(std::memory_order_relaxed) != nullptr) {
+      state.reset(state_.exchange(nullptr, std::memory_order_acq_rel));
+    }
+    ctx.set_state_slot(&state);
+  }
+  Status status = RunKernel(ctx);
+  if (state) {
+    state.reset(state_.exchange(state.release(), std::memory_order_acq_rel));
+  }
+  if (status.ok()) status = OwnOutputs(record_, in, outputs);
+  if (!status.ok()) return WithOp(status, record_, given_, in, name);
+  ObserverList& observers = CurrentObservers();
+  if (!observers.active()) return OkStatus();
+  for (OpObserver* o : observers.observers) {
+    o->OnOp(record_, inputs, outputs, attrs_);
+  }
+  return OkStatus();
+}
 
 EagerContext& EagerContext::Get() {
   static EagerContext* context = new EagerContext;

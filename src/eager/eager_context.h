@@ -7,9 +7,47 @@
 #ifndef GK_EAGER_EAGER_CONTEXT_H_
 #define GK_EAGER_EAGER_CONTEXT_H_
 
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "framework/kernel_context.h"
 #include "framework/op_builder.h"
 
 namespace gk {
+
+// A call whose inputs' dtypes and attributes have been checked: it may run any
+// number of times, on several threads at once.
+class CheckedCall : public RefCounted {
+ public:
+  static StatusOr<Ref<CheckedCall>> Make(const OpRecord& record,
+                                         std::span<const Tensor> inputs,
+                                         AttrMap attrs);
+  ~CheckedCall() override { delete state_.load(); }
+
+  const OpRecord& record() const { return record_; }
+  const std::vector<DataType>& types() const { return types_; }
+  // With types and defaults.
+  const AttrMap& attrs() const { return attrs_; }
+  size_t num_outputs() const { return num_outputs_; }
+
+  // Runs the kernel on values of types(), makes num_outputs() outputs and
+  // tells the observers. Not for MindsDevices() and ChecksNumerics().
+  Status Run(std::span<const Tensor> inputs, std::string_view name,
+             std::span<Tensor> outputs);
+
+ private:
+  explicit CheckedCall(const OpRecord& record) : record_(record) {}
+
+  const OpRecord& record_;
+  std::vector<DataType> types_;
+  AttrMap given_;  // which errors tell
+  AttrMap attrs_;
+  size_t num_outputs_ = 0;
+  // What the last run's kernel keeps for the next one; null while one runs
+  // with it.
+  std::atomic<KernelState*> state_{nullptr};
+};
 
 class EagerContext final : public OpBuilder {
  public:

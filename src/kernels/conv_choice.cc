@@ -157,6 +157,14 @@ class NarrowConv : public Conv2D {
   ScratchPool scratch_;
 };
 
+// So small that preparing the filter for the fast loops takes longer than the
+// plain ones take for everything.
+bool IsTiny(const Conv2DDesc& d) {
+  constexpr int64_t kProducts = 4096;
+  return d.input_size() <= kProducts && d.output_size() <= kProducts &&
+         d.output_size() * d.filter_h * d.filter_w * d.group_in() <= kProducts;
+}
+
 Created Make(const Conv2DDesc& desc, bool direct) {
   GK_RETURN_IF_ERROR(Check(desc));
   if (IsEmpty(desc)) {
@@ -175,7 +183,7 @@ Created Make(const Conv2DDesc& desc, bool direct) {
   if (!direct && floating && desc.groups > 1 && desc.group_in() == 1) {
     return conv_internal::CreateDepthwise(desc);
   }
-  if (!direct && desc.type == ElementType::kFloat) {
+  if (!direct && desc.type == ElementType::kFloat && !IsTiny(desc)) {
     Created made = conv_internal::CreateWinograd(desc);
     if (made.ok() || made.status().code() != Code::kUnimplemented) return made;
     made = conv_internal::CreateDnnl(desc);

@@ -250,6 +250,7 @@ OpInfo::OpInfo(const OpRecord& record, std::string_view argument_names)
   plain_elementwise_ = record.kernel.tile != nullptr &&
                        record.Has(kElementwise) && d.outputs.size() == 1 &&
                        !d.inputs.empty() && d.inputs.size() <= 2;
+  remembers_calls_ = !record.Has(kCallsFunction);
   // An attribute may change what is computed; this one only what fails.
   for (size_t i = d.inputs.size(); i < parameters_.size(); ++i) {
     if (d.attrs[parameters_[i].index].name != "incompatible_shape_error") {
@@ -411,9 +412,29 @@ Status OpInfo::ConvertInputs(PyObject* const* arguments, TensorVector* inputs,
   return OkStatus();
 }
 
+Status OpInfo::ConvertAttrs(PyObject* const* arguments, AttrMap* attrs) const {
+  for (size_t i = def().inputs.size(); i < parameters_.size(); ++i) {
+    if (arguments[i] == nullptr) continue;
+    const AttrDef& a = def().attrs[parameters_[i].index];
+    // None stands for the default.
+    if (arguments[i] == Py_None && !parameters_[i].required &&
+        a.type != AttrType::kShape) {
+      continue;
+    }
+    GK_ASSIGN_OR_RETURN(AttrValue v, ToAttrValue(a, snake_name_, arguments[i]));
+    attrs->Set(a.name, std::move(v));
+  }
+  return OkStatus();
+}
+
 PyObject* OpInfo::Call(PyObject* const* arguments,
                        std::string_view name) const {
-  const bool graph = OpBuilder::Current()->builds_graph();
+  const OpBuilder* builder = OpBuilder::Current();
+  const bool graph = builder->builds_graph();
+  const bool remembers = remembers_calls_ && builder == OpBuilder::Eager();
+  if (PyObject * result; remembers && CallKnown(arguments, name, &result)) {
+    return result;
+  }
   std::string_view node_name = name;
   if (graph && name.empty()) {
     node_name = own_scope_.empty() ? record_->name : own_scope_;
@@ -428,17 +449,11 @@ PyObject* OpInfo::Call(PyObject* const* arguments,
   AttrMap attrs;
   Status status = ConvertInputs(arguments, &inputs, &attrs);
   if (!status.ok()) return Raise(status, graph ? "" : record_->name, name);
-  for (size_t i = def().inputs.size(); i < parameters_.size(); ++i) {
-    if (arguments[i] == nullptr) continue;
-    const AttrDef& a = def().attrs[parameters_[i].index];
-    // None stands for the default.
-    if (arguments[i] == Py_None && !parameters_[i].required &&
-        a.type != AttrType::kShape) {
-      continue;
-    }
-    StatusOr<AttrValue> v = ToAttrValue(a, snake_name_, arguments[i]);
-    if (!v.ok()) return Raise(v.status());
-    attrs.Set(a.name, *std::move(v));
+  status = ConvertAttrs(arguments, &attrs);
+  if (!status.ok()) return Raise(status);
+  if (remembers) {
+    known_calls_.Remember(*record_, std::span(arguments, parameters_.size()),
+                          def().inputs.size(), inputs, attrs);
   }
   return Run(inputs, std::move(attrs), node_name,
              std::span(arguments, def().inputs.size()));
@@ -499,7 +514,7 @@ PyObject* OpInfo::Run(std::span<const Tensor> inputs, AttrMap attrs,
   return WrapOutputs(*out, given);
 }
 
-PyObject* OpInfo::WrapOutputs(const TensorVector& outputs,
+PyObject* OpInfo::WrapOutputs(std::span<const Tensor> outputs,
                               const AttrMap& attrs) const {
   const std::vector<ArgDef>& defs = def().outputs;
   if (defs.empty()) return MadeOperation();
@@ -520,7 +535,10 @@ PyObject* OpInfo::WrapOutputs(const TensorVector& outputs,
         CallPython("collections", "namedtuple", {name.get(), fields.get()});
     if (result_type_ == nullptr) return nullptr;
   }
-  PyRef args = PyRef::Steal(PyTuple_New(defs.size()));
+  // A named tuple is made of its items, without its Python constructor.
+  auto* type = reinterpret_cast<PyTypeObject*>(result_type_);
+  PyRef args =
+      PyRef::Steal(type->tp_alloc(type, static_cast<Py_ssize_t>(defs.size())));
   if (!args) return nullptr;
   size_t next = 0;
   for (size_t i = 0; i < defs.size(); ++i) {
@@ -536,13 +554,13 @@ PyObject* OpInfo::WrapOutputs(const TensorVector& outputs,
                      attrs.Get<std::vector<DataType>>(defs[i].type_list_attr)) {
         n = std::min(n, types->size());
       }
-      item = WrapTensors(std::span(outputs).subspan(next, n));
+      item = WrapTensors(outputs.subspan(next, n));
       next += n;
     }
     if (item == nullptr) return nullptr;
     PyTuple_SET_ITEM(args.get(), i, item);
   }
-  return PyObject_CallObject(result_type_, args.get());
+  return args.Release();
 }
 
 }  // namespace gk::py

@@ -11,6 +11,7 @@
 #include "framework/ragged_form.h"
 #include "python/src/binding/errors.h"
 #include "python/src/binding/py_ref.h"
+#include "python/src/ops/known_calls.h"
 
 namespace gk::py {
 
@@ -103,12 +104,18 @@ class OpInfo final : public FunctionInfo {
   OpInfo(const OpRecord& record, std::string_view argument_names);
   Status ConvertInputs(PyObject* const* arguments, TensorVector* inputs,
                        AttrMap* attrs) const;
-  PyObject* WrapOutputs(const TensorVector& outputs,
+  Status ConvertAttrs(PyObject* const* arguments, AttrMap* attrs) const;
+  PyObject* WrapOutputs(std::span<const Tensor> outputs,
                         const AttrMap& attrs) const;
+  // The call if eager code has made it before, in `result`; false: it has not.
+  bool CallKnown(PyObject* const* arguments, std::string_view name,
+                 PyObject** result) const;
 
   const OpRecord* record_;
   std::string snake_name_;
   std::string_view own_scope_;  // empty: nodes are named as the op
+  bool remembers_calls_ = false;
+  mutable KnownCalls known_calls_;
   // One or two inputs, one output, nothing but a tile kernel's work.
   bool plain_elementwise_ = false;
   mutable PyObject* result_type_ = nullptr;  // named tuple of several outputs

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,9 @@
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/late_attributes.h"
 #include "python/src/binding/package_parts.h"
+#include "python/src/ops/composite_arguments.h"
 #include "python/src/ops/dispatch.h"
 #include "python/src/ops/op_function.h"
-#include "python/src/ragged/composite_classes.h"
 #include "python/src/tensors/numpy_behavior.h"
 #include "python/src/tensors/tensor_type.h"
 
@@ -40,6 +41,8 @@ struct PyOpFunction {
   bool keyword_only;
   bool keeps_slices;  // gives slices for slices
   bool is_plain;      // neither
+  // It takes ragged and sparse values in a way of its own, never as tensors.
+  bool has_form;
   // How the module finds it, for pickling.
   const char* finder;
   std::string_view identity;
@@ -58,13 +61,23 @@ PyObject* Fail(PyOpFunction* self, const char* format, PyObject* a = nullptr) {
   return nullptr;
 }
 
+// Keywords that are made at run time are no interned strings.
+bool SameName(PyObject* a, PyObject* b) {
+  if (PyUnicode_GET_LENGTH(a) != PyUnicode_GET_LENGTH(b)) return false;
+  if (PyUnicode_IS_COMPACT_ASCII(a) && PyUnicode_IS_COMPACT_ASCII(b)) {
+    return std::memcmp(PyUnicode_1BYTE_DATA(a), PyUnicode_1BYTE_DATA(b),
+                       PyUnicode_GET_LENGTH(a)) == 0;
+  }
+  return PyUnicode_Compare(a, b) == 0;
+}
+
 int FindParameter(const FunctionInfo& info, PyObject* keyword) {
   const auto& parameters = info.parameters();
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (parameters[i].name == keyword) return i;
   }
   for (size_t i = 0; i < parameters.size(); ++i) {
-    if (PyUnicode_Compare(parameters[i].name, keyword) == 0) return i;
+    if (SameName(parameters[i].name, keyword)) return i;
   }
   return -1;
 }
@@ -141,24 +154,15 @@ PyObject* Redispatch(PyObject* o, PyObject* const* args, size_t nargs,
   return result;
 }
 
-// They convert to a tensor: no error would lead to Redispatch.
-bool AnySlices(PyObject* const* args, size_t nargs, PyObject* keywords) {
-  auto* const slices =
-      reinterpret_cast<PyTypeObject*>(TheCompositeClasses().slices);
-  const size_t n = nargs + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
-  return std::any_of(args, args + n, [&](PyObject* o) {
-    return PyObject_TypeCheck(o, slices);
-  });
-}
-
-// The call of arguments that no other function takes in its place;
+// The call of arguments that no other function takes in its place: what
+// `instead` gives for those that fit the parameters, unless that is null;
 // `otherwise`, if values do not convert.
-template <class F>
+template <class G, class F>
 [[gnu::always_inline]] inline PyObject* CallWith(PyOpFunction* self,
                                                  PyObject* const* args,
                                                  size_t nargs,
                                                  PyObject* keywords,
-                                                 F&& otherwise) {
+                                                 G&& instead, F&& otherwise) {
   const FunctionInfo& info = *self->info;
   const size_t n = info.parameters().size();
   const size_t at = info.name_position();
@@ -213,6 +217,7 @@ template <class F>
   } else if (self->keyword_only && OpBuilder::Current()->builds_graph()) {
     node_name = self->op->record().name;  // not the public function's
   }
+  if (PyObject* answer = instead()) return answer;
   PyObject* result = info.Call(slots, node_name);
   if (result == nullptr) [[unlikely]]
     return otherwise();
@@ -242,7 +247,15 @@ PyObject* CallOpFunction(PyObject* o, PyObject* const* args, size_t nargsf,
       if (answer != nullptr) return answer;
     }
   }
-  return CallWith(self, args, nargs, keywords,
+  // In graphs, names of nodes are those of a call that was tried first.
+  const auto instead = [&]() -> PyObject* {
+    if (!self->has_form || !AnyRaggedOrSparse(args, nargs, keywords) ||
+        OpBuilder::Current()->builds_graph()) {
+      return nullptr;
+    }
+    return Dispatch(o, args, nargs, keywords, CallOfComposites);
+  };
+  return CallWith(self, args, nargs, keywords, instead,
                   [&] { return Redispatch(o, args, nargs, keywords); });
 }
 
@@ -295,7 +308,8 @@ PyObject* CallWithRest(PyObject* o, PyObject* const* args, size_t nargsf,
   if (before == self->info->rest_position()) given.push_back(rest.get());
   const size_t places = given.size();
   given.insert(given.end(), args + nargs, args + nargs + named);
-  return CallWith(self, given.data(), places, keywords,
+  const auto instead = []() -> PyObject* { return nullptr; };
+  return CallWith(self, given.data(), places, keywords, instead,
                   [&] { return Redispatch(o, args, nargs, keywords); });
 }
 
@@ -541,6 +555,10 @@ PyObject* MakeFunction(const FunctionInfo* info, const OpInfo* op,
   f->keeps_slices = !keyword_only && (info->slices() > 0 ||
                                       info->ragged_form() == RaggedForm::kEach);
   f->is_plain = !keyword_only && !f->keeps_slices;
+  f->has_form =
+      !keyword_only &&
+      (info->maps() > 0 || info->ragged_form() != RaggedForm::kNone) &&
+      !TakesRows(finder, identity);
   if (f->name == nullptr || f->doc == nullptr) {
     Py_DECREF(f);
     return nullptr;

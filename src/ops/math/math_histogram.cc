@@ -77,15 +77,16 @@ Status ComputeHistogram(KernelContext& c) {
   GK_RETURN_IF_ERROR(
       c.Allocate(0, c.attr<DataType>("dtype"), TensorShape({bins}), &out));
   ZeroElements(out);
-  Status status = c.NoKernel();
-  VisitType<int32_t, int64_t, float, double>(values.dtype(), [&](auto tag) {
-    using T = decltype(tag);
-    VisitType<int32_t, int64_t>(out->dtype(), [&](auto count) {
-      status =
-          CountValues<T>(values, range, out->data<decltype(count)>(), bins);
-    });
-  });
-  return status;
+  Status status;
+  const bool known =
+      VisitType<int32_t, int64_t, float, double>(values.dtype(), [&](auto tag) {
+        using T = decltype(tag);
+        VisitType<int32_t, int64_t>(out->dtype(), [&](auto count) {
+          status =
+              CountValues<T>(values, range, out->data<decltype(count)>(), bins);
+        });
+      });
+  return known ? status : c.NoKernel();
 }
 
 const OpRecord kRecords[] = {

@@ -82,15 +82,15 @@ Status ComputeRange(KernelContext& c) {
     rows = t.dim(0);
   }
   if (rows < 0) rows = 1;
-  Status done = c.NoKernel();
-  VisitType<bfloat16, float, double, int32_t, int64_t>(
+  Status done;
+  const bool known = VisitType<bfloat16, float, double, int32_t, int64_t>(
       c.input(0).dtype(), [&](auto tag) {
         using T = decltype(tag);
         done = c.attr<DataType>("Tsplits") == DataType::kInt32
                    ? FillRows<T, int32_t>(c, rows)
                    : FillRows<T, int64_t>(c, rows);
       });
-  return done;
+  return known ? done : c.NoKernel();
 }
 
 const OpRecord kRecords[] = {

@@ -2,7 +2,9 @@
 #include "ops/fn/random_index_shuffle.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "framework/op_registry.h"
@@ -13,56 +15,105 @@ namespace {
 
 // The block cipher Simon (Beaulieu et al., "The Simon and Speck families of
 // lightweight block ciphers", 2013) of words of `width` bits: a permutation of
-// all numbers of two words.
+// all numbers of two words. W holds such a number.
+template <class W>
 class Simon {
  public:
-  Simon(int width, const uint32_t (&key)[3], int64_t rounds)
+  Simon(int width, const std::array<uint32_t, 3>& key, int64_t rounds)
       : width_(width),
-        mask_(width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1) {
+        mask_(width == 64 ? static_cast<W>(~uint64_t{0})
+                          : static_cast<W>((uint64_t{1} << width) - 1)) {
     constexpr uint64_t kSequence = 0x7369f885192c0ef5;
-    const uint64_t c = 0xfffffffc & mask_;
+    const W c = static_cast<W>(0xfffffffc & mask_);
     for (uint32_t k : key) keys_.push_back(k & mask_);
-    uint64_t z = kSequence & mask_;
+    W z = static_cast<W>(kSequence & mask_);
     for (int64_t i = 3; i < rounds; ++i, z >>= 1) {
       keys_.push_back(c ^ (z & 1) ^ keys_[i - 3] ^ Right(keys_[i - 1], 3) ^
                       Right(keys_[i - 1], 4));
     }
   }
 
-  uint64_t operator()(uint64_t value) const {
-    uint64_t left = (value >> width_) & mask_, right = value & mask_;
-    for (size_t i = 0; i + 1 < keys_.size(); i += 2) {
-      left ^= Mixed(right) ^ keys_[i];
-      right ^= Mixed(left) ^ keys_[i + 1];
+  // Where `values` go that are not larger than `last`: on until they are.
+  // They go together, since the steps of one wait for one another.
+  template <size_t kLanes>
+  void Walk(std::array<W, kLanes>& values, W last) const {
+    Step(values);
+    while (std::any_of(values.begin(), values.end(),
+                       [last](W v) { return v > last; })) {
+      std::array<W, kLanes> next = values;
+      Step(next);
+      for (size_t i = 0; i < kLanes; ++i) {
+        values[i] = values[i] > last ? next[i] : values[i];
+      }
     }
-    return (left << width_) | right;
   }
 
  private:
-  uint64_t Left(uint64_t x, int n) const {
-    return ((x << n) | (x >> (width_ - n))) & mask_;
+  template <size_t kLanes>
+  void Step(std::array<W, kLanes>& values) const {
+    std::array<W, kLanes> left, right;
+    for (size_t l = 0; l < kLanes; ++l) {
+      left[l] = (values[l] >> width_) & mask_;
+      right[l] = values[l] & mask_;
+    }
+    for (size_t i = 0; i + 1 < keys_.size(); i += 2) {
+      const W k0 = keys_[i], k1 = keys_[i + 1];
+      for (size_t l = 0; l < kLanes; ++l) left[l] ^= Mixed(right[l]) ^ k0;
+      for (size_t l = 0; l < kLanes; ++l) right[l] ^= Mixed(left[l]) ^ k1;
+    }
+    for (size_t l = 0; l < kLanes; ++l) {
+      values[l] = static_cast<W>(left[l] << width_) | right[l];
+    }
   }
-  uint64_t Right(uint64_t x, int n) const { return Left(x, width_ - n); }
-  uint64_t Mixed(uint64_t x) const {
-    return (Left(x, 1) & Left(x, 8)) ^ Left(x, 2);
+  W Left(W x, int n) const {
+    return static_cast<W>((x << n) | (x >> (width_ - n))) & mask_;
   }
+  W Right(W x, int n) const { return Left(x, width_ - n); }
+  W Mixed(W x) const { return (Left(x, 1) & Left(x, 8)) ^ Left(x, 2); }
 
   int width_;
-  uint64_t mask_;
-  std::vector<uint64_t> keys_;
+  W mask_;
+  std::vector<W> keys_;
 };
 
-// A cipher of numbers that may be larger than `last`, until one is not.
-uint64_t Shuffled(uint64_t index, const uint32_t (&key)[3], uint64_t last,
-                  int64_t rounds) {
-  int bits = last == 0 ? 0 : std::ceil(std::log2(static_cast<double>(last)));
-  bits = std::max(16, bits + bits % 2);
-  const Simon cipher(bits / 2, key, rounds);
-  uint64_t at = index;
-  do {
-    at = cipher(at);
-  } while (at > last);
-  return at;
+// The width of words of which two hold all numbers up to `last`.
+int WidthFor(uint64_t last) {
+  const int bits =
+      last == 0 ? 0 : std::ceil(std::log2(static_cast<double>(last)));
+  return std::max(16, bits + bits % 2) / 2;
+}
+
+// A cipher of numbers that may be larger than `last`, until none is.
+template <class W>
+void Shuffle(std::span<uint64_t> indices, const std::array<uint32_t, 3>& key,
+             uint64_t last, int width, int64_t rounds) {
+  const Simon<W> cipher(width, key, rounds);
+  constexpr size_t kLanes = 4;
+  for (size_t i = 0; i < indices.size(); i += kLanes) {
+    const size_t n = std::min(kLanes, indices.size() - i);
+    if (n == 1) {
+      std::array<W, 1> one = {static_cast<W>(indices[i])};
+      cipher.Walk(one, static_cast<W>(last));
+      indices[i] = one[0];
+      continue;
+    }
+    std::array<W, kLanes> lanes;
+    for (size_t l = 0; l < kLanes; ++l) {
+      lanes[l] = static_cast<W>(indices[i + std::min(l, n - 1)]);
+    }
+    cipher.Walk(lanes, static_cast<W>(last));
+    for (size_t l = 0; l < n; ++l) indices[i + l] = lanes[l];
+  }
+}
+
+void Shuffle(std::span<uint64_t> indices, const std::array<uint32_t, 3>& key,
+             uint64_t last, int64_t rounds) {
+  const int width = WidthFor(last);
+  if (width <= 16) {
+    Shuffle<uint32_t>(indices, key, last, width, rounds);
+  } else {
+    Shuffle<uint64_t>(indices, key, last, width, rounds);
+  }
 }
 
 Status ShuffleShape(InferenceContext& c) {
@@ -131,6 +182,7 @@ Status ComputeShuffleIndex(KernelContext& c) {
   GK_RETURN_IF_ERROR(c.Allocate(
       0, index.dtype(), scalar ? TensorShape() : TensorShape({n}), &out));
   const bool is_signed = !IsUnsigned(index.dtype());
+  std::vector<uint64_t> moved(n);
   for (int64_t i = 0; i < n; ++i) {
     const int64_t at = indices[indices.size() == 1 ? 0 : i];
     const int64_t end = ends[ends.size() == 1 ? 0 : i];
@@ -145,16 +197,23 @@ Status ComputeShuffleIndex(KernelContext& c) {
                              static_cast<uint64_t>(end),
                              static_cast<uint64_t>(at));
     }
-    const int64_t* s = seeds.data() + (seeds.size() == 3 ? 0 : 3 * i);
-    const uint32_t key[3] = {static_cast<uint32_t>(s[0]),
-                             static_cast<uint32_t>(s[1]),
-                             static_cast<uint32_t>(s[2])};
-    const uint64_t moved = Shuffled(at, key, end, rounds);
-    VisitType<int32_t, uint32_t, int64_t, uint64_t>(out->dtype(), [&](auto t) {
-      using T = decltype(t);
-      out->data<T>()[i] = static_cast<T>(moved);
-    });
+    moved[i] = at;
   }
+  // Those with one seed and one last index go together.
+  const bool together = seeds.size() == 3 && ends.size() == 1;
+  for (int64_t i = 0; i < n; i += together ? n : 1) {
+    const int64_t* s = seeds.data() + (seeds.size() == 3 ? 0 : 3 * i);
+    const std::array<uint32_t, 3> key = {static_cast<uint32_t>(s[0]),
+                                         static_cast<uint32_t>(s[1]),
+                                         static_cast<uint32_t>(s[2])};
+    Shuffle(std::span(moved).subspan(i, together ? n : 1), key,
+            ends[ends.size() == 1 ? 0 : i], rounds);
+  }
+  VisitType<int32_t, uint32_t, int64_t, uint64_t>(out->dtype(), [&](auto t) {
+    using T = decltype(t);
+    std::transform(moved.begin(), moved.end(), out->data<T>(),
+                   [](uint64_t v) { return static_cast<T>(v); });
+  });
   return OkStatus();
 }
 

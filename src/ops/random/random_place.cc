@@ -1,5 +1,8 @@
 #include "ops/random/random_place.h"
 
+#include <sys/random.h>
+
+#include <array>
 #include <atomic>
 #include <list>
 #include <mutex>
@@ -7,6 +10,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/fork.h"
 #include "base/process_mutex.h"
 #include "framework/op_record.h"
 
@@ -66,9 +70,8 @@ struct PlanPlace final : KernelState {
 Philox FirstPlace(KernelContext& c) {
   const auto seed = static_cast<uint64_t>(c.attr<int64_t>("seed"));
   const auto seed2 = static_cast<uint64_t>(c.attr<int64_t>("seed2"));
-  return seed == 0 && seed2 == 0
-             ? Philox::FromSeeds(RandomSeed(), RandomSeed())
-             : Philox::FromSeeds(seed, seed2);
+  return seed == 0 && seed2 == 0 ? Philox::FromSeeds(RandomSeed(), RandomSeed())
+                                 : Philox::FromSeeds(seed, seed2);
 }
 
 Philox TakePlanPlace(KernelContext& c, SharedKernelState& shared,
@@ -99,10 +102,29 @@ Philox TakePlanPlace(KernelContext& c, SharedKernelState& shared,
 }  // namespace
 
 uint64_t RandomSeed() {
-  static ProcessMutex mutex;
-  static std::random_device device;
-  std::lock_guard lock(mutex);
-  return uint64_t{device()} << 32 | device();
+  // Asking for one number costs as much as asking for many.
+  struct Drawn {
+    ProcessMutex mutex;
+    std::random_device device;
+    std::array<uint64_t, 64> words;
+    size_t at = words.size();
+    uint32_t generation = 0;
+  };
+  static auto* drawn = new Drawn;
+  std::lock_guard lock(drawn->mutex);
+  // Two processes share no numbers.
+  if (drawn->at == drawn->words.size() ||
+      drawn->generation != ProcessGeneration()) {
+    constexpr ssize_t kBytes = sizeof(drawn->words);
+    if (getrandom(drawn->words.data(), kBytes, 0) != kBytes) {
+      for (uint64_t& word : drawn->words) {
+        word = uint64_t{drawn->device()} << 32 | drawn->device();
+      }
+    }
+    drawn->at = 0;
+    drawn->generation = ProcessGeneration();
+  }
+  return drawn->words[drawn->at++];
 }
 
 Philox TakePlace(KernelContext& c, FunctionRef<void(Philox&)> skip) {
@@ -122,8 +144,8 @@ Philox TakePlace(KernelContext& c, FunctionRef<void(Philox&)> skip) {
 }
 
 Philox TakePlaceForValues(KernelContext& c, int64_t n) {
-  return TakePlace(
-      c, [n](Philox& g) { g.SkipValues(static_cast<uint64_t>(n)); });
+  return TakePlace(c,
+                   [n](Philox& g) { g.SkipValues(static_cast<uint64_t>(n)); });
 }
 
 uint64_t RandomGeneration() { return generation.load(); }

@@ -87,22 +87,27 @@ Status ReadCrossColumns(KernelContext& c, const Inputs& in,
                        : in.dense > 0 ? c.input(in.DenseAt(0)).dim(0)
                                       : 0;
   if (rows < 0) return InvalidArgument("Dimension {} must be >= 0", rows);
-  *out = FeatureColumns(rows);
+  // Columns take memory for each row: first all agree on how many there are.
   for (int64_t i = 0; i < in.n; ++i) {
     if (rows_of(i) != rows) {
       return InvalidArgument("Expected batch size {} got {} at position {}",
                              rows, rows_of(i), i);
     }
+  }
+  for (int64_t i = 0; i < in.dense; ++i) {
+    const int64_t own = c.input(in.DenseAt(i)).dim(0);
+    if (own != rows) {
+      return InvalidArgument("Expected batch size {} got {} at dense tensor {}",
+                             rows, own, i);
+    }
+  }
+  *out = FeatureColumns(rows);
+  for (int64_t i = 0; i < in.n; ++i) {
     GK_RETURN_IF_ERROR(
         out->AddSparse(c.input(in.IndicesAt(i)), c.input(in.ValuesAt(i))));
   }
   for (int64_t i = 0; i < in.dense; ++i) {
-    const Tensor& t = c.input(in.DenseAt(i));
-    if (t.dim(0) != rows) {
-      return InvalidArgument("Expected batch size {} got {} at dense tensor {}",
-                             rows, t.dim(0), i);
-    }
-    GK_RETURN_IF_ERROR(out->AddDense(t));
+    GK_RETURN_IF_ERROR(out->AddDense(c.input(in.DenseAt(i))));
   }
   return out->Count();
 }

@@ -174,8 +174,8 @@ Status ComputeAdd(KernelContext& c) {
   GK_RETURN_IF_ERROR(CheckPlacesInside(a, sizes));
   GK_RETURN_IF_ERROR(CheckPlacesInside(b, sizes));
   MergedPlaces merged = MergePlaces(a, b);
-  Status status = c.NoKernel();
-  VisitNumber(a_values.dtype(), [&](auto tag) {
+  Status status;
+  const bool known = VisitNumber(a_values.dtype(), [&](auto tag) {
     using T = decltype(tag);
     using Real = typename RealOf<T>::type;
     const auto threshold = ThresholdOf<ComputeType<Real>>(c.input(6));
@@ -191,6 +191,7 @@ Status ComputeAdd(KernelContext& c) {
     PickPlaces(a, b, merged, indices->data<int64_t>());
     std::ranges::copy(sums, values->data<T>());
   });
+  if (!known) return c.NoKernel();
   GK_RETURN_IF_ERROR(status);
   c.set_output(2, c.input(2));
   return OkStatus();

@@ -147,19 +147,21 @@ Status SetField(KernelContext& c, int f, int64_t at, bool is_missing,
     out.data<std::string>()[at] = text;
     return OkStatus();
   }
-  Status status = c.NoKernel();
-  VisitType<float, double, int32_t, int64_t>(out.dtype(), [&](auto tag) {
-    using T = decltype(tag);
-    status = OkStatus();
-    T& to = out.data<T>()[at];
-    if (is_missing) {
-      to = otherwise.data<T>()[0];
-    } else if (!ParseNumber(field, &to)) {
-      status = InvalidArgument("Field {} in record {} is not a valid {}: {}", f,
-                               at, DataTypeString(out.dtype()), field);
-    }
-  });
-  return status;
+  Status status;
+  const bool known =
+      VisitType<float, double, int32_t, int64_t>(out.dtype(), [&](auto tag) {
+        using T = decltype(tag);
+        status = OkStatus();
+        T& to = out.data<T>()[at];
+        if (is_missing) {
+          to = otherwise.data<T>()[0];
+        } else if (!ParseNumber(field, &to)) {
+          status =
+              InvalidArgument("Field {} in record {} is not a valid {}: {}", f,
+                              at, DataTypeString(out.dtype()), field);
+        }
+      });
+  return known ? status : c.NoKernel();
 }
 
 Status ComputeCsv(KernelContext& c) {
