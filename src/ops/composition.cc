@@ -116,13 +116,13 @@ CompositionArg ParseArg(const CompositionRecord& r, std::string_view text) {
     kind = kind.substr(0, open);
   }
   static constexpr std::pair<std::string_view, ArgKind> kKinds[] = {
-      {"tensor", ArgKind::kTensor}, {"tensors", ArgKind::kTensors},
-      {"native", ArgKind::kNative}, {"shape", ArgKind::kShape},
-      {"handle", ArgKind::kHandle}, {"bool", ArgKind::kBool},
-      {"int", ArgKind::kInt},       {"float", ArgKind::kFloat},
-      {"string", ArgKind::kString}, {"type", ArgKind::kType},
-      {"ints", ArgKind::kInts},     {"name", ArgKind::kName},
-      {"seed", ArgKind::kSeed},     {"rows", ArgKind::kRows},
+      {"tensor", ArgKind::kTensor},     {"tensors", ArgKind::kTensors},
+      {"native", ArgKind::kNative},     {"shape", ArgKind::kShape},
+      {"handle", ArgKind::kHandle},     {"bool", ArgKind::kBool},
+      {"int", ArgKind::kInt},           {"float", ArgKind::kFloat},
+      {"string", ArgKind::kString},     {"type", ArgKind::kType},
+      {"ints", ArgKind::kInts},         {"name", ArgKind::kName},
+      {"seed", ArgKind::kSeed},         {"rows", ArgKind::kRows},
       {"many_rows", ArgKind::kManyRows}};
   bool found = false;
   for (const auto& [name, value] : kKinds) {
@@ -390,6 +390,10 @@ Tensor ArgumentAs(const CompositionCall& c, int i, DataType dtype,
                             DataTypeName(dtype)));
     }
     return NumberOf(*v, dtype, name);
+  }
+  const std::string* text = c.get<std::string>(i);
+  if (text != nullptr && dtype == DataType::kString) {
+    return Constant(Tensor::Scalar(*text), name);
   }
   if (const auto* ints = c.get<std::vector<int64_t>>(i)) {
     const Tensor t = IntsTensor(*ints, DataType::kInt64, name);

@@ -165,6 +165,15 @@ TensorVector Transpose(CompositionCall& c) {
               : ops::Transpose(name, x, perm)};
 }
 
+// The number that is left of one in a dtype that may be too narrow for it.
+int64_t AsStored(int64_t number, DataType dtype) {
+  VisitType<int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t>(
+      dtype, [&](auto zero) {
+        number = static_cast<int64_t>(static_cast<decltype(zero)>(number));
+      });
+  return number;
+}
+
 TensorVector Pad(CompositionCall& c) {
   const Tensor &x = c.tensor(0), &paddings = c.tensor(1);
   std::string mode = c.text(2);
@@ -189,8 +198,12 @@ TensorVector Pad(CompositionCall& c) {
   if (is_zero) return {ops::Pad(OpName(name("Pad")), x, paddings)};
   Tensor value;
   if (const int64_t* v = c.get<int64_t>(3)) {
-    value = IntegerOf(*v, x.dtype());
+    value = IntegerOf(AsStored(*v, x.dtype()), x.dtype());
   } else if (const double* v = c.get<double>(3)) {
+    if (IsInteger(x.dtype())) {
+      throw Error(TypeError("Cannot convert {} to EagerTensor of dtype {}", *v,
+                            DataTypeName(x.dtype())));
+    }
     value = NumberOf(*v, x.dtype());
   } else if (const bool* v = c.get<bool>(3)) {
     value = NumberOf(*v, x.dtype());
@@ -198,6 +211,11 @@ TensorVector Pad(CompositionCall& c) {
     value = Tensor::Scalar<std::string>(*v);
   } else {
     value = c.tensor(3);
+    // Python's complex numbers are of the wider dtype.
+    if (IsComplex(x.dtype()) && IsComplex(value.dtype()) &&
+        x.dtype() != value.dtype()) {
+      value = ops::Cast(value, x.dtype());
+    }
   }
   return {ops::PadV2(OpName(name("PadV2")), x, paddings, value)};
 }

@@ -352,8 +352,8 @@ const CompositionRecord kRecords[] = {
      .example = ">>> tf.eye(2).numpy().tolist()\n[[1.0, 0.0], [0.0, 1.0]]"},
     {.names = "one_hot",
      .args = "indices: tensor; depth: tensor(int32); on_value: tensor(U) = "
-             "None; off_value: tensor(U) = None; axis: int = None; dtype: type "
-             "= None",
+             "None; off_value: tensor(U) = None; axis: int = None; dtype: "
+             "type(U) = None",
      .scope = "one_hot",
      .wraps_op = true,
      .ragged = RaggedForm::kFlat,

@@ -217,6 +217,11 @@ TensorVector Frame(CompositionCall& c) {
     const int64_t* whole = c.get<int64_t>(4);
     f.pad_value = whole ? NumberOf(double(*whole), x.dtype())
                         : ArgumentAs(c, 4, x.dtype(), "pad_value");
+    const PartialTensorShape shape = f.pad_value.partial_shape();
+    if (shape.rank() > 0) {
+      throw Error(
+          ValueError("Shape {} must have rank 0", shape.PythonString()));
+    }
   }
   int64_t axis = -1;
   if (const int64_t* given = c.get<int64_t>(5)) {

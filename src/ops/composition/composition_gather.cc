@@ -62,7 +62,7 @@ TensorVector GatherNd(CompositionCall& c) {
   const Tensor &params = c.tensor(0), &indices = c.tensor(1);
   const int64_t batch_dims = c.integer(2);
   if (batch_dims == 0) {
-    return {ops::GatherNd(OpName(c.name()), params, indices)};
+    return {ops::GatherNd(OpName(c.name()), params, indices, c.text(4))};
   }
   const PartialTensorShape ps = params.partial_shape(),
                            is = indices.partial_shape();
@@ -96,7 +96,7 @@ TensorVector GatherNd(CompositionCall& c) {
   }
   const Tensor full =
       ops::ConcatV2(TensorVector{rows, flat_indices}, Int32Of(2));
-  const Tensor picked = ops::GatherNd(flat_params, full);
+  const Tensor picked = ops::GatherNd(flat_params, full, c.text(4));
   const Tensor tail_shape = Slice1d(ops::Shape(picked), 2, -1);
   return {ops::Reshape(OpName(c.name()), picked,
                        Joined({batch, inner, tail_shape}))};

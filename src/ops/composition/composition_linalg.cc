@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "ops/composition.h"
+#include "ops/composition/kept_shape.h"
 #include "ops/dynamic_axes.h"
 #include "ops/element_moves.h"
 #include "ops/fn/Abs.h"
@@ -210,6 +211,7 @@ TensorVector ClipByNorm(CompositionCall& c) {
   const Tensor length = ops::SelectV2(positive, ops::Sqrt(safe), squares);
   const Tensor limit = NumberAs(c, 1, x.dtype());
   const Tensor left = ops::Mul(x, limit);
+  CheckShapeKept(x, left);
   return {ops::RealDiv(left, ops::Maximum(length, limit))};
 }
 

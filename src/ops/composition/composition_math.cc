@@ -4,11 +4,13 @@
 #include <limits>
 
 #include "ops/composition.h"
+#include "ops/composition/kept_shape.h"
 #include "ops/fn/AddN.h"
 #include "ops/fn/Angle.h"
 #include "ops/fn/ArgMax.h"
 #include "ops/fn/ArgMin.h"
 #include "ops/fn/Cast.h"
+#include "ops/fn/ClipByValue.h"
 #include "ops/fn/Complex.h"
 #include "ops/fn/Conj.h"
 #include "ops/fn/DivNoNan.h"
@@ -143,46 +145,82 @@ TensorVector CastToType(CompositionCall& c) {
   return {x.dtype() == kTo ? x : ops::Cast(OpName(c.name()), x, kTo)};
 }
 
-// The limits of an integer dtype as far as doubles hold them.
-std::optional<std::pair<double, double>> Limits(DataType t) {
-  std::optional<std::pair<double, double>> out;
+// What numbers a real dtype holds: the limits, and how many binary digits those
+// of a float have.
+struct Range {
+  long double low, high;
+  int digits;
+};
+
+std::optional<Range> RangeOf(DataType t) {
+  if (t == DataType::kHalf) return Range{-65504.0L, 65504.0L, 11};
+  if (t == DataType::kBfloat16) {
+    const long double most = std::ldexp(255.0L, 120);
+    return Range{-most, most, 8};
+  }
+  std::optional<Range> out;
   VisitType<int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t,
-            uint64_t>(t, [&](auto zero) {
-    using T = decltype(zero);
-    out = {static_cast<double>(std::numeric_limits<T>::min()),
-           static_cast<double>(std::numeric_limits<T>::max())};
+            uint64_t, float, double>(t, [&](auto zero) {
+    using Of = std::numeric_limits<decltype(zero)>;
+    out = {Of::lowest(), Of::max(), Of::digits};
   });
   return out;
 }
 
+// The next number towards zero that so many binary digits hold.
+long double TowardsZero(long double number, int digits) {
+  int exponent;
+  const long double fraction = std::frexp(number, &exponent);
+  return std::ldexp(std::trunc(std::ldexp(fraction, digits)),
+                    exponent - digits);
+}
+
+// Elements beyond what `to` holds become the last ones of x's dtype within;
+// infinities as well, also where `to` has some.
+Tensor Saturate(CompositionCall& c, const Tensor& x, DataType to) {
+  const DataType from = x.dtype();
+  const auto in = RangeOf(from), out = RangeOf(to);
+  if (!in || !out) return x;
+  if (IsInteger(from)) {
+    Tensor y = x;
+    if (in->low < out->low) {
+      y = ops::Maximum(
+          y, IntegerOf(static_cast<int64_t>(out->low), from, c.name("Const")));
+    }
+    if (in->high > out->high) {
+      y = ops::Minimum(y, IntegerOf(static_cast<int64_t>(out->high), from,
+                                    c.name("Const_1")));
+    }
+    return y;
+  }
+  const auto limit = [&](long double a, long double b, std::string_view name) {
+    const long double narrower = std::abs(a) < std::abs(b) ? a : b;
+    return NumberOf(static_cast<double>(TowardsZero(narrower, in->digits)),
+                    from, c.name(name));
+  };
+  return ops::ClipByValue(OpName(c.name("clamp")), x,
+                          limit(in->low, out->low, "Const"),
+                          limit(in->high, out->high, "Const_1"));
+}
+
 TensorVector SaturateCast(CompositionCall& c) {
   Tensor x = c.tensor(0);
-  const DataType to = c.type(1), from = x.dtype();
-  if (from == to) return {x};
-  const auto out = Limits(to), in = Limits(from);
-  if (out) {
-    const auto round_in = [&](double limit, bool upper) {
-      // A float must not round up to a number beyond the range.
-      if (in || !upper) return limit;
-      if (from == DataType::kFloat && limit > 16777216) {
-        return static_cast<double>(
-            std::nextafter(static_cast<float>(limit), 0.0f));
-      }
-      if (from == DataType::kDouble && limit > 9007199254740992.0) {
-        return std::nextafter(limit, 0.0);
-      }
-      if (from == DataType::kHalf) return std::min(limit, 65504.0);
-      return limit;
+  const DataType to = c.type(1);
+  if (x.dtype() == DataType::kComplex128 && to == DataType::kComplex64) {
+    const Range part = *RangeOf(DataType::kFloat);
+    const auto both = [&](long double limit, std::string_view name) {
+      const Tensor half =
+          NumberOf(static_cast<double>(limit), DataType::kDouble, c.name(name));
+      return ops::Complex(half, half, x.dtype());
     };
-    if (!in || in->first < out->first) {
-      const double low =
-          from == DataType::kHalf ? std::max(out->first, -65504.0) : out->first;
-      x = ops::Maximum(x, NumberOf(low, from, c.name("Const")));
-    }
-    if (!in || in->second > out->second) {
-      x = ops::Minimum(
-          x, NumberOf(round_in(out->second, true), from, c.name("Const_1")));
-    }
+    x = ops::ClipByValue(OpName(c.name("clamp")), x, both(part.low, "Const"),
+                         both(part.high, "Const_1"));
+  } else if (IsComplex(to) && IsComplex(x.dtype())) {
+    if (x.dtype() == to) return {x};
+  } else {
+    if (IsComplex(x.dtype())) x = ops::Real(x, RealType(x.dtype()));
+    x = Saturate(c, x, IsComplex(to) ? RealType(to) : to);
+    if (x.dtype() == to) return {x};
   }
   return {ops::Cast(OpName(c.name()), x, to)};
 }
@@ -191,15 +229,11 @@ TensorVector ClipByValue(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor low_enough =
       ops::Minimum(OpName(c.name("Minimum")), x, c.tensor(2));
-  const PartialTensorShape before = x.partial_shape(),
-                           after = low_enough.partial_shape();
-  if (!before.IsCompatibleWith(after)) {
-    throw Error(
-        InvalidArgument("Incompatible shapes: clip_value_max would "
-                        "change shape {} to {}",
-                        before.DebugString(), after.DebugString()));
-  }
-  return {ops::Maximum(OpName(c.name()), low_enough, c.tensor(1))};
+  CheckShapeKept(x, low_enough);
+  const Tensor clipped =
+      ops::Maximum(OpName(c.name()), low_enough, c.tensor(1));
+  CheckShapeKept(x, clipped);
+  return {clipped};
 }
 
 TensorVector ReciprocalNoNan(CompositionCall& c) {

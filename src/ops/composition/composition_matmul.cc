@@ -4,16 +4,20 @@
 
 #include "ops/composition.h"
 #include "ops/dynamic_axes.h"
+#include "ops/element_moves.h"
+#include "ops/fn/AddV2.h"
 #include "ops/fn/BatchMatMulV2.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/Conj.h"
 #include "ops/fn/ExpandDims.h"
 #include "ops/fn/GatherV2.h"
+#include "ops/fn/Less.h"
 #include "ops/fn/ListDiff.h"
 #include "ops/fn/MatMul.h"
 #include "ops/fn/Pack.h"
 #include "ops/fn/Prod.h"
 #include "ops/fn/Reshape.h"
+#include "ops/fn/SelectV2.h"
 #include "ops/fn/Shape.h"
 #include "ops/fn/Squeeze.h"
 #include "ops/fn/Transpose.h"
@@ -84,10 +88,8 @@ struct Operand {
   Tensor free_shape;               // set if any is unknown
 };
 
-// Of a tensor whose rank is unknown.
-Operand AsMatrixOfUnknownRank(const Tensor& x, const std::vector<int64_t>& axes,
-                              bool flip) {
-  const Tensor contracted = PositiveAxes(x, axes);
+// Of a tensor whose rank or whose axes are known when it runs.
+Operand AsMatrixAlong(const Tensor& x, const Tensor& contracted, bool flip) {
   const Tensor free = ops::ListDiff(AllAxes(x), contracted)[0];
   const auto order = [flip](const Tensor& outer, const Tensor& inner) {
     return flip ? Joined({inner, outer}) : Joined({outer, inner});
@@ -106,10 +108,18 @@ Operand AsMatrixOfUnknownRank(const Tensor& x, const std::vector<int64_t>& axes,
 
 Operand AsMatrix(const Tensor& x, const std::vector<int64_t>& axes, bool flip) {
   const PartialTensorShape shape = x.partial_shape();
-  if (shape.unknown_rank()) return AsMatrixOfUnknownRank(x, axes, flip);
+  if (shape.unknown_rank()) {
+    return AsMatrixAlong(x, PositiveAxes(x, axes), flip);
+  }
   const int rank = shape.rank();
   std::vector<int64_t> contracted, free, perm;
-  for (int64_t a : axes) contracted.push_back(PositiveAxis(a, rank));
+  for (int64_t a : axes) {
+    const int at = NormalAxis(a, rank);
+    if (at < 0) {
+      throw Error(IndexError("axis {} is not in [{}, {})", a, -rank, rank));
+    }
+    contracted.push_back(at);
+  }
   for (int i = 0; i < rank; ++i) {
     if (std::find(contracted.begin(), contracted.end(), i) ==
         contracted.end()) {
@@ -177,51 +187,80 @@ std::vector<int64_t> Range(int64_t from, int64_t to) {
   return v;
 }
 
-TensorVector Tensordot(CompositionCall& c) {
-  const Tensor &a = c.tensor(0), &b = c.tensor(1);
-  const PartialTensorShape sa = a.partial_shape(), sb = b.partial_shape();
-  std::vector<int64_t> axes_a, axes_b;
-  if (const int64_t* n = c.get<int64_t>(2)) {
-    if (*n < 0) {
-      throw Error(ValueError("`axes` must be at least 0. Received: {}.", *n));
-    }
-    for (const PartialTensorShape& s : {sa, sb}) {
-      if (s.unknown_rank() || *n <= s.rank()) continue;
-      throw Error(
-          ValueError("`axes` must not be larger than the number of "
-                     "dimensions of tensor a or b. Received {}, vs "
-                     "tensor dimensions {}.",
-                     *n, s.rank()));
-    }
-    if (*n > kMaxRank) {
-      throw Error(ValueError("`axes` = {} is more than any tensor has", *n));
-    }
-    axes_a = Range(-*n, 0);
-    axes_b = Range(0, *n);
-  } else if (const auto* pair = c.get<std::vector<int64_t>>(2)) {
+// Which axes of the operands of tensordot go together: lists, or rows of a
+// matrix that is known when it runs.
+struct AxisPairs {
+  std::vector<int64_t> a, b;
+  Tensor rows;
+};
+
+AxisPairs LastAndFirst(int64_t n, const PartialTensorShape& a,
+                       const PartialTensorShape& b) {
+  if (n < 0) {
+    throw Error(ValueError("`axes` must be at least 0. Received: {}.", n));
+  }
+  for (const PartialTensorShape& s : {a, b}) {
+    if (s.unknown_rank() || n <= s.rank()) continue;
+    throw Error(
+        ValueError("`axes` must not be larger than the number of "
+                   "dimensions of tensor a or b. Received {}, vs "
+                   "tensor dimensions {}.",
+                   n, s.rank()));
+  }
+  if (n > kMaxRank) {
+    throw Error(ValueError("`axes` = {} is more than any tensor has", n));
+  }
+  return {Range(-n, 0), Range(0, n), {}};
+}
+
+AxisPairs PairsOf(const CompositionCall& c, const PartialTensorShape& a,
+                  const PartialTensorShape& b) {
+  if (const int64_t* n = c.get<int64_t>(2)) return LastAndFirst(*n, a, b);
+  if (const auto* pair = c.get<std::vector<int64_t>>(2)) {
     if (pair->size() != 2) {
       throw Error(
           ValueError("`axes` must be an integer or have length 2. "
                      "Received {} elements.",
                      pair->size()));
     }
-    axes_a = {(*pair)[0]};
-    axes_b = {(*pair)[1]};
-  } else {
-    const Tensor& axes = c.tensor(2);
-    const auto known = KnownInts(axes);
-    const PartialTensorShape s = axes.partial_shape();
-    if (!known || s.rank() < 1 || s.dim(0) != 2) {
-      throw Error(
-          ValueError("`axes` must be an integer or a pair of lists of "
-                     "the same length"));
-    }
-    const size_t half = known->size() / 2;
-    axes_a.assign(known->begin(), known->begin() + half);
-    axes_b.assign(known->begin() + half, known->end());
+    return {{(*pair)[0]}, {(*pair)[1]}, {}};
   }
-  const Operand left = AsMatrix(a, axes_a, false);
-  const Operand right = AsMatrix(b, axes_b, true);
+  const Tensor& axes = c.tensor(2);
+  const PartialTensorShape s = axes.partial_shape();
+  const auto known = KnownInts(axes);
+  if (known && s.rank() == 0) return LastAndFirst((*known)[0], a, b);
+  if (s.rank() == 0 || (s.rank() > 0 && s.dim(0) >= 0 && s.dim(0) != 2)) {
+    throw Error(
+        ValueError("`axes` must be an integer or have length 2. Received a "
+                   "tensor of shape {}.",
+                   s.DebugString()));
+  }
+  if (s.num_elements() == 0) return {};
+  if (!known) return {{}, {}, CastTo(axes, DataType::kInt32)};
+  const auto half = known->begin() + known->size() / 2;
+  return {{known->begin(), half}, {half, known->end()}, {}};
+}
+
+// Row i of the pairs as axes of x, from 0.
+Tensor AxesInRow(const Tensor& x, const Tensor& rows, int64_t i) {
+  const Tensor flat = IntsTensor(std::vector<int64_t>{-1}, DataType::kInt32);
+  const Tensor row =
+      ops::Reshape(ops::GatherV2(rows, Int32Of(i), Int32Of(0)), flat);
+  const Tensor is_negative = ops::Less(row, Int32Of(0));
+  const Tensor from_end = ops::AddV2(row, RankOf(x));
+  return ops::SelectV2(is_negative, from_end, row);
+}
+
+TensorVector Tensordot(CompositionCall& c) {
+  const Tensor &a = c.tensor(0), &b = c.tensor(1);
+  const PartialTensorShape sa = a.partial_shape(), sb = b.partial_shape();
+  const AxisPairs axes = PairsOf(c, sa, sb);
+  const auto operand = [&](const Tensor& x, bool flip) {
+    return axes.rows ? AsMatrixAlong(x, AxesInRow(x, axes.rows, flip), flip)
+                     : AsMatrix(x, flip ? axes.b : axes.a, flip);
+  };
+  const Operand left = operand(a, false);
+  const Operand right = operand(b, true);
   std::vector<int64_t> dims = left.free_dims;
   dims.insert(dims.end(), right.free_dims.begin(), right.free_dims.end());
   const bool plain = !sa.unknown_rank() && !sb.unknown_rank() &&

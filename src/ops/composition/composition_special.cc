@@ -34,6 +34,7 @@
 #include "ops/fn/Sum.h"
 #include "ops/fn/UnsortedSegmentSum.h"
 #include "ops/fn/ZerosLike.h"
+#include "ops/operators.h"
 #include "ops/random/random_source.h"
 #include "ops/signal/padded_fft.h"
 
@@ -86,7 +87,11 @@ TensorVector IsIncreasing(CompositionCall& c) {
 template <bool kRoot>
 TensorVector SegmentMean(CompositionCall& c) {
   const Tensor &data = c.tensor(0), &ids = c.tensor(1);
-  const Tensor count = ArgumentAs(c, 2, DataType::kInt32, "num_segments");
+  const Tensor* given = c.get<Tensor>(2);
+  const DataType wide = given != nullptr && IsInteger(given->dtype())
+                            ? given->dtype()
+                            : DataType::kInt32;
+  const Tensor count = ArgumentAs(c, 2, wide, "num_segments");
   const DataType t = data.dtype();
   const Tensor ones =
       ops::Fill(ops::Shape(ids, DataType::kInt32), NumberOf(1, t));
@@ -106,7 +111,9 @@ TensorVector SegmentMean(CompositionCall& c) {
       Int32Of(-1));
   const Tensor divisors = ops::Reshape(sizes, form);
   const Tensor sums = ops::UnsortedSegmentSum(data, ids, count);
-  return {ops::RealDiv(sums, kRoot ? ops::Sqrt(divisors) : divisors)};
+  // Means of integers are floats.
+  return {
+      Apply(Operator::kDivide, sums, kRoot ? ops::Sqrt(divisors) : divisors)};
 }
 
 // ---- Draws ----
