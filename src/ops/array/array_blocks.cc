@@ -25,6 +25,40 @@ struct Blocks {
   int rank() const { return static_cast<int>(sizes.size()); }
 };
 
+// The batch of the other side, from that of this one.
+Status MovedBatch(Direction to, const std::vector<int64_t>& sizes,
+                  PartialTensorShape* out, int64_t batch) {
+  int64_t volume = 1;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] < 1) {
+      if (to == kToSpace) {
+        return InvalidArgument(
+            "Product of block sizes must be positive, got {}", sizes[i]);
+      }
+      return InvalidArgument(
+          "All values in block_shape must be positive, got value, {} at index "
+          "{}.",
+          sizes[i], i);
+    }
+    volume = MultiplyWithoutOverflow(volume, sizes[i]);
+    if (volume < 0) return InvalidArgument("Block sizes are too large");
+  }
+  if (batch < 0) return OkStatus();
+  if (to == kToBatch) {
+    batch = MultiplyWithoutOverflow(batch, volume);
+    if (batch < 0) return InvalidArgument("Block sizes are too large");
+    out->SetDim(0, batch);
+  } else if (batch % volume != 0) {
+    return InvalidArgument(
+        "Input batch dimension ({}) is not divisible by product of block "
+        "sizes ({})",
+        batch, volume);
+  } else {
+    out->SetDim(0, batch / volume);
+  }
+  return OkStatus();
+}
+
 // The shape of the other side. Unknown dims stay unknown.
 Status MovedShape(Direction to, const PartialTensorShape& x,
                   const Blocks& blocks, PartialTensorShape* out) {
@@ -33,36 +67,8 @@ Status MovedShape(Direction to, const PartialTensorShape& x,
     return InvalidArgument("input rank should be >= {} instead of {}", m + 1,
                            x.rank());
   }
-  int64_t volume = 1;
-  for (int i = 0; i < m; ++i) {
-    if (blocks.sizes[i] < 1) {
-      if (to == kToSpace) {
-        return InvalidArgument(
-            "Product of block sizes must be positive, got {}", blocks.sizes[i]);
-      }
-      return InvalidArgument(
-          "All values in block_shape must be positive, got value, {} at index "
-          "{}.",
-          blocks.sizes[i], i);
-    }
-    volume = MultiplyWithoutOverflow(volume, blocks.sizes[i]);
-    if (volume < 0) return InvalidArgument("Block sizes are too large");
-  }
   *out = x;
-  if (x.dim(0) >= 0) {
-    if (to == kToBatch) {
-      const int64_t batch = MultiplyWithoutOverflow(x.dim(0), volume);
-      if (batch < 0) return InvalidArgument("Block sizes are too large");
-      out->SetDim(0, batch);
-    } else if (x.dim(0) % volume != 0) {
-      return InvalidArgument(
-          "Input batch dimension ({}) is not divisible by product of block "
-          "sizes ({})",
-          x.dim(0), volume);
-    } else {
-      out->SetDim(0, x.dim(0) / volume);
-    }
-  }
+  GK_RETURN_IF_ERROR(MovedBatch(to, blocks.sizes, out, x.dim(0)));
   for (int i = 0; i < m; ++i) {
     const int64_t before = blocks.trims[2 * i], after = blocks.trims[2 * i + 1];
     const int64_t size = blocks.sizes[i], d = x.dim(i + 1);
@@ -153,13 +159,12 @@ Status MoveBlocks(Direction to, const Tensor& x, const Blocks& blocks,
 
 template <Direction kTo>
 Status BlocksShapeOf(InferenceContext& c, const std::vector<int64_t>* sizes,
-                     int trims_at, int64_t rank) {
+                     int trims_at, int64_t rank, const PartialTensorShape& x) {
   PartialTensorShape trims;
   GK_RETURN_IF_ERROR(c.WithRank(trims_at, 2, &trims));
   int64_t d;
   GK_RETURN_IF_ERROR(InferenceContext::MergeDims(trims.dim(1), 2, &d));
   GK_RETURN_IF_ERROR(InferenceContext::MergeDims(trims.dim(0), rank, &d));
-  const PartialTensorShape& x = c.input(0);
   if (x.unknown_rank()) return OkStatus();
   if (d >= 0 && x.rank() < d + 1) {
     return InvalidArgument("Shape must be at least rank {} but is rank {}",
@@ -173,6 +178,9 @@ Status BlocksShapeOf(InferenceContext& c, const std::vector<int64_t>* sizes,
     for (int i = static_cast<int>(d) + 1; i < x.rank(); ++i) {
       out.SetDim(i, x.dim(i));
     }
+    if (sizes && x.dim(0) >= 0) {
+      GK_RETURN_IF_ERROR(MovedBatch(kTo, *sizes, &out, x.dim(0)));
+    }
   }
   c.set_output(0, std::move(out));
   return OkStatus();
@@ -183,7 +191,8 @@ Status BlocksShape(InferenceContext& c) {
   PartialTensorShape block;
   GK_RETURN_IF_ERROR(c.WithRank(1, 1, &block));
   auto sizes = c.ValueAsInts(1);
-  return BlocksShapeOf<kTo>(c, sizes ? &*sizes : nullptr, 2, block.dim(0));
+  return BlocksShapeOf<kTo>(c, sizes ? &*sizes : nullptr, 2, block.dim(0),
+                            c.input(0));
 }
 
 template <Direction kTo>
@@ -192,9 +201,7 @@ Status SquareBlocksShape(InferenceContext& c) {
   PartialTensorShape x;
   GK_RETURN_IF_ERROR(c.WithRank(0, 4, &x));
   const std::vector<int64_t> sizes(2, c.attr<int64_t>("block_size"));
-  GK_RETURN_IF_ERROR(BlocksShapeOf<kTo>(c, &sizes, 1, 2));
-  if (c.input(0).unknown_rank()) c.set_output(0, std::move(x));
-  return OkStatus();
+  return BlocksShapeOf<kTo>(c, &sizes, 1, 2, x);
 }
 
 template <Direction kTo>

@@ -10,20 +10,28 @@
 #include "ops/dynamic_axes.h"
 #include "ops/element_moves.h"
 #include "ops/fn/AddV2.h"
+#include "ops/fn/Less.h"
 #include "ops/fn/Mul.h"
-#include "ops/fn/Prod.h"
 #include "ops/fn/Range.h"
 #include "ops/fn/Reshape.h"
 #include "ops/fn/ScatterNd.h"
+#include "ops/fn/SelectV2.h"
 #include "ops/fn/Size.h"
 #include "ops/fn/Slice.h"
 #include "ops/fn/StridedSlice.h"
+#include "ops/fn/Sub.h"
 #include "ops/fn/Transpose.h"
 #include "ops/fn/UnsortedSegmentSum.h"
 #include "ops/int32_attrs.h"
 
 namespace gk {
 namespace {
+
+// The least rank that has the axis.
+int64_t RankForAxis(int64_t axis) {
+  if (axis >= 0) return axis == INT64_MAX ? axis : axis + 1;
+  return axis == INT64_MIN ? INT64_MAX : -axis;
+}
 
 Status GatherShapeOf(InferenceContext& c, std::optional<int64_t> axis,
                      int64_t batch_dims) {
@@ -51,7 +59,7 @@ Status GatherShapeOf(InferenceContext& c, std::optional<int64_t> axis,
   const int at = NormalAxis(*axis, x.rank());
   if (at < 0) {
     return InvalidArgument("Shape must be at least rank {} but is rank {}",
-                           *axis < 0 ? -*axis : *axis + 1, x.rank());
+                           RankForAxis(*axis), x.rank());
   }
   // Batch dims that do not fit are told when it runs.
   PartialTensorShape out = PartialTensorShape::UnknownOfRank(0);
@@ -128,8 +136,8 @@ Status GatherAlong(KernelContext& c, int64_t axis_value, int64_t batch_dims) {
   }
   const int axis = NormalAxis(axis_value, x.rank());
   if (axis < 0) {
-    return InvalidArgument("Expected axis in the range [{}, {}), but got {}",
-                           -x.rank(), x.rank(), axis_value);
+    return InvalidArgument("Shape must be at least rank {} but is rank {}",
+                           RankForAxis(axis_value), x.rank());
   }
   if (batch_dims < -indices.rank() || batch_dims > indices.rank()) {
     return InvalidArgument(
@@ -180,9 +188,6 @@ Status ComputeGatherV2(KernelContext& c) {
   return GatherAlong(c, axis, c.attr<int64_t>("batch_dims"));
 }
 
-Tensor Product(const Tensor& dims) {
-  return ops::Prod(dims, IntegerConstant(0), false);
-}
 // dims[from:to] of a vector.
 Tensor Part(const Tensor& dims, int64_t from, int64_t to) {
   const Tensor begin = IntegerVector({{from}});
@@ -192,9 +197,6 @@ Tensor Flat(const Tensor& x) { return ops::Reshape(x, IntegerVector({{-1}})); }
 Tensor Permuted(const Tensor& x, const std::vector<int64_t>& perm) {
   if (std::is_sorted(perm.begin(), perm.end())) return x;
   return ops::Transpose(x, IntegerVector(perm));
-}
-void AppendRange(std::vector<int64_t>* v, int64_t from, int64_t to) {
-  for (int64_t i = from; i < to; ++i) v->push_back(i);
 }
 Tensor WideIndices(const Tensor& t) {
   return t.dtype() == DataType::kInt16 ? CastTo(t, DataType::kInt32) : t;
@@ -213,55 +215,89 @@ void SliceGradientOf(GradContext& g) {
               shape);
 }
 
-// dy as [batch * limit] rows summed by index, brought back to the axis.
+// The sizes of params before, at and behind the axis, and whether those
+// between the batch and the axis may be more than none.
+struct GatheredSizes {
+  Tensor batch, outer, limit, inner;
+  Tensor first;  // index of the first size behind the batch
+  bool has_outer = true;
+};
+
+GatheredSizes SizesOf(GradContext& g, const Tensor& shape) {
+  const int64_t b = g.attr<int64_t>("batch_dims");
+  const int r = g.x(1).partial_shape().rank();
+  const int p = g.x(0).partial_shape().rank();
+  const Tensor known = KnownValue(g.x(2));
+  GatheredSizes sizes;
+  if (known && p >= 0 && (b >= 0 || r >= 0)) {
+    int64_t axis = 0;
+    ThrowIfError(IntegerValue(known, "axis", &axis));
+    const int from = static_cast<int>(b < 0 ? b + r : b);
+    const int at = NormalAxis(axis, p);
+    sizes.batch = Part(shape, 0, from);
+    sizes.outer = Part(shape, from, at);
+    sizes.limit = Part(shape, at, at + 1);
+    sizes.inner = Part(shape, at + 1, p);
+    sizes.first = IntegerVector({{from}});
+    sizes.has_outer = at > from;
+    return sizes;
+  }
+  const Tensor one = IntegerVector({{1}}), rest = IntegerVector({{-1}});
+  Tensor at = ops::Reshape(CastTo(g.x(2), DataType::kInt32), one);
+  const Tensor is_negative = ops::Less(at, IntegerConstant(0));
+  at = ops::SelectV2(is_negative, ops::AddV2(at, RankOf(g.x(0))), at);
+  sizes.first = IntegerVector({{b}});
+  if (b < 0) sizes.first = ops::AddV2(sizes.first, RankOf(g.x(1)));
+  const Tensor behind = ops::AddV2(at, one);
+  sizes.batch = ops::Slice(shape, IntegerVector({{0}}), sizes.first);
+  sizes.outer = ops::Slice(shape, sizes.first, ops::Sub(at, sizes.first));
+  sizes.limit = ops::Slice(shape, at, one);
+  sizes.inner = ops::Slice(shape, behind, rest);
+  return sizes;
+}
+
+// dy as [batch * count] rows, summed by index to [batch * limit] of them and
+// brought back to the axis.
 void GatherV2Gradient(GradContext& g) {
   if (!g.wants(0)) return;
   const Tensor axis_value = KnownValue(g.x(2));
-  int64_t b = g.attr<int64_t>("batch_dims"), axis = 0;
-  const int r = g.x(1).partial_shape().rank();
-  const int p = g.x(0).partial_shape().rank();
-  const bool known = axis_value && axis_value.num_elements() == 1;
-  if (known) ThrowIfError(IntegerValue(axis_value, "axis", &axis));
-  if (known && axis == 0 && b == 0) return SliceGradientOf(g);
-  if (!known || r < 0 || p < 0) {
-    throw Error(Unimplemented(
-        "The gradient of GatherV2 needs a known axis and, unless the axis is "
-        "0, known ranks of params and indices"));
+  int64_t axis = -1;
+  if (axis_value && axis_value.num_elements() == 1) {
+    ThrowIfError(IntegerValue(axis_value, "axis", &axis));
   }
-  const int a = NormalAxis(axis, p);
-  if (b < 0) b += r;
+  const int64_t b = g.attr<int64_t>("batch_dims");
+  if (axis == 0 && b == 0) return SliceGradientOf(g);
   const Tensor shape = ShapeTensor(g.x(0));
+  const GatheredSizes sizes = SizesOf(g, shape);
+  const Tensor batch = ProductOf(sizes.batch), outer = ProductOf(sizes.outer),
+               inner = ProductOf(sizes.inner);
   Tensor indices = WideIndices(g.x(1));
-  std::vector<int64_t> perm;
-  AppendRange(&perm, 0, b);
-  AppendRange(&perm, a, a + r - b);
-  AppendRange(&perm, b, a);
-  AppendRange(&perm, a + r - b, p + r - b - 1);
-  const Tensor batch = Part(shape, 0, b), limit = Part(shape, a, a + 1);
-  const Tensor outer = Part(shape, b, a), inner = Part(shape, a + 1, p);
-  const Tensor left = Product(batch);
-  const Tensor rows = ops::Mul(left, Product(limit));
-  if (b > 0) {
+  const Tensor to_end = IntegerVector({{-1}});
+  const Tensor count =
+      ProductOf(ops::Slice(ShapeTensor(indices), sizes.first, to_end));
+  const Tensor scalar = IntegerVector({});
+  if (b != 0) {
     const Tensor start = IntegerConstant(0);
-    const Tensor end = Product(batch);
-    Tensor offsets =
-        ops::Mul(ops::Range(start, end, IntegerConstant(1)), limit);
-    const std::vector<int64_t> ones(r - b, 1);
-    offsets = ops::Reshape(offsets, Joined({batch, IntegerVector(ones)}));
+    const Tensor end = ops::Reshape(batch, scalar);
+    const Tensor places =
+        ops::Mul(ops::Range(start, end, IntegerConstant(1)), sizes.limit);
+    const Tensor offsets =
+        ops::Reshape(places, Joined({batch, IntegerVector({{1}})}));
+    indices = ops::Reshape(indices, Joined({batch, count}));
     indices = ops::AddV2(indices, CastTo(offsets, indices.dtype()));
   }
-  const Tensor tensor = ops::Size(indices);
-  Tensor count = ops::Reshape(tensor, IntegerVector({{1}}));
-  const Tensor moved = Permuted(g.dy(0), perm);
-  Tensor data = ops::Reshape(moved, Joined({count, outer, inner}));
-  Tensor sums = ops::UnsortedSegmentSum(data, Flat(indices), rows);
-  sums = ops::Reshape(sums, Joined({batch, limit, outer, inner}));
-  perm.clear();
-  AppendRange(&perm, 0, b);
-  AppendRange(&perm, b + 1, a + 1);
-  perm.push_back(b);
-  AppendRange(&perm, a + 1, p);
-  g.Set(0, Permuted(sums, perm));
+  const auto exchanged = [&](const Tensor& x) {
+    return sizes.has_outer ? Permuted(x, {0, 2, 1, 3}) : x;
+  };
+  const Tensor moved =
+      exchanged(ops::Reshape(g.dy(0), Joined({batch, outer, count, inner})));
+  const Tensor taken = ops::Mul(batch, count);
+  const Tensor data = ops::Reshape(moved, Joined({taken, outer, inner}));
+  const Tensor rows = ops::Reshape(ops::Mul(batch, sizes.limit), scalar);
+  const Tensor sums = ops::UnsortedSegmentSum(data, Flat(indices), rows);
+  const Tensor apart =
+      ops::Reshape(sums, Joined({batch, sizes.limit, outer, inner}));
+  g.Set(0, ops::Reshape(exchanged(apart), shape));
 }
 
 // ---- GatherNd ----

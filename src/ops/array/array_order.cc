@@ -171,6 +171,19 @@ Status RollShape(InferenceContext& c) {
     return InvalidArgument("Shape must be at most rank 1 but is rank {}",
                            std::max(c.input(1).rank(), c.input(2).rank()));
   }
+  const PartialTensorShape &shift = c.input(1), &axis = c.input(2);
+  if (!shift.unknown_rank() && !axis.unknown_rank()) {
+    if (shift.rank() != axis.rank()) {
+      return InvalidArgument("Shapes must be equal rank, but are {} and {}",
+                             shift.rank(), axis.rank());
+    }
+    if (!shift.IsCompatibleWith(axis)) {
+      return InvalidArgument(
+          "Dimension 0 in both shapes must be equal, but are {0} and {1}. "
+          "Shapes are [{0}] and [{1}].",
+          shift.dim(0), axis.dim(0));
+    }
+  }
   c.set_output(0, c.input(0));
   return OkStatus();
 }

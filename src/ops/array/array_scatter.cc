@@ -148,6 +148,25 @@ Status Accumulate(const Targets& targets, const Tensor& updates, Tensor* out) {
   }
 }
 
+// A bool that is added to another is true if one of both is: the larger one.
+void AddBools(const Targets& targets, const Tensor& updates, Tensor* out) {
+  // Bools are bytes of 0 and 1.
+  ScatterSlices<ScatterOp::kMax, 1>(
+      targets.offsets, targets.width,
+      static_cast<const uint8_t*>(updates.raw_data()),
+      static_cast<uint8_t*>(out->raw_data()));
+}
+
+// Texts for one place are joined.
+void AddTexts(const Targets& targets, const Tensor& updates, Tensor* out) {
+  const std::string* from = updates.data<std::string>();
+  for (const int64_t offset : targets.offsets) {
+    for (int64_t i = 0; i < targets.width; ++i, ++from) {
+      if (offset >= 0) out->data<std::string>()[offset + i] += *from;
+    }
+  }
+}
+
 Status ScatterNdShape(InferenceContext& c) {
   PartialTensorShape s;
   GK_RETURN_IF_ERROR(c.WithRankAtLeast(0, 1, &s));
@@ -176,9 +195,17 @@ Status ComputeScatterNd(KernelContext& c) {
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, updates.dtype(), shape, &out));
   ZeroElements(out);
-  const bool moved =
-      IsObjectType(out->dtype()) || out->dtype() == DataType::kBool;
-  if (moved) return Accumulate<ScatterOp::kUpdate>(targets, updates, out);
+  if (out->dtype() == DataType::kBool) {
+    AddBools(targets, updates, out);
+    return OkStatus();
+  }
+  if (out->dtype() == DataType::kString) {
+    AddTexts(targets, updates, out);
+    return OkStatus();
+  }
+  if (IsObjectType(out->dtype())) {
+    return Accumulate<ScatterOp::kUpdate>(targets, updates, out);
+  }
   return Accumulate<ScatterOp::kAdd>(targets, updates, out);
 }
 
@@ -206,7 +233,6 @@ Status ComputeTensorScatter(KernelContext& c) {
   return OkStatus();
 }
 
-// A bool that is added to another is true if one of both is: the larger one.
 Status ComputeNonAliasingAdd(KernelContext& c) {
   if (c.input(0).dtype() != DataType::kBool) {
     return ComputeTensorScatter<ScatterOp::kAdd>(c);
@@ -216,11 +242,7 @@ Status ComputeNonAliasingAdd(KernelContext& c) {
   GK_RETURN_IF_ERROR(
       FindTargets(c, c.input(1), updates, x.shape(), false, &targets));
   GK_ASSIGN_OR_RETURN(Tensor out, x.Copy());
-  // Bools are bytes of 0 and 1.
-  ScatterSlices<ScatterOp::kMax, 1>(
-      targets.offsets, targets.width,
-      static_cast<const uint8_t*>(updates.raw_data()),
-      static_cast<uint8_t*>(out.raw_data()));
+  AddBools(targets, updates, &out);
   c.set_output(0, std::move(out));
   return OkStatus();
 }

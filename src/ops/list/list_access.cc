@@ -40,20 +40,34 @@ Status MutableList(KernelContext& c, TensorList** list) {
 Status CheckListDtype(KernelContext& c, const TensorList& list) {
   const DataType want = c.attr<DataType>("element_dtype");
   if (want == list.element_dtype) return OkStatus();
-  return InvalidArgument("Invalid data types; op elements {} but list elements "
-                         "{}",
-                         DataTypeString(want),
-                         DataTypeString(list.element_dtype));
+  return InvalidArgument(
+      "Invalid data types; op elements {} but list elements "
+      "{}",
+      DataTypeString(want), DataTypeString(list.element_dtype));
+}
+
+StatusOr<PartialTensorShape> MergedShape(const PartialTensorShape& a,
+                                         const PartialTensorShape& b) {
+  StatusOr<PartialTensorShape> merged = a.MergeWith(b);
+  if (merged.ok()) return merged;
+  if (a.rank() != b.rank()) {
+    return InvalidArgument(
+        "PartialTensorShape: Incompatible ranks during merge: {} vs. {}",
+        a.rank(), b.rank());
+  }
+  return InvalidArgument(
+      "PartialTensorShape: Incompatible shapes during merge: {} vs. {}",
+      a.DebugString(), b.DebugString());
 }
 
 Status CommonElementShape(const TensorList& list,
                           const PartialTensorShape& wanted,
                           PartialTensorShape* shape) {
-  GK_ASSIGN_OR_RETURN(*shape, list.element_shape.MergeWith(wanted));
+  GK_ASSIGN_OR_RETURN(*shape, MergedShape(wanted, list.element_shape));
   for (int64_t i = 0; i < list.size() && !shape->IsFullyDefined(); ++i) {
     const TensorShape* mine = list.ShapeOf(i);
     if (mine == nullptr) continue;
-    GK_ASSIGN_OR_RETURN(*shape, shape->MergeWith(*mine));
+    GK_ASSIGN_OR_RETURN(*shape, MergedShape(*shape, *mine));
   }
   return OkStatus();
 }
@@ -61,11 +75,7 @@ Status CommonElementShape(const TensorList& list,
 Status ListElement(const TensorList& list, int64_t i,
                    const PartialTensorShape& wanted, Tensor* element) {
   if (const TensorShape* mine = list.ShapeOf(i)) {
-    if (!wanted.IsCompatibleWith(*mine)) {
-      return InvalidArgument(
-          "Incompatible shapes during merge: {} vs. {}",
-          wanted.DebugString(), mine->DebugString());
-    }
+    GK_RETURN_IF_ERROR(MergedShape(wanted, *mine).status());
     GK_ASSIGN_OR_RETURN(*element, list.Get(i));
     return OkStatus();
   }
@@ -133,8 +143,8 @@ StatusOr<PartialTensorShape> MergedElementShape(const InferenceContext& c,
 
 Status ListShape(InferenceContext& c, int shape_input) {
   c.set_output(0, TensorShape());
-  PartialTensorShape element = shape_input < 0 ? HandleElementShape(c, 0)
-                                               : ShapeOfInput(c, shape_input);
+  PartialTensorShape element =
+      shape_input < 0 ? HandleElementShape(c, 0) : ShapeOfInput(c, shape_input);
   DataType dtype = c.attr<DataType>("element_dtype");
   if (dtype == DataType::kInvalid) {
     const HandleData* data = c.input_handle(0);

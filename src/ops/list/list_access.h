@@ -20,6 +20,10 @@ Status MutableList(KernelContext& c, TensorList** list);
 // InvalidArgument unless attribute element_dtype is the list's.
 Status CheckListDtype(KernelContext& c, const TensorList& list);
 
+// Of both, or what TensorFlow says of two that are at odds.
+StatusOr<PartialTensorShape> MergedShape(const PartialTensorShape& a,
+                                         const PartialTensorShape& b);
+
 // The shape of all elements: what the op asks for, what the list was made
 // with and what its elements have.
 Status CommonElementShape(const TensorList& list,

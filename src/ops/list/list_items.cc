@@ -115,11 +115,7 @@ Status ComputeGather(KernelContext& c) {
   for (size_t k = 0; k < indices.size(); ++k) {
     const TensorShape* mine = list->ShapeOf(indices[k]);
     if (mine == nullptr) continue;
-    if (!(*mine == element)) {
-      return InvalidArgument(
-          "Tried to gather tensors with unequal shapes: {} vs {}",
-          element.DebugString(), mine->DebugString());
-    }
+    GK_RETURN_IF_ERROR(MergedShape(element, *mine).status());
     GK_RETURN_IF_ERROR(
         CopyElements(*list, indices[k], 1, &out, k * element.num_elements()));
   }

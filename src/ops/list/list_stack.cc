@@ -56,12 +56,8 @@ Status ComputeStack(KernelContext& c) {
   }
   for (int64_t i = 0; i < n; ++i) {
     const TensorShape* mine = list->ShapeOf(i);
-    if (mine != nullptr && !(*mine == element)) {
-      return InvalidArgument(
-          "Tried to stack tensors with unequal shapes: {} vs {}",
-          element.DebugString(), mine->DebugString());
-    }
     if (mine != nullptr) {
+      GK_RETURN_IF_ERROR(MergedShape(element, *mine).status());
       GK_RETURN_IF_ERROR(CopyElements(*list, i, 1, &out, i * step));
     } else {
       GK_ASSIGN_OR_RETURN(const Tensor zeros,
@@ -148,66 +144,101 @@ Status FromTensorShape(InferenceContext& c) {
   return OkStatus();
 }
 
-Status Concat(KernelContext& c, const PartialTensorShape& wanted,
-              std::span<const int64_t> leading) {
+PartialTensorShape WithoutFirst(PartialTensorShape s) {
+  if (s.rank() > 0) s.RemoveDim(0);
+  return s;
+}
+
+// The dimensions after the first that all elements have, and the first one of
+// elements that were not set: what `element` says, else what all those that
+// were set have, or kUnknownDim.
+Status ShapesToConcat(const TensorList& list, const PartialTensorShape& element,
+                      PartialTensorShape* rest, int64_t* first) {
+  *rest = WithoutFirst(element);
+  const int64_t wanted = element.rank() > 0 ? element.dim(0) : kUnknownDim;
+  const bool is_known = list.element_shape.IsFullyDefined();
+  bool any = false, differ = false;
+  *first = wanted;
+  for (int64_t i = 0; i < list.size(); ++i) {
+    const TensorShape* shape = list.ShapeOf(i);
+    if (shape == nullptr) continue;
+    if (shape->rank() < 1) {
+      return InvalidArgument(
+          "Concat saw a scalar shape at index {} but requires at least "
+          "vectors.",
+          i);
+    }
+    GK_ASSIGN_OR_RETURN(*rest, MergedShape(*rest, WithoutFirst(*shape)));
+    const int64_t length = shape->dim(0);
+    if (wanted >= 0) {
+      if (!is_known && length != wanted) {
+        return InvalidArgument(
+            "First entry of element_shape input does not match the first dim "
+            "of list element at index: {} Expected: {} Actual: {}",
+            i, wanted, length);
+      }
+      continue;
+    }
+    differ |= any && length != *first;
+    if (!any) *first = length;
+    any = true;
+  }
+  if (differ) *first = kUnknownDim;
+  return OkStatus();
+}
+
+// `leading`: how long elements are that were not set; null in the first
+// version, which knows of none.
+Status Concat(KernelContext& c, const PartialTensorShape& element,
+              const std::vector<int64_t>* leading) {
   GK_ASSIGN_OR_RETURN(const TensorList* list, TensorList::Of(c.input(0)));
   GK_RETURN_IF_ERROR(CheckListDtype(c, *list));
-  const auto without_first = [](PartialTensorShape s) {
-    if (s.rank() > 0) s.RemoveDim(0);
-    return s;
-  };
-  GK_ASSIGN_OR_RETURN(const PartialTensorShape element,
-                      wanted.MergeWith(list->element_shape));
-  if (element.rank() == 0) {
-    return InvalidArgument(
-        "Concat requires elements to be at least vectors, found scalars "
-        "instead.");
-  }
-  PartialTensorShape rest = without_first(element);
+  PartialTensorShape rest;
+  int64_t first = kUnknownDim;
+  GK_RETURN_IF_ERROR(ShapesToConcat(*list, element, &rest, &first));
   const int64_t n = list->size();
+  const int64_t given = leading == nullptr ? 0 : std::ssize(*leading);
   std::vector<int64_t> lengths;
   int64_t rows = 0;
   for (int64_t i = 0; i < n; ++i) {
-    const TensorShape* shape = list->ShapeOf(i);
-    int64_t length = 0;
-    if (shape != nullptr) {
-      if (shape->rank() < 1) {
-        return InvalidArgument(
-            "Concat saw a scalar shape at index {} but "
-            "requires at least vectors.",
-            i);
-      }
-      StatusOr<PartialTensorShape> merged =
-          rest.MergeWith(without_first(PartialTensorShape(*shape)));
-      if (!merged.ok()) {
-        return InvalidArgument(
-            "Tried to concat tensors with unequal shapes: {} vs {}",
-            rest.DebugString(), shape->DebugString());
-      }
-      rest = *merged;
+    int64_t length = first;
+    if (const TensorShape* shape = list->ShapeOf(i)) {
       length = shape->dim(0);
-    } else if (i < static_cast<int64_t>(leading.size())) {
-      length = leading[i];
-    } else if (element.rank() > 0 && element.dim(0) >= 0) {
-      length = element.dim(0);
-    } else {
+    } else if (i < given) {
+      length = (*leading)[i];
+      if (length < 0) {
+        return InvalidArgument("Negative leading dimension {} at index {}",
+                               length, i);
+      }
+    } else if (!rest.IsFullyDefined()) {
+      break;
+    } else if (length < 0 && leading == nullptr) {
+      return InvalidArgument(
+          "Concating lists with uninitialized tensors is not supported in this "
+          "version of TensorListConcat. Consider updating your GraphDef to run "
+          "the newer version.");
+    } else if (length < 0) {
       return InvalidArgument(
           "List contains uninitialized tensor at index {} but leading_dims has "
           "only {} elements.",
-          i, leading.size());
-    }
-    if (length < 0) {
-      return InvalidArgument("Negative leading dimension {} at index {}",
-                             length, i);
+          i, given);
     }
     lengths.push_back(length);
-    rows += length;
+    if (__builtin_add_overflow(rows, length, &rows)) {
+      return InvalidArgument("The elements have too many rows");
+    }
   }
   if (!rest.IsFullyDefined()) {
+    if (n == 0) {
+      return InvalidArgument(
+          "All except the first dimension must be fully defined when concating "
+          "an empty tensor list. element_shape: {}",
+          element.DebugString());
+    }
     return InvalidArgument(
-        "All except the first dimension must be fully defined when concating "
-        "an empty tensor list. element_shape: {}",
-        wanted.DebugString());
+        "Trying to concat list with only uninitialized tensors but "
+        "element_shape_except_first_dim is not fully defined: {}",
+        rest.DebugString());
   }
   std::vector<int64_t> dims{rows};
   dims.insert(dims.end(), rest.dims().begin(), rest.dims().end());
@@ -227,7 +258,13 @@ Status Concat(KernelContext& c, const PartialTensorShape& wanted,
 }
 
 Status ComputeConcat(KernelContext& c) {
-  return Concat(c, c.attr<PartialTensorShape>("element_shape"), {});
+  PartialTensorShape element = c.attr<PartialTensorShape>("element_shape");
+  if (element.rank() == 0) {
+    return InvalidArgument("element_shape must not be empty");
+  }
+  // Of the attribute the first dimension does not count.
+  if (element.rank() > 0) element.SetDim(0, kUnknownDim);
+  return Concat(c, element, nullptr);
 }
 
 Status ComputeConcatV2(KernelContext& c) {
@@ -235,7 +272,14 @@ Status ComputeConcatV2(KernelContext& c) {
   GK_RETURN_IF_ERROR(ElementShapeInput(c.input(1), &shape));
   std::vector<int64_t> leading;
   GK_RETURN_IF_ERROR(IntegerValues(c.input(2), &leading));
-  return Concat(c, shape, leading);
+  GK_ASSIGN_OR_RETURN(const TensorList* list, TensorList::Of(c.input(0)));
+  GK_ASSIGN_OR_RETURN(shape, MergedShape(shape, list->element_shape));
+  if (shape.rank() == 0) {
+    return InvalidArgument(
+        "Concat requires elements to be at least vectors, found scalars "
+        "instead.");
+  }
+  return Concat(c, shape, &leading);
 }
 
 Status ConcatShape(InferenceContext& c) {
@@ -273,6 +317,17 @@ Status ComputeSplit(KernelContext& c) {
   }
   PartialTensorShape shape;
   GK_RETURN_IF_ERROR(ElementShapeInput(c.input(1), &shape));
+  if (shape.rank() == 0) {
+    return InvalidArgument(
+        "TensorListSplit requires element_shape to be at least of rank 1, but "
+        "saw: {}",
+        shape.DebugString());
+  }
+  if (!WithoutFirst(shape).IsCompatibleWith(WithoutFirst(x.shape()))) {
+    return InvalidArgument(
+        "tensor shape {} is not compatible with element_shape {}",
+        x.shape().DebugString(), shape.DebugString());
+  }
   auto list = MakeRef<TensorList>(x.dtype(), shape);
   TensorShape element = x.shape();
   element.RemoveDim(0);
@@ -289,11 +344,6 @@ Status ComputeSplit(KernelContext& c) {
           at + length, x.dim(0));
     }
     element.SetDim(0, length);
-    if (!shape.IsCompatibleWith(element)) {
-      return InvalidArgument(
-          "Specified a list with shape {} from a tensor with shape {}",
-          shape.DebugString(), element.DebugString());
-    }
     GK_ASSIGN_OR_RETURN(Tensor part, CopyPart(x, at * row, element));
     GK_RETURN_IF_ERROR(list->Push(part));
     at += length;

@@ -63,6 +63,7 @@ class DenseTable final : public TableResource {
 
   Status Find(const Tensor& keys, const Tensor& otherwise,
               Tensor* values) override {
+    GK_RETURN_IF_ERROR(CheckKeyShape(keys));
     const int64_t n = CountOf(keys);
     const int64_t step = otherwise.num_elements() == value_width_ ? 0 : 1;
     std::lock_guard lock(mutex_);
@@ -79,11 +80,13 @@ class DenseTable final : public TableResource {
   }
 
   Status Insert(const Tensor& keys, const Tensor& values) override {
+    GK_RETURN_IF_ERROR(CheckKeyShape(keys));
     std::lock_guard lock(mutex_);
     return Put(keys, values);
   }
 
   Status Remove(const Tensor& keys) override {
+    GK_RETURN_IF_ERROR(CheckKeyShape(keys));
     std::lock_guard lock(mutex_);
     for (int64_t i = 0; i < CountOf(keys); ++i) {
       GK_RETURN_IF_ERROR(CheckKey(keys, i));
@@ -152,6 +155,16 @@ class DenseTable final : public TableResource {
     if (!is_wide_integer_) return Equal(a, i, b, j, key_width_);
     return static_cast<const uint64_t*>(a.raw_data())[i] ==
            static_cast<const uint64_t*>(b.raw_data())[j];
+  }
+
+  // Keys come in a vector of them; one key that is a number may stand alone.
+  Status CheckKeyShape(const Tensor& keys) const {
+    const int64_t n = keys.rank() == 0 ? 1 : keys.dim(0);
+    if (keys.num_elements() == n * key_width_) return OkStatus();
+    TensorShape expected = types().key_shape;
+    expected.InsertDim(0, n);
+    return InvalidArgument("Expected key shape {} got {}",
+                           expected.DebugString(), keys.shape().DebugString());
   }
 
   Status CheckKey(const Tensor& keys, int64_t i) const {
