@@ -107,7 +107,28 @@ bool IsSparse(nb::handle value) {
   return IsOf(value, TheCompositeClasses().sparse);
 }
 
-SparseValue AsSparse(nb::handle value) {
+namespace {
+
+// The tensor of what a session made of a sparse or ragged one, a tuple or an
+// object of arrays; else the value itself.
+nb::object AsComposite(nb::handle value) {
+  const std::string_view type = Py_TYPE(value.ptr())->tp_name;
+  const auto parts = TheCompositeClasses();
+  if (type == "SparseTensorValue" && PyTuple_Check(value.ptr())) {
+    return nb::handle(parts.sparse)(*nb::borrow<nb::tuple>(value));
+  }
+  if (type == "RaggedTensorValue") {
+    return nb::handle(parts.ragged)
+        .attr("from_nested_row_splits")(Attribute(value, "flat_values"),
+                                        Attribute(value, "nested_row_splits"));
+  }
+  return nb::borrow(value);
+}
+
+}  // namespace
+
+SparseValue AsSparse(nb::handle given) {
+  const nb::object value = AsComposite(given);
   if (!IsSparse(value)) {
     Throw(TypeError("Input must be a SparseTensor."));
   }
@@ -126,8 +147,9 @@ nb::object Wrapped(const SparseValue& value) {
   return made;
 }
 
-StatusOr<std::optional<RowsValue>> RowsOf(PyObject* value) {
+StatusOr<std::optional<RowsValue>> RowsOf(PyObject* given) {
   try {
+    const nb::object value = AsComposite(given);
     if (IsRagged(value)) {
       const RaggedValue ragged = AsRagged(value);
       RowsValue rows{RowsValue::Kind::kRagged, ragged.flat()};

@@ -295,14 +295,16 @@ RaggedValue Merged(const RaggedValue& value, int outer, int inner) {
           RowPartition{value.rows().splits * each, {}}};
 }
 
-int MergedAxis(int64_t axis, int rank, std::string_view name) {
+int MergedAxis(int64_t axis_given, int rank, std::string_view name) {
+  int64_t axis = axis_given;
   if (axis < 0 && rank < 0) {
     throw Error(ValueError("{}={} may only be negative if the rank is known.",
                            name, axis));
   }
   if (axis < 0) axis += rank;
   if (axis < 0 || (rank >= 0 && axis >= rank)) {
-    throw Error(ValueError("{} out of bounds for rank {}", name, rank));
+    throw Error(ValueError("{0}={1} out of bounds: expected {2}<={0}<{3}", name,
+                           axis_given, -rank, rank));
   }
   return static_cast<int>(axis);
 }

@@ -4,8 +4,10 @@
 
 #include "function/ragged/integer_arithmetic.h"
 #include "function/ragged/ragged.h"
+#include "ops/fn/ConcatV2.h"
 #include "ops/fn/Cumsum.h"
 #include "ops/fn/GatherV2.h"
+#include "ops/fn/Max.h"
 #include "ops/fn/Pack.h"
 #include "ops/fn/RaggedRange.h"
 #include "ops/fn/Reshape.h"
@@ -205,11 +207,19 @@ Tensor SegmentIdsToRowSplits(const Tensor& segment_ids, const Tensor& segments,
                     DataTypeName(t.dtype())));
     }
   }
-  const Tensor rows = segments ? CastTo(segments, out_type) : Tensor();
-  return CastTo(
-      RowPartition::FromRowids(CastTo(segment_ids, out_type), rows, false)
-          .splits,
-      out_type);
+  const Tensor ids = CastTo(segment_ids, out_type);
+  Tensor rows;
+  if (segments) {
+    rows = CastTo(segments, out_type);
+  } else {
+    // One more than the largest id, which need not be the last; none for none.
+    const Tensor none = IntegerVector({{-1}}, out_type);
+    const Tensor all =
+        ops::ConcatV2(TensorVector{ids, none}, IntegerConstant(0));
+    rows =
+        ops::Max(all, IntegerConstant(0), false) + IntegerConstant(1, out_type);
+  }
+  return CastTo(RowPartition::FromRowids(ids, rows, false).splits, out_type);
 }
 
 }  // namespace gk

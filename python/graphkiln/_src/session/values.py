@@ -137,12 +137,25 @@ def constant_value(
     >>> tf.compat.v1.ragged.constant_value([[1, 2], [3]]).flat_values.tolist()
     [1, 2, 3]
     """
+    # NumPy decides what the elements are, rules of tensors how they nest.
+    kind = getattr(dtype, "as_numpy_dtype", dtype)
+    as_tensors = None if kind in (None, object, bytes, str) else dtype
+    if np.dtype(kind).kind in "SUO":
+        as_tensors = None
     with _graphkiln.init_scope():
         made = _graphkiln.ragged_constant(
-            pylist, dtype, ragged_rank, inner_shape, row_splits_dtype=row_splits_dtype
+            pylist,
+            as_tensors,
+            ragged_rank,
+            inner_shape,
+            row_splits_dtype=row_splits_dtype,
         )
-    if not hasattr(made, "nested_row_splits"):
-        return made.numpy()
-    return ragged_value(
-        made.flat_values.numpy(), [s.numpy() for s in made.nested_row_splits]
-    )
+    splits = getattr(made, "nested_row_splits", ())
+    elements = pylist
+    for _ in splits:
+        elements = [element for row in elements for element in row]
+    array = np.array(elements)
+    if kind not in (None, object):
+        array = array.astype(kind)
+    array = array.reshape(getattr(made, "flat_values", made).shape)
+    return ragged_value(array, [s.numpy() for s in splits])
