@@ -124,13 +124,22 @@ Status UnsortedShape(InferenceContext& c) {
   return OkStatus();
 }
 
+// The loops know ids of 32 and 64 bits.
+StatusOr<Tensor> WideIds(const Tensor& ids) {
+  if (ids.dtype() != DataType::kInt16) return ids;
+  std::vector<int64_t> values;
+  GK_RETURN_IF_ERROR(IntegerValues(ids, &values));
+  return IntegerTensor(DataType::kInt32, values, ids.shape());
+}
+
 SegmentIds IdsOf(const Tensor& t) {
   return {t.raw_data(), t.dtype() == DataType::kInt64, t.num_elements()};
 }
 
 template <SegmentOp kOp>
 Status ComputeUnsorted(KernelContext& c) {
-  const Tensor &data = c.input(0), &ids_in = c.input(1);
+  const Tensor& data = c.input(0);
+  GK_ASSIGN_OR_RETURN(const Tensor ids_in, WideIds(c.input(1)));
   int64_t segments;
   if (c.input(2).rank() != 0) {
     return InvalidArgument("num_segments should be a scalar, not shape {}",

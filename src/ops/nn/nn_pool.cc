@@ -320,10 +320,19 @@ void AvgPoolGradGradient(GradContext& g) {
 template <ComputeFn kCompute>
 constexpr ComputeFn Pooling =
     EitherOrder<kCompute, ImagePart::kImages, ImagePart::kImages>;
+// With channels first, windows move over places alone; TensorFlow refuses all.
 template <ComputeFn kCompute>
-constexpr ComputeFn OfThree =
-    EitherOrder<kCompute, ImagePart::kImages, ImagePart::kImages,
-                ImagePart::kImages, ImagePart::kImages>;
+Status OfThree(KernelContext& c) {
+  const auto& window = c.attr<std::vector<int64_t>>("ksize");
+  const auto& stride = c.attr<std::vector<int64_t>>("strides");
+  if (IsChannelsFirst(c.attrs()) && window.size() > 1 && stride.size() > 1 &&
+      (window[1] != 1 || stride[1] != 1)) {
+    return InvalidArgument(
+        "Default MaxPoolingGradOp only supports NHWC on device type CPU");
+  }
+  return EitherOrder<kCompute, ImagePart::kImages, ImagePart::kImages,
+                     ImagePart::kImages, ImagePart::kImages>(c);
+}
 template <ComputeFn kCompute>
 constexpr ComputeFn OfSizes =
     EitherOrder<kCompute, ImagePart::kImages, ImagePart::kSizes,

@@ -32,7 +32,12 @@ Status ComputeOfSizes(KernelContext& c) {
           "Sliding window {} field must specify 4 dimensions", name);
     }
     // The gradients look at these first.
-    if (n == 3 && (sizes[0] != 1 || sizes[3] != 1)) {
+    const bool first = IsChannelsFirst(attrs);
+    if (first && sizes[1] != 1) {
+      return InvalidArgument(
+          "Default MaxPoolingOp only supports NHWC on device type CPU");
+    }
+    if (n == 3 && !first && (sizes[0] != 1 || sizes[3] != 1)) {
       return Unimplemented(
           "MaxPoolingGrad is not yet supported on the {} "
           "dimension.",

@@ -2,8 +2,8 @@
 otherwise by TensorFlow with oneDNN once more without: either answer is TensorFlow's.
 
 usage: python -m conformance [--ops PATTERN] [--aspect WORDS] [--sample N]
-                             [--answers FILE] [--anew PATTERN] [--page] [--deadly]
-                             [--workers N]
+                             [--answers FILE] [--anew PATTERN] [--page [--rest]]
+                             [--deadly] [--workers N]
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from conformance import ORACLE, deadly, questions, report
+from conformance import ORACLE, deadly, earlier, questions, report
 from conformance.comparing import AGREE, DIFFER
 from conformance.questions import Question
 from conformance.workers import THEIRS_DIED, Pool, Verdict
@@ -153,6 +153,10 @@ def main() -> int:
     )
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument(
+        "--rest", action="store_true",
+        help="the page keeps what it says of the ops that are not asked",
+    )  # fmt: skip
+    parser.add_argument(
         "--anew", metavar="PATTERN", help="asks these ops again, also if --answers "
         "has them"
     )  # fmt: skip
@@ -193,7 +197,11 @@ def main() -> int:
         asked = {v.question for v in verdicts}
         found = deadly.of(died(verdicts), died(plain))
         deadly.write({q: k for q, k in known.items() if q not in asked} | found)
-    found = report.Report(by_plain_kernels(verdicts, plain))
+    old = earlier.Earlier()
+    if options.rest:
+        asked_now = {v.question.op for v in verdicts}
+        old = earlier.read(report.PAGE.read_text(encoding="utf-8"), asked_now)
+    found = report.Report(by_plain_kernels(verdicts, plain), old)
     if options.page:
         report.PAGE.write_text(found.page(), encoding="utf-8")
     print(found.summary())

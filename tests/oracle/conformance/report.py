@@ -7,13 +7,13 @@ import importlib
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from types import MappingProxyType
 
 import cases
 
 from conformance import ROOT, comparing, disagreements, questions, workers
+from conformance.earlier import DIFFER, REFUSED, WRONG, Earlier, Named
 from conformance.questions import Question
 from conformance.workers import Verdict
 
@@ -74,7 +74,8 @@ HOW = " ".join(
 class Report:
     """Verdicts, sorted into what the page says of them."""
 
-    def __init__(self, verdicts: list[Verdict]):
+    def __init__(self, verdicts: list[Verdict], earlier: Earlier | None = None):
+        self.earlier = earlier or Earlier()
         self.verdicts = sorted(verdicts, key=lambda v: str(v.question))
         self.agree = self._of(comparing.AGREE)
         self.died = self._of(workers.OURS_DIED)
@@ -143,38 +144,42 @@ class Report:
     def page(self) -> str:
         tensorflow = importlib.import_module("tensorflow").__version__
         notes = Counter(v.detail for v in self.agree if v.detail)
-        with_refused = percent(len(self.agree), self.compared + len(self.refused))
+        compared = self.compared + self.earlier.compared
+        agree = len(self.agree) + self.earlier.agree
+        refused = len(self.refused) + self.earlier.count(REFUSED)
+        wrong = len(self.wrong_there) + self.earlier.count(WRONG)
         died = f"{len(self.died)} ended" if self.died else "None ended"
         lines = [
             "# Agreement with TensorFlow",
             "",
-            f"Of {self.compared:,} answers to questions that both answer "
-            f"{len(self.agree):,} agree with those of TensorFlow {tensorflow}: "
-            f"**{self.share():.2f} %**. {died} the process.",
+            f"Of {compared:,} answers to questions that both answer "
+            f"{agree:,} agree with those of TensorFlow {tensorflow}: "
+            f"**{percent(agree, compared)}**. {died} the process.",
             "",
-            f"{len(self.refused):,} more calls, whose arguments do not fit each other, "
+            f"{refused:,} more calls, whose arguments do not fit each other, "
             "graphkiln refuses and TensorFlow answers: there is no error to compare "
             "with ([below](#refused-here-alone)). Counted as disagreements, they would "
-            f"make it {with_refused}.",
+            f"make it {percent(agree, compared + refused)}.",
             "",
-            f"{len(self.wrong_there):,} answers are not compared, as TensorFlow's "
+            f"{wrong:,} answers are not compared, as TensorFlow's "
             "contradict its documents or a definition "
             "([below](#wrong-in-tensorflow)).",
             "",
             HOW,
             "",
+            *self._not_asked_now(),
             *[f"- {n:,} of them {what}." for what, n in sorted(notes.items())],
             "",
             *self._aspects(),
             "## Disagreements, by their reasons",
             "",
-            *self._by_reason([*self.differ, *self.died]),
+            *self._by_reason([*self.differ, *self.died], DIFFER),
             "## Refused here alone",
             "",
-            *self._by_reason(self.refused),
+            *self._by_reason(self.refused, REFUSED),
             "## Wrong in TensorFlow",
             "",
-            *self._by_reason(self.wrong_there, disagreements.WRONG_THERE),
+            *self._by_reason(self.wrong_there, WRONG),
             *self._not_compared(),
             *self._ops(),
         ]
@@ -193,17 +198,33 @@ class Report:
             )
         return [*lines, ""]
 
-    def _by_reason(
-        self, verdicts: list[Verdict], documents: Mapping[str, str] = MappingProxyType({})
-    ) -> list[str]:
-        by_reason: dict[str, list[Verdict]] = defaultdict(list)
+    def _not_asked_now(self) -> list[str]:
+        if not self.earlier.ops:
+            return []
+        ops = ", ".join(f"`{op}`" for op in sorted(self.earlier.ops))
+        return [
+            f"What is said of these {len(self.earlier.ops)} ops is from an earlier run, "
+            f"and not in the table by what was asked: {ops}.",
+            "",
+        ]
+
+    def _by_reason(self, verdicts: list[Verdict], section: str) -> list[str]:
+        by_reason: Named = defaultdict(lambda: defaultdict(list))
         for verdict in verdicts:
             why = self.reasons.get(verdict, "it ended the process")
-            by_reason[why or "no reason is known"].append(verdict)
+            op = verdict.question.op
+            name = str(verdict.question).removeprefix(op).strip()
+            by_reason[why or "no reason is known"][op].append(name)
+        for why, by_op in self.earlier.named[section].items():
+            by_reason[why].update(by_op)
+        counted = [(sum(map(len, b.values())), why) for why, b in by_reason.items()]
         lines = []
-        for why, found in sorted(by_reason.items(), key=lambda i: (-len(i[1]), i[0])):
-            document = f" {documents[why]}." if why in documents else ""
-            lines += [f"**{why}** ({len(found)}):{document} {names(found)}", ""]
+        for count, why in sorted(counted, key=lambda i: (-i[0], i[1])):
+            document = disagreements.WRONG_THERE.get(why, "")
+            document = f" {document}." if document and section == WRONG else ""
+            by_op = sorted(by_reason[why].items())
+            found = "; ".join(f"`{op}` {', '.join(names)}" for op, names in by_op)
+            lines += [f"**{why}** ({count}):{document} {found}", ""]
         return lines or ["None.", ""]
 
     def _not_compared(self) -> list[str]:
@@ -229,18 +250,10 @@ class Report:
         agree = Counter(v.question.op for v in self.agree)
         others = Counter(v.question.op for v in (*self.differ, *self.died))
         lines = ["## Ops", "", "| op | compared | agree | |", "|---|---|---|---|"]
-        for op in sorted({v.question.op for v in self.verdicts}):
-            count = agree[op] + others[op]
-            lines.append(
-                f"| `{op}` | {count} | {agree[op]} | {percent(agree[op], count)} |"
-            )
+        counts = {
+            op: (agree[op] + others[op], agree[op])
+            for op in {v.question.op for v in self.verdicts}
+        }
+        for op, (count, good) in sorted({**self.earlier.ops, **counts}.items()):
+            lines.append(f"| `{op}` | {count} | {good} | {percent(good, count)} |")
         return lines
-
-
-def names(verdicts: Iterable[Verdict]) -> str:
-    """The questions by their names, those of one op together."""
-    by_op: dict[str, list[str]] = defaultdict(list)
-    for verdict in verdicts:
-        op = verdict.question.op
-        by_op[op].append(str(verdict.question).removeprefix(op).strip())
-    return "; ".join(f"`{op}` {', '.join(found)}" for op, found in by_op.items())
