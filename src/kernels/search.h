@@ -48,6 +48,17 @@ void BoundRows(const T* sorted, const T* values, Index* out, int64_t rows,
       });
 }
 
+// The row of each place from the first to the last of `splits`, which rise.
+template <class T>
+void FillRowNumbers(std::span<const T> splits, T* out) {
+  TurnPoll poll;
+  for (size_t row = 0; row + 1 < splits.size(); ++row) {
+    poll();
+    out = std::fill_n(out, splits[row + 1] - splits[row],
+                      static_cast<T>(row));
+  }
+}
+
 // The number of the first boundary that is greater than each of n values; none
 // is greater than NaN.
 template <class T>

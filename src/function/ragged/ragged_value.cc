@@ -13,6 +13,7 @@
 #include "ops/fn/UnsortedSegmentSum.h"
 #include "ops/fn/UpperBound.h"
 #include "ops/fn/ZerosLike.h"
+#include "ops/ragged/row_numbers.h"
 
 namespace gk {
 
@@ -56,6 +57,7 @@ std::optional<int64_t> RowPartition::known_nvals() const {
 }
 
 Tensor RowPartition::rowids() const {
+  if (Tensor known = RowNumbersOfValue(splits)) return known;
   const Tensor places = ops::Range(At(splits, 0), nvals(), Number(1, splits));
   const Tensor found = ops::UpperBound(Row(limits()), Row(places), dtype());
   return At(found, 0);

@@ -99,6 +99,27 @@ Philox TakePlanPlace(KernelContext& c, SharedKernelState& shared,
   }
 }
 
+// An op's type and attributes, whose own types are the op's.
+std::string KeyOf(const KernelContext& c) {
+  std::string key(c.record().name);
+  key += '\0';
+  const auto add = [&](const auto& value) {
+    key.append(reinterpret_cast<const char*>(&value), sizeof(value));
+  };
+  for (const auto& [name, value] : c.attrs()) {
+    if (const auto* number = std::get_if<int64_t>(&value)) {
+      add(*number);
+    } else if (const auto* type = std::get_if<DataType>(&value)) {
+      add(*type);
+    } else {
+      const std::string text = AttrText(value);
+      add(text.size());
+      key += text;
+    }
+  }
+  return key;
+}
+
 }  // namespace
 
 uint64_t RandomSeed() {
@@ -135,12 +156,7 @@ Philox TakePlace(KernelContext& c, FunctionRef<void(Philox&)> skip) {
   if (c.attr<int64_t>("seed") == 0 && c.attr<int64_t>("seed2") == 0) {
     return first;
   }
-  std::string key(c.record().name);
-  for (const auto& [name, value] : c.attrs()) {
-    key += '\n';
-    key += AttrText(value);
-  }
-  return EagerPlaces::Get().Take(std::move(key), first, skip);
+  return EagerPlaces::Get().Take(KeyOf(c), first, skip);
 }
 
 Philox TakePlaceForValues(KernelContext& c, int64_t n) {
