@@ -91,6 +91,13 @@ def _gathered_gradient(tf, axis, batch_dims, ranks=None, axis_is_fed=False):
     return gradient(params, indices, tf.constant(axis))
 
 
+def _between_eigenvalues(tf, alpha, beta):
+    every = tf.linalg.eigh_tridiagonal(alpha, beta).numpy()
+    return tf.linalg.eigh_tridiagonal(
+        alpha, beta, select="v", select_range=(every[1], every[2])
+    )
+
+
 ONE = [[1.0, 2.0]]
 TWO = [[1.0, 2.0], [3.0, 4.0]]
 CALLS = {
@@ -182,9 +189,7 @@ CALLS = {
     ),
     # Lists of tensors.
     "concat as long as the others": lambda tf: _concat(tf, _list_of(tf, ONE, None)),
-    "concat of different lengths": lambda tf: _concat(
-        tf, _list_of(tf, ONE, None, TWO)
-    ),
+    "concat of different lengths": lambda tf: _concat(tf, _list_of(tf, ONE, None, TWO)),
     "concat as long as said": lambda tf: _concat(
         tf, _list_of(tf, None, ONE), leading=[2]
     ),
@@ -196,12 +201,8 @@ CALLS = {
     ),
     "concat of other rows": lambda tf: _concat(tf, _list_of(tf, ONE, [[1.0]])),
     "concat of nothing set": lambda tf: _concat(tf, _list_of(tf, None, None)),
-    "concat of rows not set": lambda tf: _concat(
-        tf, _list_of(tf, None, None), [-1, 2]
-    ),
-    "concat of sizes not set": lambda tf: _concat(
-        tf, _list_of(tf, None, None), [3, 2]
-    ),
+    "concat of rows not set": lambda tf: _concat(tf, _list_of(tf, None, None), [-1, 2]),
+    "concat of sizes not set": lambda tf: _concat(tf, _list_of(tf, None, None), [3, 2]),
     "concat of nothing": lambda tf: _concat(tf, _list_of(tf)),
     "concat of scalars": lambda tf: _concat(tf, _list_of(tf, 1.0)),
     "concat where the list says": lambda tf: _concat(
@@ -269,9 +270,11 @@ CALLS = {
     "frames padded with a vector": lambda tf: tf.signal.frame(
         [1], 1, 1, pad_end=True, pad_value=[1]
     ),
-    "empty rows filled with no text": lambda tf: tf.sparse.fill_empty_rows(
-        tf.SparseTensor([[0, 0]], ["a"], [2, 2]), ""
-    )[0].values,
+    "empty rows filled with no text": lambda tf: (
+        tf.sparse.fill_empty_rows(tf.SparseTensor([[0, 0]], ["a"], [2, 2]), "")[
+            0
+        ].values
+    ),
     # Ragged tensors.
     "splits of ids out of order": lambda tf: tf.ragged.segment_ids_to_row_splits(
         tf.constant([0, 4, 0])
@@ -280,6 +283,42 @@ CALLS = {
         tf.constant([], tf.int32)
     ),
     "merge_dims beyond the rank": lambda tf: tf.ragged.constant([[1]]).merge_dims(1, 3),
+    "concat of one": lambda tf: tf.concat(tf.ragged.constant([[1, 2], [3]]), 0).values,
+    "partitions of another length": lambda tf: tf.ragged.stack_dynamic_partitions(
+        ["a", "b", "c"], [1, 2], 10
+    ),
+    "partitions of another shape": lambda tf: tf.ragged.stack_dynamic_partitions(
+        [["a", "b"], ["c", "d"]], [[1, 2, 3], [4, 5, 6]], 10
+    ),
+    "counts of partitions": lambda tf: tf.ragged.stack_dynamic_partitions(
+        ["a"], [1], [1, 2]
+    ),
+    "padding of another shape": lambda tf: tf.RaggedTensor.from_tensor(
+        [[1]], padding=[1]
+    ),
+    "padding of too few dimensions": lambda tf: tf.RaggedTensor.from_tensor(
+        [[[1]]], padding=1
+    ),
+    "gather_nd by no numbers": lambda tf: (
+        tf.gather_nd(
+            tf.ragged.constant([["a", "b"], ["c"]]), tf.zeros([3, 0], tf.int32)
+        ).flat_values
+    ),
+    "gather_nd by one of no numbers": lambda tf: (
+        tf.gather_nd(
+            tf.ragged.constant([["a", "b"], ["c"]]), tf.zeros([0], tf.int32)
+        ).row_splits
+    ),
+    "gather_nd by a scalar": lambda tf: tf.gather_nd(tf.ragged.constant([["a"]]), 0),
+    "gather_nd by ragged numbers": lambda tf: tf.gather_nd(
+        ["a", "b"], tf.ragged.constant([[0]])
+    ),
+    "gather_nd of rows ignoring": lambda tf: tf.gather_nd(
+        tf.ragged.constant([["a"]]), [[0]], bad_indices_policy="IGNORE"
+    ),
+    "eigenvalues from one to another": lambda tf: tf.size(
+        _between_eigenvalues(tf, [0.3, 0.8, 0.1, 0.6], [0.4, 0.2, 0.7])
+    ),
     "ragged values of texts": lambda tf: tf.constant(
         str(tf.compat.v1.ragged.constant_value([["a"], ["b"]], dtype=bytes).to_list())
     ),
@@ -330,7 +369,9 @@ CALLS = {
                 x, tf.ones([2, 1], tf.float64)
             ),
             "reduce_sum": lambda tf, x: tf.sparse.reduce_sum(x),
-            "fill_empty_rows": lambda tf, x: tf.sparse.fill_empty_rows(x, 0.0)[0].values,
+            "fill_empty_rows": lambda tf, x: (
+                tf.sparse.fill_empty_rows(x, 0.0)[0].values
+            ),
             "reset_shape": lambda tf, x: tf.sparse.reset_shape(x, [3, 3]).dense_shape,
             "softmax": lambda tf, x: tf.sparse.softmax(x).values,
             "slice": lambda tf, x: tf.sparse.slice(x, [0, 0], [1, 2]).values,
@@ -354,6 +395,11 @@ TEXTS = {
     "gather along axis 1 of a vector": "Shape must be at least rank 2 but is rank 1",
     "merge_dims beyond the rank": "inner_axis=3 out of bounds: expected -2<=inner_axis<2",
     "pad integers with a float": "Cannot convert 2.5 to EagerTensor of dtype int32",
+    "partitions of another length": "Shapes (2,) and (3,) are incompatible",
+    "padding of another shape": "Shapes (1,) and () are incompatible",
+    "gather_nd by a scalar": "indices.rank must be at least 1",
+    "gather_nd by ragged numbers": "innermost dimension of indices may not be ragged",
+    "gather_nd of rows ignoring": "non-default bad_indices_policy not supported",
     "clip_by_value": "Shapes (2, 1) and (2, 2) are incompatible",
 }
 
@@ -390,4 +436,8 @@ def test_wide_integers_saturate():
     assert tf.saturate_cast(wide, tf.uint64).numpy().tolist() == [(1 << 63) - 1, 0, 3]
     unsigned = tf.constant(np.array([(1 << 64) - 1, 3], np.uint64))
     assert tf.saturate_cast(unsigned, tf.int64).numpy().tolist() == [(1 << 63) - 1, 3]
-    assert tf.saturate_cast(wide, tf.float32).numpy().tolist() == [2.0**63, -(2.0**63), 3]
+    assert tf.saturate_cast(wide, tf.float32).numpy().tolist() == [
+        2.0**63,
+        -(2.0**63),
+        3,
+    ]

@@ -46,13 +46,14 @@ Result GatherNd(const Arguments& a) {
     throw Error(
         ValueError("batch_dims != 0 is not supported for ragged gather yet."));
   }
+  const RaggedValue params = a.ragged("params");
   const RaggedValue indices = a.ragged("indices");
-  const PartialTensorShape shape = indices.shape();
-  if (!indices.is_ragged() && shape.rank() > 0 &&
-      shape.dim(shape.rank() - 1) == 0) {
-    return {};
+  const std::string policy = a.text("bad_indices_policy", "");
+  if (!policy.empty() && policy != "DEFAULT") {
+    throw Error(ValueError(
+        "non-default bad_indices_policy not supported for ragged gather"));
   }
-  return RaggedGatherNd(a.ragged("params"), indices);
+  return RaggedGatherNd(params, indices);
 }
 
 Result DynamicPartition(const Arguments& a) {
@@ -60,7 +61,9 @@ Result DynamicPartition(const Arguments& a) {
                                 a.integer("num_partitions", 1));
 }
 
+// A ragged tensor that is no part of a list stands alone.
 Result ConcatOf(const Arguments& a) {
+  if (a.is_ragged("values")) return a.ragged("values");
   return RaggedConcat(a.list("values", DataType::kInvalid),
                       a.integer("axis", 0));
 }

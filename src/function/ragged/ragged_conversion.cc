@@ -57,7 +57,16 @@ RaggedValue FromWhole(const Tensor& tensor, int ragged_rank, DataType splits) {
 Tensor LengthsBefore(const Tensor& tensor, const Tensor& padding,
                      DataType dtype) {
   Tensor present = ops::NotEqual(tensor, CastTo(padding, tensor.dtype()));
-  const int rank = tensor.partial_shape().rank();
+  const PartialTensorShape shape = tensor.partial_shape();
+  const int rank = shape.rank();
+  if (rank >= 2) {
+    const PartialTensorShape element(shape.dims().subspan(2)),
+        given = padding.partial_shape();
+    if (!element.IsCompatibleWith(given)) {
+      throw Error(ValueError("Shapes {} and {} are incompatible",
+                             given.PythonString(), element.PythonString()));
+    }
+  }
   std::vector<int64_t> inner;
   for (int i = 2; i < rank; ++i) inner.push_back(i);
   if (!inner.empty()) present = ops::Any(present, IntegerVector(inner));

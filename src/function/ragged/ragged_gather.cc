@@ -8,6 +8,7 @@
 #include "ops/fn/Neg.h"
 #include "ops/fn/OnesLike.h"
 #include "ops/fn/Reshape.h"
+#include "ops/fn/Shape.h"
 
 namespace gk {
 
@@ -154,8 +155,31 @@ RaggedValue RaggedGather(const RaggedValue& params, const RaggedValue& indices,
                static_cast<int>(batch));
 }
 
+namespace {
+
+// Indices of no numbers name all of params, once for each of them.
+RaggedValue WholeFor(const RaggedValue& params, const Tensor& indices) {
+  const int rank = indices.partial_shape().rank();
+  RaggedValue made = params;
+  for (int i = 1; i < rank; ++i) made = RaggedExpandDims(made, 0);
+  if (rank == 1) return made;
+  const Tensor times = Part(ops::Shape(indices), 0, rank - 1);
+  const std::vector<int64_t> once(params.rank(), 1);
+  return RaggedTile(made, Concat({times, IntegerVector(once)}, 0));
+}
+
+}  // namespace
+
 RaggedValue RaggedGatherNd(const RaggedValue& params,
                            const RaggedValue& given) {
+  const int depth = given.rank();
+  if (depth == 0) {
+    throw Error(ValueError("indices.rank must be at least 1."));
+  }
+  if (given.is_ragged() && depth == given.ragged_rank() + 1) {
+    throw Error(
+        ValueError("The innermost dimension of indices may not be ragged"));
+  }
   if (given.is_ragged()) {
     if (params.is_ragged()) {
       return given.WithFlat(RaggedGatherNd(params, given.flat()).flat());
@@ -167,6 +191,9 @@ RaggedValue RaggedGatherNd(const RaggedValue& params,
   const int rank = shape.rank();
   if (rank < 1 || shape.dim(rank - 1) < 0) {
     throw Error(ValueError("indices.shape[-1] must be statically known."));
+  }
+  if (shape.dim(rank - 1) == 0 && params.rank() >= 0) {
+    return WholeFor(params, indices);
   }
   if (rank == 1) {
     const RaggedValue one = RaggedGatherNd(params, Row(indices));

@@ -144,6 +144,28 @@ RaggedValue RaggedStackOf(std::span<const RaggedValue> values, int64_t axis) {
   return RaggedStack(ragged, at);
 }
 
+namespace {
+
+// As far as shapes are known: one partition for each slice, and one count.
+void CheckPartitionShapes(const RaggedValue& data,
+                          const RaggedValue& partitions, const Tensor& count) {
+  const PartialTensorShape counted = count.partial_shape();
+  if (counted.rank() > 0) {
+    throw Error(
+        ValueError("Shape {} must have rank 0", counted.PythonString()));
+  }
+  const PartialTensorShape shape = data.shape();
+  const int rank = partitions.rank();
+  if (partitions.is_ragged() || shape.rank() < rank) return;
+  const PartialTensorShape leading(shape.dims().first(rank));
+  const PartialTensorShape given = partitions.shape();
+  if (leading.IsCompatibleWith(given)) return;
+  throw Error(ValueError("Shapes {} and {} are incompatible",
+                         given.PythonString(), leading.PythonString()));
+}
+
+}  // namespace
+
 RaggedValue StackDynamicPartitions(const RaggedValue& data,
                                    const RaggedValue& given,
                                    const Tensor& num_partitions) {
@@ -153,6 +175,7 @@ RaggedValue StackDynamicPartitions(const RaggedValue& data,
           : given;
   const int rank = partitions.rank();
   if (rank < 0) throw Error(ValueError("partitions must have known rank."));
+  CheckPartitionShapes(data, partitions, num_partitions);
   const Tensor count = CastTo(num_partitions, partitions.dtype());
   if (!partitions.is_ragged() && rank == 0) {
     const RaggedValue one = RaggedExpandDims(data, 0);

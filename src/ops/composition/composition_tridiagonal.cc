@@ -36,6 +36,7 @@
 #include "ops/fn/RealDiv.h"
 #include "ops/fn/SelectV2.h"
 #include "ops/fn/SelfAdjointEigV2.h"
+#include "ops/fn/Size.h"
 #include "ops/fn/Squeeze.h"
 #include "ops/fn/Sub.h"
 #include "ops/fn/Sum.h"
@@ -183,6 +184,21 @@ std::array<Tensor, 2> RangeOf(const CompositionCall& c, int i, DataType dtype) {
           ops::GatherV2(both, IntegerConstant(1), zero)};
 }
 
+// How far eigenvalues may be from what they are: bounds that are eigenvalues
+// themselves are to hold them.
+Tensor RoundingOf(const Tensor& values) {
+  const bool is_double = values.dtype() == DataType::kDouble;
+  const double each = is_double ? std::numeric_limits<double>::epsilon()
+                                : std::numeric_limits<float>::epsilon();
+  const double least = is_double ? std::numeric_limits<double>::min()
+                                 : std::numeric_limits<float>::min();
+  const Tensor norm = ops::Max(ops::Abs(values), IntegerConstant(0), false);
+  const Tensor count = CastTo(ops::Size(values), values.dtype());
+  const Tensor relative =
+      ops::Mul(ops::Mul(count, norm), ScalarLike(values, 2.1 * each));
+  return ops::AddV2(relative, ScalarLike(values, 4.2 * least));
+}
+
 TensorVector TridiagonalEigen(CompositionCall& c) {
   const Tensor &alpha = c.tensor(0), &beta = c.tensor(1);
   if (alpha.dtype() != beta.dtype()) {
@@ -216,8 +232,10 @@ TensorVector TridiagonalEigen(CompositionCall& c) {
     places = ops::Range(first, ops::AddV2(last, one), one);
   } else if (select == "v") {
     const auto [low, high] = RangeOf(c, 4, real);
-    const Tensor within = ops::LogicalAnd(ops::Greater(found[0], low),
-                                          ops::LessEqual(found[0], high));
+    const Tensor slack = RoundingOf(found[0]);
+    const Tensor least = ops::Sub(low, slack), most = ops::AddV2(high, slack);
+    const Tensor within = ops::LogicalAnd(ops::Greater(found[0], least),
+                                          ops::LessEqual(found[0], most));
     places = ops::Squeeze(ops::Where(within), std::vector<int64_t>{1});
   } else {
     throw Error(ValueError("'select must have a value in {{'a', 'i', 'v'}}."));
