@@ -120,6 +120,21 @@ GK_INLINE ComputeType<T> CombineRun(const T* from, int64_t n) {
   return out;
 }
 
+// Where the run of ids equal to that at r ends: of ids that are sorted.
+template <class Id>
+int64_t EndOfSegment(const Id* ids, int64_t r, int64_t n) {
+  const Id id = ids[r];
+  // Eight at a time, then one by one.
+  while (r + 8 <= n && ids[r + 7] == id) r += 8;
+  while (r < n && ids[r] == id) ++r;
+  return r;
+}
+inline int64_t EndOfSegment(const SegmentIds& ids, int64_t r) {
+  return ids.wide
+             ? EndOfSegment(static_cast<const int64_t*>(ids.data), r, ids.size)
+             : EndOfSegment(static_cast<const int32_t*>(ids.data), r, ids.size);
+}
+
 // Of sorted ids: out [.., inner] holds what segments without rows do. Means
 // are divided by the number of rows.
 template <SegmentOp kOp, bool kMean, class T>
@@ -136,11 +151,9 @@ void ReduceSortedSegments(const T* data, const SegmentIds& ids, int64_t inner,
     const int64_t stop = std::min(ids.size, end * kRows);
     while (r > 0 && r < stop && ids[r] == ids[r - 1]) ++r;
     while (r < stop) {
+      poll();
       const int64_t first = r, id = ids[r];
-      while (r < ids.size && ids[r] == id) {
-        poll();
-        ++r;
-      }
+      r = EndOfSegment(ids, r);
       T* to = out + id * inner;
       const C count = static_cast<C>(r - first);
       if (inner == 1) {

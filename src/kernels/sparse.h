@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <numeric>
 #include <span>
 #include <type_traits>
@@ -189,6 +191,54 @@ inline void FlatPlaces(const Places& places, std::span<const int64_t> sizes,
   }
 }
 
+// The numbers of elements at the places of an array of these sizes, none below
+// 0, some at a time: use(first place, numbers). False, and no more of them,
+// once a place is outside or, with `rising`, not behind the one before.
+template <class I, class Use>
+bool VisitFlatPlaces(const I* at, int64_t n, std::span<const int64_t> sizes,
+                     bool rising, Use&& use) {
+  constexpr int64_t kSome = 512;
+  int64_t flat[kSome], last = -1;
+  const int64_t rank = std::ssize(sizes);
+  TurnPoll poll;
+  for (int64_t first = 0; first < n; first += kSome, at += kSome * rank) {
+    poll();
+    const int64_t some = std::min(kSome, n - first);
+    // Numbers below 0 are large without a sign.
+    uint64_t outside = 0;
+    if (rank == 2) {
+      const auto rows = static_cast<uint64_t>(sizes[0]),
+                 columns = static_cast<uint64_t>(sizes[1]);
+      for (int64_t i = 0; i < some; ++i) {
+        const auto row = static_cast<uint64_t>(int64_t{at[2 * i]}),
+                   column = static_cast<uint64_t>(int64_t{at[2 * i + 1]});
+        outside |= (row >= rows) | (column >= columns);
+        flat[i] = static_cast<int64_t>(row * columns + column);
+      }
+    } else {
+      for (int64_t i = 0; i < some; ++i) {
+        uint64_t number = 0;
+        for (int64_t d = 0; d < rank; ++d) {
+          const auto size = static_cast<uint64_t>(sizes[d]),
+                     index = static_cast<uint64_t>(int64_t{at[i * rank + d]});
+          outside |= index >= size;
+          number = number * size + index;
+        }
+        flat[i] = static_cast<int64_t>(number);
+      }
+    }
+    if (rising) {
+      for (int64_t i = 0; i < some; ++i) {
+        outside |= flat[i] <= last;
+        last = flat[i];
+      }
+    }
+    if (outside != 0) return false;
+    use(first, std::span<const int64_t>(flat, some));
+  }
+  return true;
+}
+
 // to[flat[i]] = values[i * step]; the last of equal places counts.
 template <class T>
 void PutElements(const T* values, int64_t step, std::span<const int64_t> flat,
@@ -246,26 +296,84 @@ inline void FillEmptyRows(const Places& places, int64_t rows,
   }
 }
 
-// The places of two arrays, row by row: of each the number in a and in b, or
-// -1. Those of one array that are equal stay apart.
-struct MergedPlaces {
-  std::vector<int64_t> a, b;
-};
-inline MergedPlaces MergePlaces(const Places& a, const Places& b) {
-  const std::vector<int64_t> order_a = RowMajorOrder(a),
-                             order_b = RowMajorOrder(b);
-  MergedPlaces merged;
-  merged.a.reserve(a.n + b.n);
-  merged.b.reserve(a.n + b.n);
+// Numbers that rise with the places of arrays of these sizes, taken in this
+// order or, if it is empty, as they are, and one above all of them; none where
+// the sizes are too large. No place is outside.
+inline std::unique_ptr<int64_t[]> KeysOf(const Places& places,
+                                         std::span<const int64_t> order,
+                                         std::span<const int64_t> sizes) {
+  int64_t count = 1;
+  for (int64_t d : sizes) {
+    if (__builtin_mul_overflow(count, d, &count)) return nullptr;
+  }
+  auto keys = std::make_unique_for_overwrite<int64_t[]>(places.n + 1);
   TurnPoll poll;
-  for (int64_t i = 0, j = 0; i < a.n || j < b.n;) {
+  for (int64_t i = 0; i < places.n; ++i) {
+    poll();
+    const int64_t* at =
+        places.data + (order.empty() ? i : order[i]) * places.rank;
+    if (places.rank == 2) {
+      keys[i] = at[0] * sizes[1] + at[1];
+      continue;
+    }
+    int64_t key = 0;
+    for (int64_t d = 0; d < places.rank; ++d) key = key * sizes[d] + at[d];
+    keys[i] = key;
+  }
+  keys[places.n] = std::numeric_limits<int64_t>::max();
+  return keys;
+}
+
+// The places of two arrays of these sizes, row by row: of each the number in a
+// and in b, or -1. Those of one array that are equal stay apart.
+struct MergedPlaces {
+  std::unique_ptr<int64_t[]> a, b;
+  int64_t n = 0;
+};
+inline MergedPlaces MergePlaces(const Places& a, const Places& b,
+                                std::span<const int64_t> sizes) {
+  std::vector<int64_t> order_a, order_b;
+  if (!AreRowMajor(a)) order_a = RowMajorOrder(a);
+  if (!AreRowMajor(b)) order_b = RowMajorOrder(b);
+  const auto of_a = [&](int64_t i) { return order_a.empty() ? i : order_a[i]; };
+  const auto of_b = [&](int64_t j) { return order_b.empty() ? j : order_b[j]; };
+  MergedPlaces merged;
+  merged.a = std::make_unique_for_overwrite<int64_t[]>(a.n + b.n);
+  merged.b = std::make_unique_for_overwrite<int64_t[]>(a.n + b.n);
+  const auto keys_a = KeysOf(a, order_a, sizes);
+  const auto keys_b = KeysOf(b, order_b, sizes);
+  const bool known = keys_a != nullptr && keys_b != nullptr;
+  int64_t i = 0, j = 0, n = 0;
+  TurnPoll poll;
+  // Without a jump: which of two places comes first is hard to guess.
+  while (known && (i < a.n || j < b.n)) {
+    poll();
+    const int64_t x = keys_a[i], y = keys_b[j];
+    const int64_t take_a = x <= y, take_b = y <= x;
+    merged.a[n] = i | (take_a - 1);
+    merged.b[n] = j | (take_b - 1);
+    i += take_a;
+    j += take_b;
+    ++n;
+  }
+  if (known) {
+    for (int64_t k = 0; k < n && !order_a.empty(); ++k) {
+      if (merged.a[k] >= 0) merged.a[k] = order_a[merged.a[k]];
+    }
+    for (int64_t k = 0; k < n && !order_b.empty(); ++k) {
+      if (merged.b[k] >= 0) merged.b[k] = order_b[merged.b[k]];
+    }
+  }
+  while (!known && (i < a.n || j < b.n)) {
     poll();
     const int order = i == a.n   ? 1
                       : j == b.n ? -1
-                                 : ComparePlaces(a[order_a[i]], b[order_b[j]]);
-    merged.a.push_back(order <= 0 ? order_a[i++] : -1);
-    merged.b.push_back(order >= 0 ? order_b[j++] : -1);
+                                 : ComparePlaces(a[of_a(i)], b[of_b(j)]);
+    merged.a[n] = order <= 0 ? of_a(i++) : -1;
+    merged.b[n] = order >= 0 ? of_b(j++) : -1;
+    ++n;
   }
+  merged.n = n;
   return merged;
 }
 
@@ -273,25 +381,54 @@ inline MergedPlaces MergePlaces(const Places& a, const Places& b) {
 inline void PickPlaces(const Places& a, const Places& b,
                        const MergedPlaces& from, int64_t* to) {
   TurnPoll poll;
-  for (size_t i = 0; i < from.a.size(); ++i) {
+  for (int64_t k = 0; k < from.n; ++k) {
     poll();
-    to =
-        std::ranges::copy(from.a[i] >= 0 ? a[from.a[i]] : b[from.b[i]], to).out;
+    const int64_t i = from.a[k];
+    const int64_t* at =
+        (i >= 0 ? a.data : b.data) + (i >= 0 ? i : from.b[k]) * a.rank;
+    if (a.rank == 2) {
+      to[0] = at[0];
+      to[1] = at[1];
+      to += 2;
+    } else {
+      to = std::copy_n(at, a.rank, to);
+    }
   }
 }
 
 // For each place of `some` the number of the first equal one in `all`, or -1.
 inline std::vector<int64_t> FindPlaces(const Places& some, const Places& all) {
-  const std::vector<int64_t> order = RowMajorOrder(all);
+  std::vector<int64_t> order;
+  if (!AreRowMajor(all)) order = RowMajorOrder(all);
+  const auto place = [&](int64_t k) {
+    return all[order.empty() ? k : order[k]];
+  };
   std::vector<int64_t> found(some.n, -1);
   TurnPoll poll;
+  int64_t low = 0;
   for (int64_t i = 0; i < some.n; ++i) {
     poll();
-    const auto at = std::ranges::lower_bound(
-        order, 0, [](int compared, int) { return compared < 0; },
-        [&](int64_t k) { return ComparePlaces(all[k], some[i]); });
-    if (at != order.end() && ComparePlaces(all[*at], some[i]) == 0) {
-      found[i] = *at;
+    const std::span<const int64_t> wanted = some[i];
+    // Places that come in order are found near the one before.
+    if (i > 0 && ComparePlaces(wanted, some[i - 1]) < 0) low = 0;
+    int64_t high = all.n;
+    for (int64_t step = 1; low + step <= all.n; step *= 2) {
+      if (ComparePlaces(place(low + step - 1), wanted) >= 0) {
+        high = low + step - 1;
+        break;
+      }
+      low += step;
+    }
+    while (low < high) {
+      const int64_t middle = low + (high - low) / 2;
+      if (ComparePlaces(place(middle), wanted) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    if (low < all.n && ComparePlaces(place(low), wanted) == 0) {
+      found[i] = order.empty() ? low : order[low];
     }
   }
   return found;
@@ -323,6 +460,15 @@ void AddSparseTimesDense(const Places& a, bool transposed, Value&& value,
   constexpr int64_t kWidth = 32;
   const int64_t slices = (columns + kWidth - 1) / kWidth;
   const int64_t row_at = transposed ? 1 : 0;
+  if (columns == 1) {
+    TurnPoll poll;
+    for (int64_t i = 0; i < a.n; ++i) {
+      poll();
+      out[a.data[2 * i + row_at]] +=
+          static_cast<Sum>(value(i)) * b_at(a.data[2 * i + 1 - row_at], 0);
+    }
+    return;
+  }
   pool.ParallelRange(slices, 10 * a.n, [&](int64_t begin, int64_t end) {
     TurnPoll poll;
     for (int64_t s = begin; s < end; ++s) {
@@ -334,10 +480,6 @@ void AddSparseTimesDense(const Places& a, bool transposed, Value&& value,
                       k = a.data[2 * i + 1 - row_at];
         const Sum v = value(i);
         Sum* const to = out + row * columns;
-        if (columns == 1) {
-          *to += v * b_at(k, 0);
-          continue;
-        }
 #pragma GCC ivdep
         for (int64_t j = first; j < last; ++j) to[j] += v * b_at(k, j);
       }

@@ -18,9 +18,16 @@ uint64_t Word(const char* bytes) {
 
 // Fewer than eight bytes, the first one lowest.
 uint64_t Rest(const char* bytes, size_t n) {
-  uint64_t word = 0;
-  std::memcpy(&word, bytes, n);
-  return word;
+  const auto byte = [&](size_t i) {
+    return uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
+  };
+  if (n == 0) return 0;
+  // Parts that overlap.
+  if (n < 4) return byte(0) | byte(n / 2) | byte(n - 1);
+  uint32_t low, high;
+  std::memcpy(&low, bytes, sizeof(low));
+  std::memcpy(&high, bytes + n - 4, sizeof(high));
+  return low | uint64_t{high} << (8 * (n - 4));
 }
 
 }  // namespace

@@ -64,8 +64,10 @@ Status ComputeDenseAdd(KernelContext& c) {
         "rank {}",
         indices.shape().DebugString(), values.dim(0), b.rank());
   }
-  GK_RETURN_IF_ERROR(IntegerValues(indices, &wide));
-  const Places places{wide.data(), indices.dim(0), indices.dim(1)};
+  const bool is_wide = indices.dtype() == DataType::kInt64;
+  if (!is_wide) GK_RETURN_IF_ERROR(IntegerValues(indices, &wide));
+  const Places places{is_wide ? indices.data<int64_t>() : wide.data(),
+                      indices.dim(0), indices.dim(1)};
   if (const int64_t bad = FirstOutside(places, sizes); bad >= 0) {
     const auto at = [&] {
       int64_t d = 0;
@@ -80,8 +82,6 @@ Status ComputeDenseAdd(KernelContext& c) {
         "= {}, dense tensor shape: {}",
         at, bad, at, places[bad][at], shown);
   }
-  std::vector<int64_t> flat(places.n);
-  FlatPlaces(places, sizes, flat.data());
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Forward(3, 0, b.dtype(), b.shape(), &out));
   const bool known = VisitNumber(b.dtype(), [&](auto tag) {
@@ -89,10 +89,14 @@ Status ComputeDenseAdd(KernelContext& c) {
     using C = ComputeType<T>;
     T* to = out->data<T>();
     if (to != b.data<T>()) std::copy_n(b.data<T>(), b.num_elements(), to);
-    for (size_t i = 0; i < flat.size(); ++i) {
-      to[flat[i]] = Convert<T>(static_cast<C>(Convert<C>(to[flat[i]]) +
-                                              Convert<C>(values.data<T>()[i])));
-    }
+    const T* from = values.data<T>();
+    VisitFlatPlaces(places.data, places.n, sizes, false,
+                    [&](int64_t, std::span<const int64_t> flat) {
+                      for (int64_t at : flat) {
+                        to[at] = Convert<T>(static_cast<C>(
+                            Convert<C>(to[at]) + Convert<C>(*from++)));
+                      }
+                    });
   });
   return known ? OkStatus() : c.NoKernel();
 }
@@ -203,15 +207,19 @@ Status ComputeCwise(KernelContext& c) {
         return;
       }
     }
+    const T* const x = values.data<T>();
+    T* const to = out->data<T>();
+    const int64_t* place = places.data;
     TurnPoll poll;
-    for (int64_t i = 0; i < places.n; ++i) {
+    for (int64_t i = 0; i < places.n; ++i, place += places.rank) {
       poll();
       int64_t at = 0;
-      for (int64_t d = 0; d < places.rank; ++d) {
-        at += places[i][d] * strides[d];
+      if (places.rank == 2) {
+        at = place[0] * strides[0] + place[1] * strides[1];
+      } else {
+        for (int64_t d = 0; d < places.rank; ++d) at += place[d] * strides[d];
       }
-      out->data<T>()[i] = Convert<T>(
-          Combined<kOp, C>(Convert<C>(values.data<T>()[i]), Convert<C>(y[at])));
+      to[i] = Convert<T>(Combined<kOp, C>(Convert<C>(x[i]), Convert<C>(y[at])));
     }
   });
   return known ? status : c.NoKernel();

@@ -104,27 +104,43 @@ Status ComputeToDense(KernelContext& c) {
   const Tensor &indices = c.input(0), &shape = c.input(1), &values = c.input(2),
                &otherwise = c.input(3);
   GK_RETURN_IF_ERROR(CheckToDense(indices, shape, values, otherwise));
-  std::vector<int64_t> wide, sizes;
-  GK_RETURN_IF_ERROR(IntegerValues(indices, &wide));
+  std::vector<int64_t> sizes;
   GK_RETURN_IF_ERROR(IntegerValues(shape, &sizes));
   for (int64_t d : sizes) {
     if (d < 0) return InvalidArgument("Dimension {} must be >= 0", d);
   }
   GK_ASSIGN_OR_RETURN(const TensorShape made, TensorShape::Make(sizes));
-  const Places places{wide.data(), indices.rank() > 0 ? indices.dim(0) : 1,
-                      static_cast<int64_t>(sizes.size())};
-  GK_RETURN_IF_ERROR(
-      CheckPlaces(places, sizes, c.attr<bool>("validate_indices")));
+  const int64_t n = indices.rank() > 0 ? indices.dim(0) : 1;
+  const bool in_order = c.attr<bool>("validate_indices");
+  const auto visit = [&](auto&& use) {
+    bool good = false;
+    VisitType<int32_t, int64_t>(indices.dtype(), [&](auto tag) {
+      good = VisitFlatPlaces(indices.data<decltype(tag)>(), n, sizes, in_order,
+                             use);
+    });
+    return good;
+  };
+  // Before what may be large is made.
+  if (!visit([](int64_t, std::span<const int64_t>) {})) {
+    std::vector<int64_t> wide;
+    GK_RETURN_IF_ERROR(IntegerValues(indices, &wide));
+    const Places places{wide.data(), n, std::ssize(sizes)};
+    GK_RETURN_IF_ERROR(CheckPlaces(places, sizes, in_order));
+  }
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, values.dtype(), made, &out));
   GK_RETURN_IF_ERROR(FillElements(otherwise, out));
-  std::vector<int64_t> flat(places.n);
-  FlatPlaces(places, sizes, flat.data());
+  const int64_t step = values.rank() == 0 ? 0 : 1;
   return VisitMoved(values.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    PutElements(static_cast<const T*>(values.raw_data()),
-                values.rank() == 0 ? 0 : 1, flat,
-                static_cast<T*>(out->raw_data()));
+    const T* const from = static_cast<const T*>(values.raw_data());
+    T* const to = static_cast<T*>(out->raw_data());
+    visit([&](int64_t first, std::span<const int64_t> flat) {
+      // The last of equal places counts.
+      for (size_t i = 0; i < flat.size(); ++i) {
+        to[flat[i]] = from[(first + static_cast<int64_t>(i)) * step];
+      }
+    });
   });
 }
 
@@ -274,8 +290,10 @@ Status ComputeProduct(KernelContext& c) {
         b.shape().DebugString());
   }
   std::vector<int64_t> wide;
-  GK_RETURN_IF_ERROR(IntegerValues(indices, &wide));
-  const Places places{wide.data(), indices.dim(0), 2};
+  const bool is_wide = indices.dtype() == DataType::kInt64;
+  if (!is_wide) GK_RETURN_IF_ERROR(IntegerValues(indices, &wide));
+  const Places places{is_wide ? indices.data<int64_t>() : wide.data(),
+                      indices.dim(0), 2};
   if (const int64_t bad = FirstOutside(places, sizes); bad >= 0) {
     const int d = places[bad][0] < 0 || places[bad][0] >= sizes[0] ? 0 : 1;
     const bool is_row = (d == 0) != adjoint_a;

@@ -1,8 +1,10 @@
 // Two sparse tensors of one shape made one: sums, maxima and minima.
 #include "ops/fn/sparse_merge.h"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
+#include <memory>
 #include <type_traits>
 
 #include "framework/grad_context.h"
@@ -127,32 +129,27 @@ auto Magnitude(C v) {
 }
 
 // Sums of elements that both have, less those below the threshold; the others
-// as they are.
+// as they are. Gives the number of them; sums[k] is of place k of what is left.
 template <class T>
-std::vector<T> Sums(const T* a, const T* b, T, auto threshold,
-                    MergedPlaces* from) {
+int64_t Sums(const T* a, const T* b, auto threshold, MergedPlaces* from,
+             T* sums) {
   using C = ComputeType<T>;
-  std::vector<T> sums;
-  sums.reserve(from->a.size());
-  size_t kept = 0;
-  for (size_t k = 0; k < from->a.size(); ++k) {
+  int64_t kept = 0;
+  TurnPoll poll;
+  for (int64_t k = 0; k < from->n; ++k) {
+    poll();
     const int64_t i = from->a[k], j = from->b[k];
-    T value;
-    if (i >= 0 && j >= 0) {
-      const C sum = static_cast<C>(Convert<C>(a[i]) + Convert<C>(b[j]));
-      value = Convert<T>(sum);
-      // What is not a number is left out, too.
-      if (!(threshold <= Magnitude(Convert<C>(value)))) continue;
-    } else {
-      value = i >= 0 ? a[i] : b[j];
-    }
+    // Without a jump: a value that is not there is read where the other is.
+    const T x = *(i >= 0 ? a + i : b + j), y = *(j >= 0 ? b + j : a + i);
+    const T sum = Convert<T>(static_cast<C>(Convert<C>(x) + Convert<C>(y)));
+    const bool both = (i | j) >= 0;
+    sums[kept] = both ? sum : x;
     from->a[kept] = i;
-    from->b[kept++] = j;
-    sums.push_back(value);
+    from->b[kept] = j;
+    // What is not a number is left out, too.
+    kept += !both || threshold <= Magnitude(Convert<C>(sum));
   }
-  from->a.resize(kept);
-  from->b.resize(kept);
-  return sums;
+  return from->n = kept;
 }
 
 // Its dtype is what the caller has: a number as an int, say.
@@ -173,15 +170,15 @@ Status ComputeAdd(KernelContext& c) {
   const std::span<const int64_t> sizes = c.input(2).flat<int64_t>();
   GK_RETURN_IF_ERROR(CheckPlacesInside(a, sizes));
   GK_RETURN_IF_ERROR(CheckPlacesInside(b, sizes));
-  MergedPlaces merged = MergePlaces(a, b);
+  MergedPlaces merged = MergePlaces(a, b, sizes);
   Status status;
   const bool known = VisitNumber(a_values.dtype(), [&](auto tag) {
     using T = decltype(tag);
     using Real = typename RealOf<T>::type;
     const auto threshold = ThresholdOf<ComputeType<Real>>(c.input(6));
-    const std::vector<T> sums =
-        Sums(a_values.data<T>(), b_values.data<T>(), T(), threshold, &merged);
-    const int64_t n = sums.size();
+    const auto sums = std::make_unique_for_overwrite<T[]>(merged.n);
+    const int64_t n = Sums(a_values.data<T>(), b_values.data<T>(), threshold,
+                           &merged, sums.get());
     Tensor *indices, *values;
     status =
         c.Allocate(0, DataType::kInt64, TensorShape({n, a.rank}), &indices);
@@ -189,7 +186,7 @@ Status ComputeAdd(KernelContext& c) {
     status = c.Allocate(1, a_values.dtype(), TensorShape({n}), &values);
     if (!status.ok()) return;
     PickPlaces(a, b, merged, indices->data<int64_t>());
-    std::ranges::copy(sums, values->data<T>());
+    std::copy_n(sums.get(), n, values->data<T>());
   });
   if (!known) return c.NoKernel();
   GK_RETURN_IF_ERROR(status);
@@ -288,9 +285,9 @@ Status ExtremeShape(InferenceContext& c) {
 // Like the ops on dense tensors: not a number if one is.
 template <bool kMax, class C>
 C Extreme(C x, C y) {
-  if (x != x) return x;
-  if (y != y) return y;
-  return (kMax ? x < y : y < x) ? y : x;
+  const C extreme = (kMax ? x < y : y < x) ? y : x;
+  const C with_y = y == y ? extreme : y;
+  return x == x ? with_y : x;
 }
 
 template <bool kMax>
@@ -308,8 +305,8 @@ Status ComputeExtreme(KernelContext& c) {
   GK_RETURN_IF_ERROR(SameSizes(sizes, c.input(5).flat<int64_t>()));
   GK_RETURN_IF_ERROR(CheckPlacesInside(a, sizes));
   GK_RETURN_IF_ERROR(CheckPlacesInside(b, sizes));
-  const MergedPlaces merged = MergePlaces(a, b);
-  const int64_t n = merged.a.size();
+  const MergedPlaces merged = MergePlaces(a, b, sizes);
+  const int64_t n = merged.n;
   Tensor *indices, *values;
   GK_RETURN_IF_ERROR(
       c.Allocate(0, DataType::kInt64, TensorShape({n, a.rank}), &indices));
@@ -319,11 +316,14 @@ Status ComputeExtreme(KernelContext& c) {
   const bool known = VisitRealNumber(a_values.dtype(), [&](auto tag) {
     using T = decltype(tag);
     using C = ComputeType<T>;
+    const T *x = a_values.data<T>(), *y = b_values.data<T>();
+    T* const to = values->data<T>();
+    const T none = Convert<T>(C());
     for (int64_t k = 0; k < n; ++k) {
       const int64_t i = merged.a[k], j = merged.b[k];
-      const C x = i < 0 ? C() : Convert<C>(a_values.data<T>()[i]);
-      const C y = j < 0 ? C() : Convert<C>(b_values.data<T>()[j]);
-      values->data<T>()[k] = Convert<T>(Extreme<kMax, C>(x, y));
+      to[k] =
+          Convert<T>(Extreme<kMax, C>(Convert<C>(*(i < 0 ? &none : x + i)),
+                                      Convert<C>(*(j < 0 ? &none : y + j))));
     }
   });
   return known ? OkStatus() : c.NoKernel();

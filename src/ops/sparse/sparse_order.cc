@@ -173,9 +173,15 @@ Status ComputeReshape(KernelContext& c) {
   GK_RETURN_IF_ERROR(
       c.Allocate(1, DataType::kInt64, TensorShape({rank}), &shape));
   std::copy(wanted.begin(), wanted.end(), shape->data<int64_t>());
-  std::vector<int64_t> flat(places.n);
-  FlatPlaces(places, sizes, flat.data());
-  Unravel(flat, wanted, rank, 1, out->data<int64_t>());
+  int64_t* const places_out = out->data<int64_t>();
+  VisitFlatPlaces(places.data, places.n, sizes, false,
+                  [&](int64_t first, std::span<const int64_t> flat) {
+                    if (rank == 1) {
+                      std::ranges::copy(flat, places_out + first);
+                    } else {
+                      Unravel(flat, wanted, rank, 1, places_out + first * rank);
+                    }
+                  });
   return OkStatus();
 }
 
