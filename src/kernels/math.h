@@ -11,6 +11,7 @@
 #include "kernels/math/erf.h"
 #include "kernels/math/exp_log.h"
 #include "kernels/math/hyperbolic.h"
+#include "kernels/math/normal.h"
 #include "kernels/math/pow.h"
 #include "kernels/math/rounding.h"
 #include "kernels/math/special.h"

@@ -153,7 +153,7 @@ GK_CHECK(Cos, 2, 1, std::cos)
 GK_CHECK(Tan, 3.5, 1, std::tan)
 GK_CHECK(Asin, 3, 1, std::asin)
 GK_CHECK(Acos, 2, 1, std::acos)
-GK_CHECK(Atan, 2, 1, std::atan)
+GK_CHECK(Atan, 2, 2, std::atan)
 GK_CHECK(Erf, 1.5, 1.5, std::erf)
 GK_CHECK(Erfc, 1, 6, std::erfc)
 GK_CHECK(Floor, 0, 0, std::floor)
@@ -210,7 +210,7 @@ TEST(MathTest, InversesOfErfAndNormal) {
     const double back = 0.5 * std::erfc(-x / std::sqrt(2.0));
     EXPECT_NEAR(back / p, 1, 1e-15 * std::max(4.0, 4 * x * x)) << p;
     const double e = math::Erfinv(p);
-    EXPECT_NEAR(std::erf(e) / p, 1, 4e-16) << p;
+    EXPECT_NEAR(std::erf(e) / p, 1, 1e-15) << p;
     EXPECT_EQ(math::Erfinv(-p), -e);
   }
   EXPECT_EQ(math::Erfinv(1.0f), math::kInf<float>);

@@ -15,6 +15,7 @@
 #include "base/function_ref.h"
 #include "base/half.h"
 #include "kernels/isa.h"
+#include "kernels/narrow.h"
 #include "kernels/reduce.h"
 
 namespace gk::reduce_internal {
@@ -28,6 +29,10 @@ constexpr size_t kMaxAccumulator = 16;  // Bytes.
 template <class T>
 inline constexpr Isa kFloatIsa =
     std::is_floating_point_v<T> ? Isa::kV4 : Isa::kV3;
+
+// Halves are widened in bulk: each by itself takes longer than the rest.
+template <class T>
+inline constexpr bool kWidened = std::is_same_v<T, half>;
 
 template <class T>
 inline constexpr bool kIsComplex = false;
@@ -74,7 +79,7 @@ template <class S>
 struct ProdOp {
   using T = S;
   using A = typename Accumulator<T>::Type;
-  static constexpr Isa kIsa = std::is_same_v<T, float> ? Isa::kV3 : Isa::kV2;
+  static constexpr Isa kIsa = std::is_same_v<A, float> ? Isa::kV3 : Isa::kV2;
   static constexpr A kIdentity{1};
   static GK_INLINE A Apply(A a, A b) {
     if constexpr (kIsComplex<A>) {
@@ -156,7 +161,40 @@ struct Fold {
   using T = typename Op::T;
   using A = typename Op::A;
 
+  // Sums of complex numbers are those of their parts, which vectorise.
+  static GK_INLINE A SumOfParts(const T* in, int64_t n) {
+    using R = typename A::value_type;
+    constexpr int kLanes = 64;
+    const R* parts = reinterpret_cast<const R*>(in);
+    R lanes[kLanes] = {};
+    int64_t i = 0;
+    for (; i + kLanes <= 2 * n; i += kLanes) {
+      for (int l = 0; l < kLanes; ++l) lanes[l] += parts[i + l];
+    }
+    for (int half = kLanes / 2; half > 1; half /= 2) {
+      for (int l = 0; l < half; ++l) lanes[l] += lanes[l + half];
+    }
+    for (; i < 2 * n; i += 2) {
+      lanes[0] += parts[i];
+      lanes[1] += parts[i + 1];
+    }
+    return A(lanes[0], lanes[1]);
+  }
+
   static GK_INLINE A Run1(const T* in, int64_t n) {
+    if constexpr (kIsComplex<T> && std::is_same_v<Op, SumOp<T>>) {
+      return SumOfParts(in, n);
+    } else if constexpr (kWidened<T>) {
+      alignas(64) float wide[kRun];
+      kFloatConversions<T>->widen(in, n, wide);
+      return RunLanes(wide, n);
+    } else {
+      return RunLanes(in, n);
+    }
+  }
+
+  template <class In>
+  static GK_INLINE A RunLanes(const In* in, int64_t n) {
     constexpr int kLanes = 64;
     A total = Op::kIdentity;
     int64_t i = 0;
@@ -201,6 +239,7 @@ struct Fold {
     const int64_t width = t.i1 - t.i0;
     constexpr int64_t kRows = 256;
     A part[kBlock];
+    alignas(64) float wide[kWidened<T> ? kBlock : 1];
     for (int64_t k = t.k0; k < t.k1; ++k) {
       const T* base = in + Offset(t.layout->kept, k) + t.i0;
       A* acc = out + (k - t.k0) * width;
@@ -210,8 +249,15 @@ struct Fold {
         for (int64_t i = 0; i < width; ++i) part[i] = Op::kIdentity;
         for (int64_t m = m0; m < m1; ++m) {
           const T* row = base + Offset(t.layout->reduced, m);
-          for (int64_t i = 0; i < width; ++i) {
-            part[i] = Op::Apply(part[i], Load<A>(row[i]));
+          if constexpr (kWidened<T>) {
+            kFloatConversions<T>->widen(row, width, wide);
+            for (int64_t i = 0; i < width; ++i) {
+              part[i] = Op::Apply(part[i], wide[i]);
+            }
+          } else {
+            for (int64_t i = 0; i < width; ++i) {
+              part[i] = Op::Apply(part[i], Load<A>(row[i]));
+            }
           }
         }
         for (int64_t i = 0; i < width; ++i) {

@@ -99,19 +99,6 @@ GK_INLINE V CallByPrecision(V v, W... w) {
 
 // ---- Functions for floats ----
 
-inline double QuickBesselI0e(double x) {
-  return Tabulated<ScaledBesselI<0>, -8, 7>::At(std::abs(x));
-}
-inline double QuickBesselI1e(double x) {
-  return Tabulated<ScaledBesselI<1>, -8, 7>::OddAt(x);
-}
-inline double QuickBesselI0(double x) {
-  if (std::isinf(x)) return kInf<double>;
-  return QuickBesselI0e(x) * std::exp(std::abs(x));
-}
-inline double QuickBesselI1(double x) {
-  return std::isinf(x) ? x : QuickBesselI1e(x) * std::exp(std::abs(x));
-}
 template <int kOrder>
 inline double QuickScaledBesselK(double x) {
   return Tabulated<ScaledBesselK<kOrder>, -8, 7>::At(x);
@@ -137,23 +124,6 @@ inline double SpenceOverRest(double x) { return Spence(x) / (1 - x); }
 inline double QuickSpence(double x) {
   if (x == 1 || !(x > 0) || std::isinf(x)) return Spence(x);
   return Tabulated<SpenceOverRest, -8, 7>::At(x) * (1 - x);
-}
-
-inline double QuickErfinv(double x) {
-  const double a = std::abs(x);
-  if (!(a < 1)) return Erfinv(x);
-  const double y = a < 0.5 ? Tabulated<Erfinv<double>, -8, -1>::At(a)
-                           : Tabulated<ErfcinvUpper, -25, 0>::At(1 - a);
-  return std::copysign(y, x);
-}
-inline double QuickNdtri(double p) {
-  if (!(p > 0 && p < 1)) return Ndtri(p);
-  if (std::abs(p - 0.5) < 0.25) {
-    return std::numbers::sqrt2 * QuickErfinv(2 * p - 1);
-  }
-  const double x = std::numbers::sqrt2 * Tabulated<ErfcinvUpper, -25, 0>::At(
-                                             2 * (p < 0.5 ? p : 1 - p));
-  return p < 0.5 ? -x : x;
 }
 
 // Without its zeros at 1 and 2.

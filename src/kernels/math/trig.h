@@ -3,7 +3,8 @@
 // Sin and Cos of a float reduce their argument in double precision with a
 // table of 2^e * 2/pi modulo 4 (Payne and Hanek, "Radian reduction for
 // trigonometric functions", 1983): exact products, one path for every
-// magnitude. The double versions are the C library's. Pure functions.
+// magnitude. Those of a double are the C library's, but for arcus tangents.
+// Pure functions.
 #ifndef GK_KERNELS_MATH_TRIG_H_
 #define GK_KERNELS_MATH_TRIG_H_
 
@@ -167,11 +168,26 @@ GK_INLINE T Tan(T x) {
   }
 }
 
-// atan(y / x) for 0 <= y <= x, as a float of at most one rounding error more
-// than the quotient's.
+// atan(y / x) for 0 <= y <= x, of at most one rounding error more than the
+// quotient's.
 template <class T>
 GK_INLINE T AtanOfRatio(T t) {
   const T z = t * t;
+  if constexpr (!kIsFloatValue<T>) {
+    return PolyPairs(
+               z, z * z, -0.3333333333333333, 0.19999999999999984,
+               -0.14285714285711718, 0.11111111110929807, -0.09090909084093506,
+               0.07692307534369985, -0.06666664203478607, 0.0588232553920069,
+               -0.05262931380521779, 0.04760471049395462, -0.043407182638729704,
+               0.03971908106924452, -0.036139320776507194, 0.03213544133307827,
+               -0.02718155333081564, 0.021121594179966983,
+               -0.014503079564732733, 0.00844989240397037,
+               -0.004000209679906822, 0.0014617449054205385,
+               -0.00038394037972999467, 6.417524965866564e-5,
+               -5.1088410388226665e-6) *
+               (z * t) +
+           t;
+  }
   return Poly(z, -0.333333015f, 0.199986294f, -0.142651498f, 0.109570846f,
               -0.0841803923f, 0.0582104474f, -0.0314318426f, 0.0110516995f,
               -0.00182437699f) *
@@ -179,22 +195,41 @@ GK_INLINE T AtanOfRatio(T t) {
          t;
 }
 
+// pi / 2 and what it lacks.
 template <class T>
-GK_INLINE T Atan(T x) {
-  if constexpr (kIsFloatValue<T>) {
-    const T a = Abs(x);
-    const auto inverted = a > 1.0f;
-    const T y = AtanOfRatio(Select(inverted, 1.0f / a, a));
-    const T turned = (0x1.921fb6p+0f - y) + -0x1.777a5cp-25f;
-    return CopySign(Select(inverted, turned, y), x);
-  } else {
-    return CallOf<[](double v) { return std::atan(v); }>(x);
-  }
-}
+inline constexpr ScalarOf<T> kRightAngle =
+    kIsFloatValue<T> ? ScalarOf<T>(0x1.921fb6p+0)
+                     : ScalarOf<T>(0x1.921fb54442d18p+0);
+template <class T>
+inline constexpr ScalarOf<T> kRightAngleRest =
+    kIsFloatValue<T> ? ScalarOf<T>(-0x1.777a5cp-25)
+                     : ScalarOf<T>(0x1.1a62633145c07p-54);
 
 template <class T>
+GK_INLINE T Atan(T x) {
+  const T a = Abs(x);
+  const auto inverted = a > T(1);
+  const T y = AtanOfRatio(Select(inverted, T(1) / a, a));
+  const T turned = (kRightAngle<T> - y) + kRightAngleRest<T>;
+  return CopySign(Select(inverted, turned, y), x);
+}
+
+// The angle of the point (x, y), by the smaller ratio of its sides.
+template <class T>
 GK_INLINE T Atan2(T y, T x) {
-  return CallOf<[](auto a, auto b) { return std::atan2(a, b); }>(y, x);
+  constexpr ScalarOf<T> kAngle = kRightAngle<T>, kRest = kRightAngleRest<T>;
+  const T a = Abs(y), b = Abs(x);
+  const auto steep = a > b;
+  const T most = Select(steep, a, b), least = Select(steep, b, a);
+  // Of the origin, and of two infinities.
+  T ratio = Select(most == T(0), T(0), least / most);
+  ratio = Select(least == T(kInf<T>), T(1), ratio);
+  T angle = AtanOfRatio(ratio);
+  angle = Select(steep, (kAngle - angle) + kRest, angle);
+  const auto left = CopySign(T(1), x) < T(0);
+  angle = Select(left, (T(2) * kAngle - angle) + T(2) * kRest, angle);
+  angle = CopySign(angle, y);
+  return Select(And(x == x, y == y), angle, x + y);
 }
 
 // asin(a) for 0 <= a <= 1/2.

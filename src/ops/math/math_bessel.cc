@@ -4,6 +4,7 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/math.h"
+#include "kernels/math/bessel_i.h"
 #include "kernels/math/tabulated.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/elementwise.h"
@@ -30,6 +31,14 @@ double QuickJ1(double x) { return math::Tabulated<::j1, -8, 4>::OddAt(x); }
 double QuickY0(double x) { return math::Tabulated<BesselY0Of, -8, 4>::At(x); }
 double QuickY1(double x) { return math::Tabulated<BesselY1Of, -8, 4>::At(x); }
 
+template <int kOrder, bool kScaled, auto kOfDouble>
+constexpr KernelSet BesselI() {
+  return Overloads<
+      UnaryFor<[](auto x) { return math::BesselIOfFloat<kOrder, kScaled>(x); },
+               TypeList<half, bfloat16, float>>,
+      UnaryFor<kCalled<kOfDouble>, TypeList<double>, kPlainLoop | kSlowLoop>>();
+}
+
 // A slope whose formula divides by x and whose limit at zero is 1/2.
 Tensor UnlessZero(const Tensor& x, const Tensor& slope) {
   const Tensor condition = ops::Equal(x, ScalarLike(x, 0));
@@ -43,11 +52,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) {
-       return math::CallByPrecision<math::QuickBesselI0,
-                                    math::BesselI0<double>>(x);
-     },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = BesselI<0, false, [](double x) { return math::BesselI0(x); }>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0), ops::BesselI1(g.x(0))));
@@ -64,11 +69,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) {
-       return math::CallByPrecision<math::QuickBesselI1,
-                                    math::BesselI1<double>>(x);
-     },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = BesselI<1, false, [](double x) { return math::BesselI1(x); }>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0,
@@ -89,11 +90,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) {
-       return math::CallByPrecision<math::QuickBesselI0e,
-                                    math::BesselI0e<double>>(x);
-     },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = BesselI<0, true, [](double x) { return math::BesselI0e(x); }>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0),
@@ -113,11 +110,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) {
-       return math::CallByPrecision<math::QuickBesselI1e,
-                                    math::BesselI1e<double>>(x);
-     },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = BesselI<1, true, [](double x) { return math::BesselI1e(x); }>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0,

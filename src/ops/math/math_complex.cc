@@ -22,9 +22,7 @@ constexpr auto kComplex = [](auto x, auto y) {
 constexpr auto kReal = [](auto x) { return x.real(); };
 constexpr auto kImag = [](auto x) { return x.imag(); };
 constexpr auto kConj = [](auto x) { return decltype(x)(x.real(), -x.imag()); };
-constexpr auto kAngle = [](auto x) {
-  return math::QuickAtan2(x.imag(), x.real());
-};
+constexpr auto kAngle = [](auto x) { return math::Atan2(x.imag(), x.real()); };
 constexpr auto kComplexAbs = kCalled<[](auto x) { return math::QuickAbs(x); }>;
 
 // A part of type Tout must be the part of the input's own type.

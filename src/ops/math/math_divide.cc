@@ -5,8 +5,8 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/math.h"
-#include "kernels/math/quick_complex.h"
 #include "ops/broadcast_gradient.h"
+#include "ops/complex_tiles.h"
 #include "ops/elementwise.h"
 #include "ops/fn/Greater.h"
 #include "ops/fn/NotEqual.h"
@@ -60,10 +60,8 @@ constexpr auto kFloorRemainder = [](auto x, auto y) {
 
 constexpr auto kDivide = [](auto x, auto y) { return decltype(x)(x / y); };
 constexpr auto kFmod = [](auto x, auto y) { return math::Fmod(x, y); };
-using DivideReal = TileOverloads<
-    BinaryFor<kDivide, FloatTypes>,
-    BinaryFor<kCalled<[](auto x, auto y) { return math::QuickDivide(x, y); }>,
-              ComplexTypes>>;
+using DivideReal = TileOverloads<BinaryFor<kDivide, FloatTypes>,
+                                 PartsFor<math::DivideParts, 2>>;
 
 constexpr auto kIsNegative = [](auto, auto y) { return y < 0; };
 // Powers of integers wrap around; a negative exponent is reported before.

@@ -4,8 +4,8 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/math.h"
-#include "kernels/math/quick_complex.h"
 #include "ops/broadcast_gradient.h"
+#include "ops/complex_tiles.h"
 #include "ops/elementwise.h"
 #include "ops/fn/math_arithmetic.h"
 #include "ops/fn/math_unary.h"
@@ -35,8 +35,7 @@ constexpr auto kLog1p = [](auto z) {
   return T(log, std::atan2(y, 1 + x));
 };
 
-constexpr auto kExpOfComplex =
-    kCalled<[](auto x) { return math::QuickExp(x); }>;
+using ExpOfComplex = PartsFor<math::ExpParts, 1>;
 
 const OpRecord kRecords[] = {
     {.name = "Exp",
@@ -46,8 +45,8 @@ const OpRecord kRecords[] = {
               "complex128]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Overloads<UnaryFor<arithmetic::kExp, FloatTypes>,
-                         UnaryFor<kExpOfComplex, ComplexTypes, kSlowLoop>>(),
+     .kernel =
+         Overloads<UnaryFor<arithmetic::kExp, FloatTypes>, ExpOfComplex>(),
      .gradient =
          [](GradContext& g) { g.Set(0, ops::Mul(g.dy(0), Conjugate(g.y(0)))); },
      .python = {.names = "math.exp|exp"},
@@ -85,8 +84,7 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel =
          Overloads<UnaryFor<[](auto x) { return math::Log(x); }, FloatTypes>,
-                   UnaryFor<kCalled<[](auto x) { return math::QuickLog(x); }>,
-                            ComplexTypes, kSlowLoop>>(),
+                   PartsFor<math::LogParts, 1>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0), ops::Reciprocal(Conjugate(g.x(0)))));
@@ -127,8 +125,7 @@ const OpRecord kRecords[] = {
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<UnaryFor<arithmetic::kTanh, FloatTypes>,
-                         UnaryFor<kCalled<[](auto x) { return std::tanh(x); }>,
-                                  ComplexTypes, kSlowLoop>>(),
+                         PartsFor<math::TanhParts, 1>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::TanhGrad(Conjugate(g.y(0)), g.dy(0)));
@@ -149,7 +146,7 @@ const OpRecord kRecords[] = {
      .kernel = Overloads<UnaryFor<arithmetic::kSigmoid, FloatTypes>,
                          UnaryFor<[](auto x) {
                            using T = decltype(x);
-                           return T(1) / (T(1) + kExpOfComplex(-x));
+                           return T(1) / (T(1) + ExpOfComplex::kFunction(-x));
                          },
                                   ComplexTypes, kSlowLoop>>(),
      .gradient =

@@ -23,7 +23,21 @@ constexpr auto kLeftShift = [](auto x, auto y) {
   return static_cast<T>(static_cast<Over<T, Wide>>(x) << ShiftBits(y));
 };
 constexpr auto kRightShift = [](auto x, auto y) {
-  return static_cast<decltype(x)>(x >> ShiftBits(y));
+  using T = decltype(x);
+  const auto bits = ShiftBits(y);
+  if constexpr (sizeof(ScalarOf<T>) > 2 || SymbolicValue<T>) {
+    return static_cast<T>(x >> bits);
+  } else {
+    // No processor shifts small numbers by numbers of their own: by each power
+    // of two that is in it.
+    T shifted = x;
+    if constexpr (sizeof(T) > 1) {
+      shifted = (bits & 8) != 0 ? static_cast<T>(shifted >> 8) : shifted;
+    }
+    shifted = (bits & 4) != 0 ? static_cast<T>(shifted >> 4) : shifted;
+    shifted = (bits & 2) != 0 ? static_cast<T>(shifted >> 2) : shifted;
+    return (bits & 1) != 0 ? static_cast<T>(shifted >> 1) : shifted;
+  }
 };
 constexpr auto kOnes = [](auto x) {
   using T = decltype(x);
@@ -35,7 +49,7 @@ constexpr auto kNot = [](auto x) {
   if constexpr (SymbolicValue<decltype(x)>) {
     return !x;
   } else {
-    return static_cast<bool>(static_cast<uint8_t>(x) ^ 1);
+    return BitCast<uint8_t>(x) == 0;
   }
 };
 

@@ -84,10 +84,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel = Overloads<UnaryFor<[](auto x) { return math::Erf(x); },
-                                  TypeList<half, bfloat16, float>>,
-                         UnaryFor<[](auto x) { return math::Erf(x); },
-                                  TypeList<double>, kPlainLoop | kSlowLoop>>(),
+     .kernel = Unary<[](auto x) { return math::Erf(x); }, FloatTypes>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0,
@@ -108,10 +105,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Overloads<UnaryFor<[](auto x) { return math::Erfc(x); },
-                                  TypeList<half, bfloat16, float>>,
-                         UnaryFor<[](auto x) { return math::Erfc(x); },
-                                  TypeList<double>, kPlainLoop | kSlowLoop>>(),
+     .kernel = Unary<[](auto x) { return math::Erfc(x); }, FloatTypes>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0,
@@ -132,10 +126,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) {
-       return math::CallByPrecision<math::QuickErfinv, math::Erfinv<double>>(x);
-     },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = Unary<[](auto x) { return math::Erfinv(x); }, FloatTypes>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0,
@@ -156,10 +147,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) {
-       return math::CallByPrecision<math::QuickNdtri, math::Ndtri<double>>(x);
-     },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = Unary<[](auto x) { return math::Ndtri(x); }, FloatTypes>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0,

@@ -4,7 +4,6 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/math.h"
-#include "kernels/math/quick_complex.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/elementwise.h"
 #include "ops/fn/math_arithmetic.h"
@@ -143,12 +142,10 @@ const OpRecord kRecords[] = {
               "complex128]",
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel = Overloads<UnaryFor<[](auto x) { return math::Atan(x); },
-                                  TypeList<half, bfloat16, float>>,
-                         UnaryFor<[](auto x) { return math::Atan(x); },
-                                  TypeList<double>, kPlainLoop | kSlowLoop>,
-                         UnaryFor<kCalled<[](auto x) { return std::atan(x); }>,
-                                  ComplexTypes, kSlowLoop>>(),
+     .kernel =
+         Overloads<UnaryFor<[](auto x) { return math::Atan(x); }, FloatTypes>,
+                   UnaryFor<kCalled<[](auto x) { return std::atan(x); }>,
+                            ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::RealDiv(g.dy(0),
@@ -274,11 +271,8 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::Broadcast,
-     .kernel = Overloads<
-         BinaryFor<[](auto y, auto x) { return math::QuickAtan2(y, x); },
-                   TypeList<half, bfloat16, float>>,
-         BinaryFor<[](auto y, auto x) { return math::Atan2(y, x); },
-                   TypeList<double>, kPlainLoop | kSlowLoop>>(),
+     .kernel =
+         Binary<[](auto y, auto x) { return math::Atan2(y, x); }, FloatTypes>(),
      .gradient =
          [](GradContext& g) {
            const Tensor &y = g.x(0), &x = g.x(1);

@@ -4,8 +4,8 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/math.h"
-#include "kernels/math/quick_complex.h"
 #include "ops/broadcast_gradient.h"
+#include "ops/complex_tiles.h"
 #include "ops/elementwise.h"
 #include "ops/fn/math_arithmetic.h"
 #include "ops/fn/math_unary_grad.h"
@@ -21,10 +21,8 @@ constexpr auto kSign = [](auto x) {
   return Select(x > T(0), T(1), unless_positive);
 };
 
-constexpr auto kSqrtOfComplex =
-    kCalled<[](auto x) { return math::QuickSqrt(x); }>;
-constexpr auto kOneOverComplex =
-    kCalled<[](auto x) { return math::QuickDivide(decltype(x)(1), x); }>;
+using SqrtOfComplex = PartsFor<math::SqrtParts, 1>;
+using OneOverComplex = PartsFor<math::ReciprocalParts, 1>;
 
 const OpRecord kRecords[] = {
     {.name = "Neg",
@@ -188,7 +186,7 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<
          UnaryFor<[](auto x) { return decltype(x)(1) / x; }, FloatTypes>,
-         UnaryFor<kOneOverComplex, ComplexTypes, kSlowLoop>>(),
+         OneOverComplex>(),
      .gradient =
          [](GradContext& g) { g.Set(0, ops::ReciprocalGrad(g.y(0), g.dy(0))); },
      .python = {.names = "math.reciprocal"},
@@ -206,7 +204,7 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<
          UnaryFor<[](auto x) { return decltype(x)(1) / x; }, FloatTypes>,
-         UnaryFor<kOneOverComplex, ComplexTypes, kSlowLoop>>(),
+         OneOverComplex>(),
      .gradient =
          [](GradContext& g) { g.Set(0, ops::InvGrad(g.y(0), g.dy(0))); },
      .doc = "Returns 1 / x element-wise.",
@@ -221,7 +219,7 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel =
          Overloads<UnaryFor<[](auto x) { return math::Sqrt(x); }, FloatTypes>,
-                   UnaryFor<kSqrtOfComplex, ComplexTypes, kSlowLoop>>(),
+                   SqrtOfComplex>(),
      .gradient =
          [](GradContext& g) { g.Set(0, ops::SqrtGrad(g.y(0), g.dy(0))); },
      .python = {.names = "math.sqrt|sqrt"},
@@ -236,10 +234,13 @@ const OpRecord kRecords[] = {
               "complex128]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Overloads<
-         UnaryFor<[](auto x) { return math::Rsqrt(x); }, FloatTypes>,
-         UnaryFor<[](auto x) { return kOneOverComplex(kSqrtOfComplex(x)); },
-                  ComplexTypes, kSlowLoop>>(),
+     .kernel =
+         Overloads<UnaryFor<[](auto x) { return math::Rsqrt(x); }, FloatTypes>,
+                   UnaryFor<[](auto x) {
+                     return OneOverComplex::kFunction(
+                         SqrtOfComplex::kFunction(x));
+                   },
+                            ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) { g.Set(0, ops::RsqrtGrad(g.y(0), g.dy(0))); },
      .python = {.names = "math.rsqrt"},
