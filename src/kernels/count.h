@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 #include "base/interrupt.h"
 
@@ -37,6 +38,43 @@ void CountIntoBins(std::span<const int64_t> values, auto row_of, int64_t size,
     T& bin = bins[row * size + values[i]];
     bin = binary ? T(1) : PlusWeight(bin, weights, i);
   }
+}
+
+// bins [size]: how many of n values are each number below size. The least value
+// is returned, or 0.
+template <class V, class T>
+V CountPlain(const V* values, int64_t n, int64_t size, T* bins) {
+  V least = 0;
+  // Values that come again soon would wait for one another in one table.
+  constexpr int kTables = 4;
+  constexpr int64_t kMost = 1 << 14;
+  std::vector<int64_t> table(size <= kMost ? kTables * size : 0);
+  TurnPoll poll;
+  int64_t i = 0;
+  for (; !table.empty() && i + kTables <= n; i += kTables) {
+    poll();
+    for (int k = 0; k < kTables; ++k) {
+      const V v = values[i + k];
+      least = v < least ? v : least;
+      if (static_cast<uint64_t>(int64_t{v}) < static_cast<uint64_t>(size)) {
+        ++table[k * size + v];
+      }
+    }
+  }
+  for (int64_t bin = 0; !table.empty() && bin < size; ++bin) {
+    int64_t count = 0;
+    for (int k = 0; k < kTables; ++k) count += table[k * size + bin];
+    bins[bin] = static_cast<T>(count);
+  }
+  for (; i < n; ++i) {
+    poll();
+    const V v = values[i];
+    least = v < least ? v : least;
+    if (static_cast<uint64_t>(int64_t{v}) < static_cast<uint64_t>(size)) {
+      bins[v] = PlusWeight<T>(bins[v], nullptr, 0);
+    }
+  }
+  return least;
 }
 
 // counts [begins.size()]: run k is of the values order[begins[k]] up to the

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "kernels/isa.h"
+#include "kernels/math/rounding.h"
 
 namespace gk {
 
@@ -33,11 +34,18 @@ struct FakeQuantizeBody {
     const float inverse = 1.0f / r.scale;
     const float zero = std::floor(-r.low * inverse + 0.5f);
     const float low = r.low, high = r.high, scale = r.scale;
-    for (int64_t i = 0; i < n * step; i += step) {
-      const float v = std::max(low, std::min(high, x[i]));
+    const auto each = [&](int64_t i) __attribute__((always_inline)) {
+      const float below = high < x[i] ? high : x[i];
+      const float v = below < low ? low : below;
       // A NaN is nobody's least.
       const float kept = x[i] != x[i] ? x[i] : v;
-      y[i] = std::floor((kept - low) * inverse - zero + 0.5f) * scale;
+      y[i] = math::Floor((kept - low) * inverse - zero + 0.5f) * scale;
+    };
+    if (step == 1) {
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i) each(i);
+    } else {
+      for (int64_t i = 0; i < n * step; i += step) each(i);
     }
   }
 };
@@ -50,18 +58,42 @@ inline void FakeQuantize(const QuantRange& r, const float* x, float* y,
 }
 
 // dx = dy where x is in the range, and the sums of dy below and above it.
+struct FakeQuantizeGradBody {
+  // Sums under way side by side: their number is fixed, so the result is.
+  static constexpr int kLanes = 16;
+
+  static GK_INLINE void Run(const QuantRange& r, const float* dy,
+                            const float* x, float* dx, int64_t n, int64_t step,
+                            double* below, double* above) {
+    const float low = r.low, high = r.high;
+    double under[kLanes] = {}, over[kLanes] = {};
+    const auto each = [&](int64_t i, int l) __attribute__((always_inline)) {
+      const float v = x[i], d = dy[i];
+      dx[i] = (v >= low) & (v <= high) ? d : 0.0f;
+      under[l] += v < low ? d : 0.0f;
+      over[l] += v > high ? d : 0.0f;
+    };
+    int64_t i = 0;
+    for (; step == 1 && i + kLanes <= n; i += kLanes) {
+#pragma GCC ivdep
+      for (int l = 0; l < kLanes; ++l) each(i + l, l);
+    }
+    for (; i < n; ++i) each(i * step, 0);
+    for (int l = 1; l < kLanes; ++l) {
+      under[0] += under[l];
+      over[0] += over[l];
+    }
+    *below = under[0];
+    *above = over[0];
+  }
+};
 inline void FakeQuantizeGrad(const QuantRange& r, const float* dy,
                              const float* x, float* dx, int64_t n, int64_t step,
                              double* below, double* above) {
-  double under = 0, over = 0;
-  for (int64_t i = 0; i < n * step; i += step) {
-    const bool inside = x[i] >= r.low && x[i] <= r.high;
-    dx[i] = inside ? dy[i] : 0.0f;
-    under += x[i] < r.low ? dy[i] : 0.0f;
-    over += x[i] > r.high ? dy[i] : 0.0f;
-  }
-  *below = under;
-  *above = over;
+  Stamp<FakeQuantizeGradBody,
+        void(const QuantRange&, const float*, const float*, float*, int64_t,
+             int64_t, double*, double*)>::Best<Isa::kV3>()(r, dy, x, dx, n,
+                                                           step, below, above);
 }
 
 }  // namespace gk

@@ -244,11 +244,13 @@ void AddPickedRows(const T* grad, std::span<const int64_t> rows,
     TurnPoll poll;
     for (size_t k = 0; k < rows.size(); ++k) {
       poll();
-      const C divisor = DivisorOf<C>(scale, sizes[ids[k]]);
+      const C factor = C(1) / DivisorOf<C>(scale, sizes[ids[k]]);
       const T* from = grad + ids[k] * inner + begin;
       C* to = sums.data() + rows[k] * width;
-      for (int64_t i = 0; i < width; ++i)
-        to[i] += Convert<C>(from[i]) / divisor;
+#pragma GCC ivdep
+      for (int64_t i = 0; i < width; ++i) {
+        to[i] += Convert<C>(from[i]) * factor;
+      }
     }
     for (int64_t r = 0; r < n; ++r) {
       for (int64_t i = 0; i < width; ++i) {

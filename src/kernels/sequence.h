@@ -29,6 +29,16 @@ void FillRange(C start, C delta, int64_t n, T* out) {
   }
 }
 
+// The steps of FillLinspace but its ends; float counts of 32 bits vectorise.
+template <class T, class C, class Count>
+struct LinspaceBody {
+  static GK_INLINE void Run(C start, C step, int64_t n, T* out) {
+    for (int64_t i = 1; i < n - 1; ++i) {
+      out[i] = Convert<T>(C(start + step * static_cast<C>(Count(i))));
+    }
+  }
+};
+
 // n > 0 numbers from start to stop, both among them if n > 1.
 template <class T>
 void FillLinspace(T start_value, T stop_value, int64_t n, T* out) {
@@ -38,8 +48,12 @@ void FillLinspace(T start_value, T stop_value, int64_t n, T* out) {
   if (n == 1) return;
   const C step =
       Convert<C>(Convert<T>(C((stop - start) / static_cast<C>(n - 1))));
-  for (int64_t i = 1; i < n - 1; ++i) {
-    out[i] = Convert<T>(C(start + step * static_cast<C>(i)));
+  using Loop = void(C, C, int64_t, T*);
+  if (n <= (1 << 30)) {
+    Stamp<LinspaceBody<T, C, int32_t>, Loop>::template Best<Isa::kV3>()(
+        start, step, n, out);
+  } else {
+    LinspaceBody<T, C, int64_t>::Run(start, step, n, out);
   }
   out[n - 1] = Convert<T>(stop);
 }

@@ -437,13 +437,13 @@ inline std::vector<int64_t> FindPlaces(const Places& some, const Places& all) {
 // The sum of the elements that `places` does not name.
 template <class T>
 T SumOfOthers(std::span<const T> values, std::span<const int64_t> places) {
-  std::vector<bool> named(values.size());
-  for (int64_t at : places) named[at] = true;
+  std::vector<uint8_t> named(values.size());
+  for (int64_t at : places) named[at] = 1;
   using Sum =
       std::conditional_t<sizeof(T) == 2 && !std::is_integral_v<T>, float, T>;
   Sum sum{};
   for (size_t i = 0; i < values.size(); ++i) {
-    if (!named[i]) sum += static_cast<Sum>(values[i]);
+    if (named[i] == 0) sum += static_cast<Sum>(values[i]);
   }
   return static_cast<T>(sum);
 }

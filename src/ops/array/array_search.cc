@@ -162,7 +162,10 @@ Status ComputeUnravel(KernelContext& c) {
   // An index below zero may be so in the first place only, where it turns.
   Unravel(flat, dims, 1, n, places.data());
   if (rank > 0) {
-    for (int64_t i = 0; i < n; ++i) places[i] %= dims[0];
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t at = places[i], most = dims[0];
+      if (at < 0 || at >= most) places[i] = at % most;
+    }
   }
   const TensorShape shape =
       indices.rank() == 0 ? TensorShape({rank}) : TensorShape({rank, n});

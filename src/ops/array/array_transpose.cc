@@ -110,22 +110,29 @@ Status ComputeInvert(KernelContext& c) {
   if (x.rank() != 1) {
     return InvalidArgument("invert_permutation expects a 1D vector.");
   }
-  std::vector<int64_t> perm;
-  GK_RETURN_IF_ERROR(IntegerValues(x, &perm));
   const int64_t n = x.num_elements();
-  std::vector<int64_t> inverse(n, -1);
-  for (int64_t i = 0; i < n; ++i) {
-    if (perm[i] < 0 || perm[i] >= n) {
-      return InvalidArgument("{} is not between 0 and {}", perm[i], n);
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), x.shape(), &out));
+  Status status = c.NoKernel();
+  VisitType<int32_t, int64_t>(x.dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    status = OkStatus();
+    const T* const perm = x.data<T>();
+    T* const inverse = out->data<T>();
+    std::fill_n(inverse, n, T(-1));
+    for (int64_t i = 0; i < n; ++i) {
+      if (perm[i] < 0 || perm[i] >= n) {
+        status = InvalidArgument("{} is not between 0 and {}", perm[i], n);
+        return;
+      }
+      if (inverse[perm[i]] != -1) {
+        status = InvalidArgument("{} is duplicated in the input.", perm[i]);
+        return;
+      }
+      inverse[perm[i]] = static_cast<T>(i);
     }
-    if (inverse[perm[i]] != -1) {
-      return InvalidArgument("{} is duplicated in the input.", perm[i]);
-    }
-    inverse[perm[i]] = i;
-  }
-  GK_ASSIGN_OR_RETURN(Tensor t, IntegerTensor(x.dtype(), inverse, x.shape()));
-  c.set_output(0, std::move(t));
-  return OkStatus();
+  });
+  return status;
 }
 
 const OpRecord kRecords[] = {

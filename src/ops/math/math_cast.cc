@@ -290,6 +290,12 @@ Status ComputeBitcast(KernelContext& c) {
   GK_RETURN_IF_ERROR(BitcastShapeOf(x.shape(), x.dtype(), to, &partial));
   GK_ASSIGN_OR_RETURN(const TensorShape shape,
                       TensorShape::Make(partial.dims()));
+  if (const Ref<Buffer>& buffer = x.buffer(); buffer != nullptr) {
+    const size_t offset = static_cast<const char*>(x.raw_data()) -
+                          static_cast<const char*>(buffer->data());
+    c.set_output(0, Tensor::FromBuffer(to, shape, buffer, offset));
+    return OkStatus();
+  }
   Tensor* out = nullptr;
   GK_RETURN_IF_ERROR(c.Allocate(0, to, shape, &out));
   if (x.byte_size() > 0) {

@@ -36,11 +36,9 @@ StatusOr<RowValues> DenseRows(const Tensor& values) {
   r.is_matrix = values.rank() == 2;
   r.num_rows = r.is_matrix ? values.dim(0) : 1;
   const int64_t width = r.is_matrix ? values.dim(1) : values.dim(0);
-  r.rows.resize(r.values.size());
-  TurnPoll poll;
-  for (size_t i = 0; i < r.rows.size(); ++i) {
-    poll();
-    r.rows[i] = static_cast<int64_t>(i) / width;
+  r.rows.reserve(r.values.size());
+  for (int64_t row = 0; row < r.num_rows; ++row) {
+    r.rows.insert(r.rows.end(), width, row);
   }
   return r;
 }
@@ -194,8 +192,24 @@ Status FillBins(KernelContext& c, std::span<const int64_t> values, auto row_of,
 }
 
 Status CountAllIntoBins(KernelContext& c, int64_t size, bool binary) {
+  const Tensor &x = c.input(0), &weights = c.input(2);
+  if (!binary && weights.num_elements() == 0) {
+    Tensor* out;
+    GK_RETURN_IF_ERROR(
+        c.Allocate(0, weights.dtype(), TensorShape({size}), &out));
+    ZeroElements(out);
+    bool negative = false;
+    const bool known = VisitCounts(weights.dtype(), [&](auto tag) {
+      VisitType<int32_t, int64_t>(x.dtype(), [&](auto value) {
+        negative = CountPlain(x.data<decltype(value)>(), x.num_elements(), size,
+                              out->data<decltype(tag)>()) < 0;
+      });
+    });
+    if (negative) return InvalidArgument("{}", kNegativeArr);
+    return known ? OkStatus() : c.NoKernel();
+  }
   std::vector<int64_t> values;
-  GK_RETURN_IF_ERROR(IntegerValues(c.input(0), &values));
+  GK_RETURN_IF_ERROR(IntegerValues(x, &values));
   return FillBins(
       c, values, [](size_t) { return 0; }, TensorShape({size}), size, binary,
       c.input(2), kNegativeArr);
@@ -345,6 +359,56 @@ Status CountWhatOccurs(KernelContext& c, const StatusOr<RowValues>& read,
     order.push_back(i);
   }
   const auto key = [&](size_t i) { return std::pair(r.rows[i], r.values[i]); };
+  const auto allocate = [&](int64_t n, Tensor** indices,
+                            Tensor** counts) -> Status {
+    const int64_t rank = r.is_matrix ? 2 : 1;
+    GK_RETURN_IF_ERROR(
+        c.Allocate(0, DataType::kInt64, TensorShape({n, rank}), indices));
+    GK_RETURN_IF_ERROR(
+        c.Allocate(1, weights.dtype(), TensorShape({n}), counts));
+    Tensor* dense_shape;
+    GK_RETURN_IF_ERROR(
+        c.Allocate(2, DataType::kInt64, TensorShape({rank}), &dense_shape));
+    int64_t* const sizes = dense_shape->data<int64_t>();
+    sizes[0] = r.num_rows;
+    sizes[rank - 1] =
+        max_length >= 0 ? max_length : std::max(largest + 1, min_length);
+    return OkStatus();
+  };
+  const bool binary = c.attr<bool>("binary_output");
+  // Where most numbers occur in most rows, a table of all is shorter.
+  int64_t all;
+  if (order.size() > 256 &&
+      !__builtin_mul_overflow(r.num_rows, largest + 1, &all) &&
+      all <= 4 * static_cast<int64_t>(order.size())) {
+    std::vector<uint8_t> occurs(all);
+    for (size_t i : order) occurs[r.rows[i] * (largest + 1) + r.values[i]] = 1;
+    const int64_t n = std::count(occurs.begin(), occurs.end(), 1);
+    Tensor *indices, *counts;
+    GK_RETURN_IF_ERROR(allocate(n, &indices, &counts));
+    int64_t* place = indices->data<int64_t>();
+    const bool known = VisitCounts(weights.dtype(), [&](auto tag) {
+      using T = decltype(tag);
+      std::vector<T> sums(all);
+      const T* const of = WeightsOf<T>(weights);
+      for (size_t i : order) {
+        poll();
+        T& sum = sums[r.rows[i] * (largest + 1) + r.values[i]];
+        sum = binary ? T(1) : PlusWeight(sum, of, i);
+      }
+      T* to = counts->data<T>();
+      for (int64_t row = 0, at = 0; row < r.num_rows; ++row) {
+        poll();
+        for (int64_t value = 0; value <= largest; ++value, ++at) {
+          if (occurs[at] == 0) continue;
+          if (r.is_matrix) *place++ = row;
+          *place++ = value;
+          *to++ = sums[at];
+        }
+      }
+    });
+    return known ? OkStatus() : c.NoKernel();
+  }
   // Weights are added in the order in which they are given.
   uint64_t most;
   if (order.size() > 256 &&
@@ -372,23 +436,14 @@ Status CountWhatOccurs(KernelContext& c, const StatusOr<RowValues>& read,
   }
   const auto n = static_cast<int64_t>(first.size());
   const int64_t rank = r.is_matrix ? 2 : 1;
-  Tensor *indices, *counts, *dense_shape;
-  GK_RETURN_IF_ERROR(
-      c.Allocate(0, DataType::kInt64, TensorShape({n, rank}), &indices));
-  GK_RETURN_IF_ERROR(c.Allocate(1, weights.dtype(), TensorShape({n}), &counts));
-  GK_RETURN_IF_ERROR(
-      c.Allocate(2, DataType::kInt64, TensorShape({rank}), &dense_shape));
-  int64_t* const sizes = dense_shape->data<int64_t>();
-  sizes[0] = r.num_rows;
-  sizes[rank - 1] =
-      max_length >= 0 ? max_length : std::max(largest + 1, min_length);
+  Tensor *indices, *counts;
+  GK_RETURN_IF_ERROR(allocate(n, &indices, &counts));
   for (int64_t k = 0; k < n; ++k) {
     poll();
     const auto [row, value] = key(order[first[k]]);
     indices->data<int64_t>()[k * rank] = row;
     indices->data<int64_t>()[k * rank + rank - 1] = value;
   }
-  const bool binary = c.attr<bool>("binary_output");
   const bool known = VisitCounts(weights.dtype(), [&](auto tag) {
     using T = decltype(tag);
     CountRuns<T>(order, first, binary, WeightsOf<T>(weights),

@@ -1,10 +1,11 @@
 // Counts of numbers in bins of one width.
 #include "ops/fn/math_histogram.h"
 
-#include <cmath>
+#include <algorithm>
 
 #include "base/interrupt.h"
 #include "framework/op_registry.h"
+#include "kernels/isa.h"
 #include "ops/element_moves.h"
 
 namespace gk {
@@ -25,6 +26,25 @@ Status HistogramShape(InferenceContext& c) {
   return OkStatus();
 }
 
+// The bins of n values; false where one is no number.
+template <class T>
+using FindBins = bool(const T*, int64_t, T, double, double, double, int32_t*);
+template <class T>
+struct FindBinsBody {
+  static GK_INLINE bool Run(const T* values, int64_t n, T low, double first,
+                            double width, double bins, int32_t* to) {
+    int64_t bad = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      // Not a distance from the end: of two infinities there is none.
+      const double above = (static_cast<double>(values[i]) - first) / width;
+      const double place = values[i] <= low ? 0.0 : above;
+      bad |= place != place;
+      to[i] = static_cast<int32_t>(place < bins ? place : bins - 1);
+    }
+    return bad == 0;
+  }
+};
+
 // Into the bins of one width between the ends of the range; what lies outside
 // counts in the first or the last.
 template <class T, class Count>
@@ -40,19 +60,18 @@ Status CountValues(const Tensor& values, const Tensor& range, Count* counts,
   const double first = static_cast<double>(low);
   const double width =
       (static_cast<double>(high) - first) / static_cast<double>(bins);
-  TurnPoll poll;
-  for (const T v : values.flat<T>()) {
-    poll();
-    // Not a distance from the end: of two infinities there is none.
-    const double place =
-        v <= low ? 0 : (static_cast<double>(v) - first) / width;
-    if (std::isnan(place)) {
+  constexpr int64_t kSome = 1024;
+  int32_t places[kSome];
+  const auto find = Stamp<FindBinsBody<T>, FindBins<T>>::Best();
+  const int64_t n = values.num_elements();
+  for (int64_t i = 0; i < n; i += kSome) {
+    if (i % (kSome * 1024) == 0) PollInterrupt();
+    const int64_t some = std::min(kSome, n - i);
+    if (!find(values.data<T>() + i, some, low, first, width,
+              static_cast<double>(bins), places)) {
       return InvalidArgument("Histogram values must not contain NaN");
     }
-    const int64_t bin = place < static_cast<double>(bins)
-                            ? static_cast<int64_t>(place)
-                            : bins - 1;
-    ++counts[bin];
+    for (int64_t k = 0; k < some; ++k) ++counts[places[k]];
   }
   return OkStatus();
 }

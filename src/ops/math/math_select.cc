@@ -1,8 +1,10 @@
 // Choosing elements: Select, SelectV2 and ClipByValue.
 #include "ops/fn/math_select.h"
 
+#include <algorithm>
 #include <cstring>
 
+#include "base/thread_pool.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "framework/resource.h"
@@ -178,6 +180,22 @@ Status ComputeSelect(KernelContext& ctx) {
   GK_RETURN_IF_ERROR(ctx.Allocate(0, t.dtype(), t.shape(), &out));
   const int64_t total = t.num_elements(), conditions = c.num_elements();
   if (total == 0) return OkStatus();
+  const TileKernel* const tile = FindChoose(t.dtype(), ctx.attrs());
+  if (conditions == total && tile != nullptr) {
+    constexpr int64_t kSome = 8192;
+    const int64_t size = DataTypeSize(t.dtype());
+    ThreadPool::Global().ParallelRange(
+        (total + kSome - 1) / kSome, kSome, [&](int64_t begin, int64_t end) {
+          const int64_t first = begin * kSome,
+                        n = std::min(total, end * kSome) - first;
+          const auto at = [&](const Tensor& x, int64_t bytes) {
+            return static_cast<char*>(x.raw_data()) + first * bytes;
+          };
+          const void* const in[] = {at(c, 1), at(t, size), at(e, size)};
+          tile->fn(at(*out, size), in, n, nullptr);
+        });
+    return OkStatus();
+  }
   return VisitMoved(t.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     ChooseRows(std::span(c.data<bool>(), conditions),

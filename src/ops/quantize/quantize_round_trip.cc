@@ -10,6 +10,8 @@
 #include "base/thread_pool.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
+#include "kernels/isa.h"
+#include "kernels/math/rounding.h"
 #include "ops/element_moves.h"
 #include "ops/with_attrs/QuantizeAndDequantizeV4Grad.h"
 
@@ -72,23 +74,63 @@ struct Channel {
   int64_t outer, inner, stride;
 
   template <class F>
-  void Each(F f) const {
+  GK_INLINE void Each(F f) const {
     for (int64_t o = 0; o < outer; ++o) {
       const T* from = x + o * stride;
       T* to = y + o * stride;
+#pragma GCC ivdep
       for (int64_t i = 0; i < inner; ++i) f(from[i], to[i]);
     }
+  }
+};
+
+// The ends of what the channel holds, of a NaN at its begin no others.
+template <class T>
+struct FindRangeBody {
+  static GK_INLINE void Run(const Channel<T>& channel, T* min, T* max) {
+    constexpr int kLanes = 32;
+    const T first = *channel.x;
+    T low[kLanes], high[kLanes];
+    for (int l = 0; l < kLanes; ++l) low[l] = high[l] = first;
+    for (int64_t o = 0; o < channel.outer; ++o) {
+      const T* from = channel.x + o * channel.stride;
+      int64_t i = 0;
+      for (; i + kLanes <= channel.inner; i += kLanes) {
+        for (int l = 0; l < kLanes; ++l) {
+          const T v = from[i + l];
+          low[l] = v < low[l] ? v : low[l];
+          high[l] = v > high[l] ? v : high[l];
+        }
+      }
+      for (; i < channel.inner; ++i) {
+        low[0] = from[i] < low[0] ? from[i] : low[0];
+        high[0] = from[i] > high[0] ? from[i] : high[0];
+      }
+    }
+    *min = *std::min_element(low, low + kLanes);
+    *max = *std::max_element(high, high + kLanes);
+  }
+};
+
+template <class T, bool kHalfUp>
+struct RoundBody {
+  static GK_INLINE void Run(const Channel<T>& channel, T min, T max, T scale,
+                            T inverse) {
+    channel.Each([&](T v, T & to) __attribute__((always_inline)) {
+      const T below = max < v ? max : v;
+      const T inside = below < min ? min : below;
+      const T scaled = (v == v ? inside : v) * scale;
+      to = (kHalfUp ? math::Floor(scaled + T(0.5)) : math::Rint(scaled)) *
+           inverse;
+    });
   }
 };
 
 template <class T>
 void RoundChannel(const Rounding& r, T min, T max, const Channel<T>& channel) {
   if (!r.range_given) {
-    min = max = *channel.x;
-    channel.Each([&](T v, T&) {
-      min = std::min(min, v);
-      max = std::max(max, v);
-    });
+    Stamp<FindRangeBody<T>, void(const Channel<T>&, T*, T*)>::Best()(
+        channel, &min, &max);
   }
   const int64_t most = r.is_signed ? (int64_t{1} << (r.bits - 1)) - 1
                                    : (int64_t{1} << r.bits) - 1;
@@ -108,13 +150,14 @@ void RoundChannel(const Rounding& r, T min, T max, const Channel<T>& channel) {
     inverse = max / high;
     min = low * inverse;
   }
-  const bool clamps = r.range_given;
-  channel.Each([&](T v, T& to) {
-    if (clamps && v == v) v = std::max(min, std::min(max, v));
-    const T scaled = v * scale;
-    to = (r.half_up ? std::floor(scaled + T(0.5)) : std::nearbyint(scaled)) *
-         inverse;
-  });
+  if (!r.range_given) {
+    min = -std::numeric_limits<T>::infinity();
+    max = std::numeric_limits<T>::infinity();
+  }
+  using Loop = void(const Channel<T>&, T, T, T, T);
+  const auto round = r.half_up ? Stamp<RoundBody<T, true>, Loop>::Best()
+                               : Stamp<RoundBody<T, false>, Loop>::Best();
+  round(channel, min, max, scale, inverse);
 }
 
 template <class T>

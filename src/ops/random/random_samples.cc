@@ -1,5 +1,6 @@
 #include "ops/random/random_samples.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -9,6 +10,7 @@
 #include "framework/op_record.h"
 #include "kernels/gather.h"
 #include "kernels/random_distributions.h"
+#include "kernels/shuffle.h"
 #include "ops/element_moves.h"
 #include "ops/random/random_fill.h"
 
@@ -25,6 +27,16 @@ Status ShuffleRows(const Philox& gen, const Tensor& value, KernelContext& c) {
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, value.dtype(), value.shape(), &out));
   if (value.num_elements() == 0) return OkStatus();
+  if (value.num_elements() == n && !IsObjectType(value.dtype())) {
+    return VisitMoved(value.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      if constexpr (std::is_trivially_copyable_v<T>) {
+        T* const to = static_cast<T*>(out->raw_data());
+        std::copy_n(static_cast<const T*>(value.raw_data()), n, to);
+        ShuffleInPlace(gen, n, to);
+      }
+    });
+  }
   std::vector<int64_t> order(n);
   RandomPermutation(gen, n, order.data());
   return VisitMoved(value.dtype(), [&](auto tag) {

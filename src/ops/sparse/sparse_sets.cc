@@ -49,6 +49,10 @@ std::string PlaceText(std::span<const int64_t> place) {
 // checked if `ordered`.
 Status CheckSetPlaces(const Places& places, std::span<const int64_t> sizes,
                       bool ordered) {
+  const auto nothing = [](int64_t, std::span<const int64_t>) {};
+  if (VisitFlatPlaces(places.data, places.n, sizes, ordered, nothing)) {
+    return OkStatus();
+  }
   TurnPoll poll;
   for (int64_t i = 0; i < places.n; ++i) {
     poll();
@@ -134,6 +138,7 @@ class Sets {
       order_[i] = i;
       groups_[i] = GroupOf(places[i], operand.groups);
     }
+    if (std::ranges::is_sorted(groups_)) return;
     std::stable_sort(order_.begin(), order_.end(), [&](int64_t a, int64_t b) {
       return groups_[a] < groups_[b];
     });
@@ -161,6 +166,9 @@ class Sets {
         set_.push_back(values[order_[at_]]);
       }
     }
+    bool rises = true;
+    for (size_t i = 1; i < set_.size(); ++i) rises &= set_[i - 1] < set_[i];
+    if (rises) return set_;
     std::sort(set_.begin(), set_.end());
     set_.erase(std::unique(set_.begin(), set_.end()), set_.end());
     return set_;

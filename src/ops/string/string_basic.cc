@@ -26,12 +26,19 @@ Status ComputeLength(KernelContext& c) {
   const bool characters = c.attr<std::string>("unit") == "UTF8_CHAR";
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kInt32, x.shape(), &out));
+  const std::string* const texts = x.data<std::string>();
+  int32_t* const to = out->data<int32_t>();
+  const int64_t n = x.num_elements();
+  if (!characters) {
+    for (int64_t i = 0; i < n; ++i) {
+      to[i] = static_cast<int32_t>(texts[i].size());
+    }
+    return OkStatus();
+  }
   TurnPoll poll;
-  for (int64_t i = 0; i < x.num_elements(); ++i) {
+  for (int64_t i = 0; i < n; ++i) {
     poll();
-    const std::string& s = x.data<std::string>()[i];
-    out->data<int32_t>()[i] = static_cast<int32_t>(
-        characters ? CountCharacters(s) : static_cast<int64_t>(s.size()));
+    to[i] = static_cast<int32_t>(CountCharacters(texts[i]));
   }
   return OkStatus();
 }

@@ -21,20 +21,27 @@ Status ComputeCase(KernelContext& c) {
   const Tensor& x = c.input(0);
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kString, x.shape(), &out));
+  const std::string* const from = x.data<std::string>();
+  std::string* const texts = out->data<std::string>();
+  const int64_t count = x.num_elements();
   TurnPoll poll;
-  for (int64_t i = 0; i < x.num_elements(); ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     poll();
-    const std::string& s = x.data<std::string>()[i];
-    std::string& to = out->data<std::string>()[i];
+    const std::string& s = from[i];
+    std::string& to = texts[i];
     CountText(static_cast<int64_t>(s.size()));
     if (!encoding.empty()) {
       to = CasedText(s, kUpper);
       continue;
     }
     to = s;
-    constexpr char kFirst = kUpper ? 'a' : 'A', kLast = kUpper ? 'z' : 'Z';
-    for (char& ch : to) {
-      if (ch >= kFirst && ch <= kLast) ch = static_cast<char>(ch ^ 0x20);
+    constexpr auto kFirst = static_cast<uint8_t>(kUpper ? 'a' : 'A');
+    char* const letters = to.data();
+    const size_t n = to.size();
+    for (size_t k = 0; k < n; ++k) {
+      const auto letter = static_cast<uint8_t>(letters[k]);
+      const bool changes = static_cast<uint8_t>(letter - kFirst) < 26;
+      letters[k] = static_cast<char>(letter ^ (changes ? 0x20 : 0));
     }
   }
   return OkStatus();

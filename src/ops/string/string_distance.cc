@@ -67,20 +67,23 @@ int64_t Distance(const T* a, int64_t n, const T* b, int64_t m,
   }
   if (n == 0 || m == 0) return n + m;
   row->resize(m + 1);
-  for (int64_t j = 0; j <= m; ++j) (*row)[j] = j;
+  int64_t* const to = row->data();
+  for (int64_t j = 0; j <= m; ++j) to[j] = j;
   TurnPoll poll;
   for (int64_t i = 0; i < n; ++i) {
-    int64_t diagonal = (*row)[0];
-    (*row)[0] = i + 1;
+    const T& mine = a[i];
+    int64_t diagonal = i, left = i + 1;
+    to[0] = left;
     for (int64_t j = 0; j < m; ++j) {
       poll();
-      const int64_t above = (*row)[j + 1];
-      (*row)[j + 1] =
-          a[i] == b[j] ? diagonal : 1 + std::min({diagonal, above, (*row)[j]});
+      const int64_t above = to[j + 1];
+      const int64_t least = std::min(std::min(diagonal, above), left);
+      left = mine == b[j] ? diagonal : 1 + least;
+      to[j + 1] = left;
       diagonal = above;
     }
   }
-  return (*row)[m];
+  return to[m];
 }
 
 // Runs of places that agree in all but the last coordinate.

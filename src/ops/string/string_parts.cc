@@ -52,12 +52,14 @@ Status ComputeSubstr(KernelContext& c) {
                       BroadcastShapes(x.shape(), pos_in.shape()));
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kString, shape, &out));
+  const std::string* const texts = x.data<std::string>();
+  std::string* const parts = out->data<std::string>();
   Status status;
   std::vector<size_t> starts;
   VisitBroadcast(
       x.shape(), pos_in.shape(), shape, [&](int64_t i, int64_t k, int64_t p) {
         if (!status.ok()) return;
-        const std::string& s = x.data<std::string>()[k];
+        const std::string& s = texts[k];
         if (characters) FindCharacterStarts(s, &starts);
         const int64_t size =
             static_cast<int64_t>(characters ? starts.size() - 1 : s.size());
@@ -79,7 +81,7 @@ Status ComputeSubstr(KernelContext& c) {
         const size_t begin = characters ? starts[first] : first;
         const size_t end = characters ? starts[first + n] : first + n;
         CountText(end - begin);
-        out->data<std::string>()[i] = s.substr(begin, end - begin);
+        parts[i].assign(s, begin, end - begin);
       });
   return status;
 }
@@ -201,13 +203,18 @@ Status SplitShape(InferenceContext& c) {
 // Runs of white space separate; those at the ends do not count.
 template <class Emit>
 void SplitAtSpaces(std::string_view s, int64_t maxsplit, Emit emit) {
-  constexpr std::string_view kSpaces = " \t\n\v\f\r";
-  auto skip = [&] {
-    s.remove_prefix(std::min(s.find_first_not_of(kSpaces), s.size()));
+  const auto is_space = [](char c) {
+    return c == ' ' || static_cast<uint8_t>(c - '\t') <= '\r' - '\t';
   };
+  const auto length_of = [&](bool spaces) {
+    size_t n = 0;
+    while (n < s.size() && is_space(s[n]) == spaces) ++n;
+    return n;
+  };
+  const auto skip = [&] { s.remove_prefix(length_of(true)); };
   skip();
   for (int64_t splits = 1; !s.empty(); ++splits) {
-    const size_t n = std::min(s.find_first_of(kSpaces), s.size());
+    const size_t n = length_of(false);
     emit(s.substr(0, n));
     s.remove_prefix(n);
     skip();
