@@ -54,7 +54,10 @@ GK_INLINE T Erf(T x) {
     const T log =
         Poly(t, -0.000183877652f, 1.12955892f, 0.633258343f, 0.10837727f,
              -0.0251821633f, 0.00419487897f, -0.000439383904f, 2.15220025e-5f);
-    const T large = CopySign(T(1) - Exp(-log), x);
+    // Far from where powers of two end.
+    const ExpReduced<T> e = ReduceExp(-log);
+    const T tail = (ExpReducedM1(e.r) + T(1)) * PowerOfTwo<T>(e.n);
+    const T large = CopySign(T(1) - tail, x);
     return Select(a < T(1), small, large);
   } else {
     const T a = Abs(x);

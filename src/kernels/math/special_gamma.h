@@ -87,7 +87,14 @@ inline T Zeta(T x_value, T q_value) {
   double sum = 0, at = q;
   // The formula's error falls with the 15th power of where it begins.
   const double begin = kFloat && x < 8 ? 6 : 12;
-  const auto power_of = [x](double v) {
+  const int whole = kFloat && x <= 16 ? static_cast<int>(x) : 0;
+  const bool by_factors = whole == x;
+  const auto power_of = [&](double v) {
+    if (by_factors) {
+      double product = v;
+      for (int k = 1; k < whole; ++k) product *= v;
+      return 1 / product;
+    }
     return kFloat && v > 0 ? std::exp(-x * std::log(v)) : std::pow(v, -x);
   };
   while (at < begin) {
@@ -110,14 +117,16 @@ inline T Zeta(T x_value, T q_value) {
 }
 
 // The n-th derivative of digamma, DLMF 5.15.1.
-template <class T>
+template <class T, bool kFloat = false>
 inline T Polygamma(T n_value, T x) {
   const double n = n_value;
   if (!(n >= 0) || n != std::floor(n)) return kNan<T>;
   if (n == 0) return Digamma(x);
   const double sign = std::fmod(n, 2) == 1 ? 1 : -1;
-  return static_cast<T>(sign * std::exp(Lgamma(n + 1)) *
-                        Zeta<double>(n + 1, x));
+  double factorial = 1;
+  for (int k = 2; n <= 20 && k <= n; ++k) factorial *= k;
+  if (n > 20) factorial = std::exp(Lgamma(n + 1));
+  return static_cast<T>(sign * factorial * Zeta<double, kFloat>(n + 1, x));
 }
 
 // The regularized incomplete beta function, DLMF 8.17.22.

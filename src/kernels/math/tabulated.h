@@ -150,6 +150,9 @@ inline double QuickBetainc(double a, double b, double x) {
   return Betainc<double, true, &QuickLgamma>(a, b, x);
 }
 inline double QuickZeta(double x, double q) { return Zeta<double, true>(x, q); }
+inline double QuickPolygamma(double n, double x) {
+  return Polygamma<double, true>(n, x);
+}
 
 }  // namespace gk::math
 

@@ -307,7 +307,8 @@ const OpRecord kRecords[] = {
      .traits = kElementwise,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<[](auto x, auto y) {
-       return CallInDouble<math::Polygamma<double>>(x, y);
+       return math::CallByPrecision<math::QuickPolygamma,
+                                    math::Polygamma<double>>(x, y);
      },
                       TypeList<float, double>, kPlainLoop | kSlowLoop>(),
      .gradient =
