@@ -43,6 +43,19 @@ Status ComputeUnpack(KernelContext& c) {
   TensorShape shape = x.shape();
   shape.RemoveDim(at);
   const AxisView v = ViewAt(x.shape(), at);
+  // Parts one after another share the memory, where all begin as memory does.
+  const Ref<Buffer>& buffer = x.buffer();
+  const int64_t bytes = v.inner * DataTypeSize(x.dtype());
+  if (v.outer == 1 && buffer != nullptr && bytes > 0 &&
+      bytes % kAlignment == 0 && !IsObjectType(x.dtype())) {
+    const size_t first = static_cast<const char*>(x.raw_data()) -
+                         static_cast<const char*>(buffer->data());
+    for (int i = 0; i < num; ++i) {
+      c.set_output(
+          i, Tensor::FromBuffer(x.dtype(), shape, buffer, first + i * bytes));
+    }
+    return OkStatus();
+  }
   for (int i = 0; i < num; ++i) {
     Tensor* out;
     GK_RETURN_IF_ERROR(c.Allocate(i, x.dtype(), shape, &out));

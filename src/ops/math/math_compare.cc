@@ -71,7 +71,8 @@ void PrepareTolerance(const AttrMap& attrs, TileParams* params) {
   params->value = tolerance ? *tolerance : 1e-5f;
 }
 using ApproximatelyEqual = TileOverloads<
-    PreparedFor<kWithin, 2, RealTypes, PrepareTolerance, kPlainLoop>,
+    PreparedFor<kWithin, 2, FloatTypes, PrepareTolerance>,
+    PreparedFor<kWithin, 2, IntegerTypes, PrepareTolerance, kPlainLoop>,
     PreparedFor<kComplexWithin, 2, ComplexTypes, PrepareTolerance>>;
 
 Status MergedShape(InferenceContext& c) {

@@ -78,11 +78,11 @@ Status ComputeSum(KernelContext& c) {
     const int64_t n = std::min(kPiece, first.num_elements() - at);
     char* to = sum + at * size;
     const char* from = static_cast<const char*>(first.raw_data()) + at * size;
-    if (to != from) std::memcpy(to, from, n * size);
+    if (to != from && c.num_inputs() == 1) std::memcpy(to, from, n * size);
     for (int i = 1; i < c.num_inputs(); ++i) {
       const void* in[3] = {
-          to, static_cast<const char*>(c.input(i).raw_data()) + at * size,
-          nullptr};
+          i == 1 ? from : to,
+          static_cast<const char*>(c.input(i).raw_data()) + at * size, nullptr};
       add->fn(to, in, n, nullptr);
     }
   }
