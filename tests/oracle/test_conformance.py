@@ -17,7 +17,7 @@ from conformance.questions import Question
 # One question of so many: some four thousand.
 SAMPLE = 20
 # Per cent that agree by the page; it only grows, to 99.7.
-FLOOR = 99.2
+FLOOR = 99.6
 EXP = Question("Exp", "float32", variants.PLAIN, questions.VALUE)
 SHAPE = Question("Exp", "float32", variants.PLAIN, questions.SHAPES[1])
 
@@ -109,3 +109,29 @@ def test_verdicts_are_kept(tmp_path):
     report.write(tmp_path / "answers", verdicts)
     assert report.read(tmp_path / "answers") == verdicts
     assert report.read(tmp_path / "none") == []
+
+
+def test_what_kills_is_listed(tmp_path):
+    from conformance import deadly
+
+    other = Question("Exp", "", "x[0] flat", questions.ERRORS[0])
+    dead = {EXP: deadly.ALL, other: deadly.ONEDNN}
+    deadly.write(dead, tmp_path / "list")
+    assert deadly.read(tmp_path / "list") == dead
+    assert deadly.of([EXP, other], [EXP]) == dead
+    known = {q.op for q in deadly.read()}
+    assert known <= set(questions.asked_ops())
+
+
+def test_a_page_keeps_what_it_says_of_other_ops():
+    from conformance import earlier
+    from conformance.workers import Verdict
+
+    differs = Verdict(EXP, comparing.DIFFER, "why", ("", ""), ("E", "text"))
+    page = report.Report([differs]).page()
+    kept = earlier.read(page, ())
+    assert kept.ops == {"Exp": (1, 0)}
+    assert kept.count(earlier.DIFFER) == 1
+    again = report.Report([], kept).page()
+    assert "`Exp` float32 plain: value" in again
+    assert earlier.read(page, {"Exp"}).ops == {}

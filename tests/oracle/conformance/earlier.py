@@ -23,7 +23,8 @@ class Earlier:
     )
 
     def count(self, section: str) -> int:
-        return sum(len(q) for by_op in self.named[section].values() for q in by_op.values())
+        by_reason = self.named[section].values()
+        return sum(len(found) for by_op in by_reason for found in by_op.values())
 
     @property
     def compared(self) -> int:
@@ -49,7 +50,8 @@ class Earlier:
 def read(page: str, asked: Container[str]) -> Earlier:
     """What a page says of the ops that were not asked."""
     earlier = Earlier()
-    for op, compared, agree in re.findall(r"^\| `(\w+)` \| (\d+) \| (\d+) \|", page, re.M):
+    row = r"^\| `(\w+)` \| (\d+) \| (\d+) \|"
+    for op, compared, agree in re.findall(row, page, re.M):
         if op not in asked:
             earlier.ops[op] = (int(compared), int(agree))
     for section in (DIFFER, REFUSED, WRONG):

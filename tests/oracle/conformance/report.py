@@ -135,8 +135,8 @@ class Report:
         lines.append(
             f"{len(self.agree):,} of {self.compared:,} agree: {self.share():.2f} %; "
             f"{len(self.unexplained):,} of the others without a reason; "
-            f"{len(self.refused):,} refused here alone, {len(self.wrong_there):,} wrong "
-            f"there, {len(self.unasked):,} not to "
+            f"{len(self.refused):,} refused here alone, "
+            f"{len(self.wrong_there):,} wrong there, {len(self.unasked):,} not to "
             f"be asked there, {len(self.theirs_died):,} that TensorFlow dies of"
         )
         return "\n".join(lines)
@@ -203,8 +203,9 @@ class Report:
             return []
         ops = ", ".join(f"`{op}`" for op in sorted(self.earlier.ops))
         return [
-            f"What is said of these {len(self.earlier.ops)} ops is from an earlier run, "
-            f"and not in the table by what was asked: {ops}.",
+            f"What is said of these {len(self.earlier.ops)} ops is from an earlier "
+            "run, and not in the tables by what was asked and of what was not "
+            f"compared: {ops}.",
             "",
         ]
 

@@ -25,7 +25,7 @@ def other_types(op: str) -> list[tuple[str, str]]:
     made_by = {a["type_attr"] for a in record["inputs"]} - {"", main}
     found = []
     for attr in record["attrs"]:
-        allowed = [t.name for t in attr["allowed_types"]] if attr["allowed_types"] else []
+        allowed = [t.name for t in attr["allowed_types"] or ()]
         if attr["name"] in made_by:
             found += [(attr["name"], t) for t in INTEGERS if t in allowed]
     return found
