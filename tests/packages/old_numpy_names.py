@@ -1,5 +1,8 @@
-"""pytest's plugin for packages older than NumPy 1.24: the aliases of Python's own
-types that NumPy took away, for both modules."""
+"""pytest's plugin for packages older than NumPy 1.24 and 2.4: the aliases of Python's
+own types that NumPy took away, and the old name of reshape's argument, for both
+modules."""
+
+import functools
 
 import numpy as np
 
@@ -9,3 +12,16 @@ for _name, _type in (
 ):
     if _name not in vars(np):
         setattr(np, _name, _type)
+
+
+def _with_old_name(reshape):
+    @functools.wraps(reshape)
+    def call(a, *args, newshape=None, **kwargs):
+        if newshape is not None:
+            args = (newshape, *args)
+        return reshape(a, *args, **kwargs)
+
+    return call
+
+
+np.reshape = _with_old_name(np.reshape)

@@ -25,6 +25,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -89,7 +90,18 @@ def install(package: Package, python: str, folder: Path) -> Path:
                 ],
                 check=True,
             )
+        if package.needs_on_tensorflow:
+            subprocess.run(
+                [
+                    *pip, "install", "--no-deps", "--upgrade", "--target",
+                    folder / "tensorflow_site", *package.needs_on_tensorflow,
+                ],
+                check=True,
+            )
         stamp.write_text(json.dumps(wanted))
+    if package.own:
+        shutil.copytree(HERE / package.own, folder / "own", dirs_exist_ok=True)
+        return folder / "own"
     if not package.from_sdist and not package.repository:
         return site
     (archive,) = (folder / "sdist").glob("*.tar.gz")
@@ -133,6 +145,7 @@ def run_tests(
         "PYTHONDONTWRITEBYTECODE": "1",
         "TF_CPP_MIN_LOG_LEVEL": "3",
         "PACKAGE_RESULTS": str(file),
+        "PACKAGE_VALUES": str(file.parent / "values"),
         "PACKAGE_LATER": json.dumps(list(package.later)),
         "PACKAGE_FIXTURES": json.dumps(package.fixtures),
         **package.environment,
@@ -166,7 +179,8 @@ def run_package(package: Package, options: argparse.Namespace) -> Result:
     if options.again_both:
         theirs.unlink(missing_ok=True)
     if not theirs.exists():
-        run_tests(package, [options.tensorflow], [site], theirs, source)
+        paths = [folder / "tensorflow_site", site]
+        run_tests(package, [options.tensorflow], paths, theirs, source)
     path = [site, options.package_path] if options.package_path else [site]
     if not ours.exists():
         start = [options.graphkiln, "-m", "graphkiln"]

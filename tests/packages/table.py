@@ -17,6 +17,8 @@ class Package:
     # What it needs besides, as pip's requirements. Never TensorFlow; NumPy is
     # in both environments.
     needs: tuple[str, ...] = ()
+    # Only where TensorFlow itself is.
+    needs_on_tensorflow: tuple[str, ...] = ()
     # The tests are not in the wheel.
     from_sdist: bool = False
     # Nor in the sdist: "owner/name@commit" on GitHub.
@@ -24,6 +26,9 @@ class Package:
     # The folder of the repository that holds the package, where it is not taken
     # from PyPI.
     code: str = ""
+    # They are in no archive: a folder beside this file has tests of ours, which
+    # compare what they find with what they found on TensorFlow.
+    own: str = ""
     # pytest's -k, and options.
     select: str = ""
     options: tuple[str, ...] = ()
@@ -257,5 +262,20 @@ PACKAGES = (
         ),
         repository="PennyLaneAI/pennylane@63937da99caa0c9b35911eb8b775ff53343aa01d",
         options=("-m", "tf"),
+    ),
+    Package(
+        name="tensorflow-probability",
+        version="0.25.0",
+        kind="probabilistic",
+        # Its own tests are in its repository alone.
+        own="probability",
+        tests=(".",),
+        needs=(
+            "absl-py", "cloudpickle", "decorator", "dm-tree", "gast",
+            "opt-einsum", "scipy", "six", "wrapt",
+        ),
+        # On TensorFlow it asks for Keras 2 when it is imported.
+        needs_on_tensorflow=("tf-keras==2.21.0",),
+        options=("-p", "old_numpy_names", "-p", "empty_keras"),
     ),
 )

@@ -281,7 +281,7 @@ PyObject* Case(PyObject*, PyObject* args, PyObject* kwargs) {
 
 // A list or tuple, which is passed item by item.
 bool IsSpread(nb::handle variables) {
-  return IsSequence(variables) && !nb::hasattr(variables, "_fields");
+  return IsSequence(variables);
 }
 nb::object CallSpread(nb::handle function, nb::handle variables) {
   return IsSpread(variables) ? function(*nb::tuple(nb::borrow(variables)))
@@ -295,7 +295,9 @@ nb::object LikeVariables(nb::object result, nb::handle variables) {
     one.append(result);
     result = one;
   }
-  return variables.type()(result);
+  return nb::hasattr(variables, "_fields")
+             ? variables.type()(*nb::tuple(result))
+             : variables.type()(result);
 }
 
 // tf.while_loop: `condition` and `body` take and return all loop variables.

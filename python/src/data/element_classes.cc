@@ -68,6 +68,9 @@ Object NoTypeSpec(Handle self) {
 }
 PyGetSetDef composite_properties[] = {
     GK_PROPERTY("_type_spec", NoTypeSpec, nullptr), {}};
+Object Unchanged(Handle self) { return nb::borrow(self); }
+PyMethodDef composite_methods[] = {
+    GK_METHOD("_convert_variables_to_tensors", "", Unchanged, ""), {}};
 
 Object TypeOfNone(Handle) { return nb::borrow(Handle(Py_None).type()); }
 Object NoParts(Handle) { return nb::tuple(); }
@@ -481,10 +484,10 @@ void AddElementClasses(nb::module_& m) {
     return AddClass(m, name, base, std::move(slots), doc, methods, properties,
                     home);
   };
-  c.composite =
-      add(nullptr, "CompositeTensor", {}, nullptr, composite_properties,
-          "A value made of tensors, which its `_type_spec` describes.",
-          Slots{"__weakref__"});
+  c.composite = add(
+      nullptr, "CompositeTensor", {}, composite_methods, composite_properties,
+      "A value made of tensors, which its `_type_spec` describes.",
+      Slots{"__weakref__"});
   c.none_spec =
       add(nullptr, "NoneTensorSpec", spec, none_methods, none_properties,
           "The spec of None.\n\n"

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "function/implementations.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
@@ -172,6 +173,13 @@ PyObject* ReplaceCapture(PyObject* o, PyObject* args, PyObject* kwargs) {
   return status.ok() ? Py_NewRef(Py_None) : Raise(status);
 }
 
+PyObject* AddGradientFunctionsToGraph(PyObject*, PyObject* args,
+                                      PyObject* kwargs) {
+  PyObject* unused;
+  if (!ParseArguments(args, kwargs, "|O", {"g"}, &unused)) return nullptr;
+  Py_RETURN_NONE;
+}
+
 PyObject* AddToGraph(PyObject* o, PyObject* args, PyObject* kwargs) {
   PyObject *g = Py_None, *unused;
   if (!ParseArguments(args, kwargs, "|OO", {"g", "overwrite"}, &g, &unused)) {
@@ -192,6 +200,10 @@ PyObject* AddToGraph(PyObject* o, PyObject* args, PyObject* kwargs) {
   }
   nb::object kept = graph.attr(kKeptFunctions);
   kept[nb::handle(o).attr("name")] = nb::handle(o);
+  const ConcreteFunction* function = ConcreteFunctionOf(o)->function;
+  if (function != nullptr && function->captures().empty()) {
+    PreferImplementation(GraphOf(graph.ptr())->graph, function->function());
+  }
   Py_RETURN_NONE;
 }
 
@@ -253,6 +265,11 @@ PyMethodDef kExternalCapturesMethods[] = {
      "tf.float32)).add_to_graph(g)\n"
      ">>> len(g.as_graph_def().library.function)\n"
      "1"},
+    {"add_gradient_functions_to_graph",
+     AsCFunction(Guarded<AddGradientFunctionsToGraph>), kByName,
+     "add_gradient_functions_to_graph($self, g=None)\n--\n\n"
+     "Accepted for compatibility: derivatives are made when they are asked\n"
+     "for, in the graph that asks."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/known_values.h"
 #include "framework/op_registry.h"
 #include "function/device_scope.h"
 #include "function/run_order.h"
@@ -22,6 +23,7 @@
 #include "python/src/ops/op_function.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
+#include "python/src/tensors/shape_type.h"
 
 namespace gk::py {
 namespace {
@@ -82,6 +84,40 @@ PyObject* MakePlaceholder(PyObject*, PyObject* args, PyObject* kwargs) {
   return WrapTensor(ops::Placeholder(OpName(name ? name : ""), type, known));
 }
 
+// A vector of sizes of which some are known: an array of objects, None for the
+// others. None if nothing is known.
+nb::object PartsKnownOf(const Tensor& sizes, nb::handle dtype) {
+  if (sizes.partial_shape().rank() != 1 ||
+      (sizes.dtype() != DataType::kInt32 &&
+       sizes.dtype() != DataType::kInt64)) {
+    return nb::none();
+  }
+  const StatusOr<PartialTensorShape> known = ConstantValueAsShape(sizes);
+  if (!known.ok() || known->unknown_rank()) return nb::none();
+  const nb::object array = nb::module_::import_("numpy").attr("array");
+  nb::list parts;
+  bool any = false;
+  for (const int64_t size : known->dims()) {
+    any = any || size != kUnknownDim;
+    parts.append(size == kUnknownDim ? nb::none() : array(size, dtype));
+  }
+  return any ? array(parts, nb::arg("dtype") = "object") : nb::none();
+}
+
+// The value of a tensor as an array, or None. What is no tensor is its own
+// value.
+nb::object KnownValueOf(nb::handle o, bool partial) {
+  if (!IsTensor(o.ptr())) {
+    return IsTensorLike(o.ptr()) ? nb::none() : nb::borrow(o);
+  }
+  const Tensor& tensor = TensorOf(o.ptr());
+  if (const Tensor value = tensor.KnownValue()) {
+    return nb::steal(ToNumpy(value, !tensor.is_symbolic()));
+  }
+  if (!partial || !tensor.is_symbolic()) return nb::none();
+  return PartsKnownOf(tensor, o.attr("dtype").attr("as_numpy_dtype"));
+}
+
 PyObject* StaticValue(PyObject*, PyObject* args, PyObject* kwargs) {
   PyObject* tensor;
   int partial = 0;
@@ -89,9 +125,13 @@ PyObject* StaticValue(PyObject*, PyObject* args, PyObject* kwargs) {
                       &partial)) {
     return nullptr;
   }
-  const Tensor value =
-      IsTensor(tensor) ? TensorOf(tensor).KnownValue() : Tensor();
-  return value ? ToNumpy(value, false) : Py_NewRef(Py_None);
+  return KnownValueOf(tensor, partial != 0).release().ptr();
+}
+
+PyObject* ValueAsShape(PyObject*, PyObject* args, PyObject* kwargs) {
+  PyObject* tensor;
+  if (!ParseArguments(args, kwargs, "O", {"tensor"}, &tensor)) return nullptr;
+  return WrapShape(ValueOrThrow(ConstantValueAsShape(TensorOf(tensor))));
 }
 
 PyObject* IsSymbolic(PyObject*, PyObject* args, PyObject* kwargs) {
@@ -238,10 +278,15 @@ PyMethodDef kGraphFunctions[] = {
      "get_static_value(tensor, partial=False)\n--\n\n"
      "The value of a tensor as an array if it is known while tracing.\n\n"
      "Args:\n"
-     "  tensor: a tensor; of anything else nothing is known.\n"
-     "  partial: accepted for compatibility; a value is known as a whole.\n\n"
+     "  tensor: a tensor; of composite tensors and variables nothing is\n"
+     "    known, and anything else is its own value.\n"
+     "  partial: of sizes of which some are known an array of objects, with\n"
+     "    None for the others.\n\n"
      ">>> tf.get_static_value(tf.constant([1, 2])).tolist()\n"
      "[1, 2]"},
+    {"constant_value_as_shape", AsCFunction(Guarded<ValueAsShape>), kByName,
+     "constant_value_as_shape(tensor)\n--\n\n"
+     "The shape that a vector of sizes means, as far as it is known."},
     {"is_symbolic_tensor", AsCFunction(Guarded<IsSymbolic>), kByName,
      "is_symbolic_tensor(tensor)\n--\n\n"
      "Is it a tensor of a graph, without a value yet?\n\n"

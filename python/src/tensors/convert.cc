@@ -454,10 +454,17 @@ PyObject* Constant(PyObject*, PyObject* args, PyObject* kwargs) {
 
 PyObject* IsTensorFunction(PyObject*, PyObject* value) {
   if (IsTensorLike(value)) Py_RETURN_TRUE;
-  // Ragged and sparse tensors.
+  // Ragged and sparse tensors, and what says that it stands in for a tensor.
   static PyObject* mark = PyUnicode_InternFromString("_counts_as_tensor");
-  return PyBool_FromLong(mark != nullptr &&
-                         _PyType_Lookup(Py_TYPE(value), mark) != nullptr);
+  static PyObject* like = PyUnicode_InternFromString("is_tensor_like");
+  if (mark == nullptr || like == nullptr) return nullptr;
+  if (_PyType_Lookup(Py_TYPE(value), mark) != nullptr) Py_RETURN_TRUE;
+  if (IsPlain(value)) Py_RETURN_FALSE;
+  PyObject* said = nullptr;
+  if (_PyObject_LookupAttr(value, like, &said) < 0) return nullptr;
+  const bool is_like = said != nullptr;
+  Py_XDECREF(said);
+  return PyBool_FromLong(is_like);
 }
 
 PyObject* ExecutingEagerly(PyObject*, PyObject*) {

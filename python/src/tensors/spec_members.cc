@@ -161,6 +161,47 @@ Py_hash_t HashOf(PyObject* o) {
   return key ? PyObject_Hash(key.get()) : -1;
 }
 
+Object KeyOfParts(Handle, Handle parts) { return Key(parts); }
+
+// --- The same with less said of the tensors.
+
+PartialTensorShape RankOnly(const PartialTensorShape& shape) {
+  return shape.unknown_rank() ? shape
+                              : PartialTensorShape::UnknownOfRank(shape.rank());
+}
+Object Changed(Handle self, const char* method, bool ranks_only) {
+  const Parts parts(Object(self.attr("_serialize")()));
+  std::vector<PyRef> values;
+  for (const PyRef& leaf : parts.leaves) {
+    Object value = nb::borrow(leaf.get());
+    if (IsSpec(value)) {
+      value = value.attr(method)();
+    } else if (ranks_only && IsTensorShape(value.ptr())) {
+      value = Took(WrapShape(RankOnly(ShapeOf(value.ptr()))));
+    }
+    values.push_back(PyRef::Steal(value.release().ptr()));
+  }
+  return self.type().attr("_deserialize")(parts.Packed(values));
+}
+Object WithoutNames(Handle self, Handle) {
+  return Changed(self, "_without_tensor_names", false);
+}
+Object RanksOnly(Handle self, Handle) {
+  return Changed(self, "_with_tensor_ranks_only", true);
+}
+Object TensorSpecWithoutName(Handle self, Handle) {
+  const PyTensorSpec& spec = *TensorSpecOf(self.ptr());
+  return Took(WrapTensorSpec(spec.shape, spec.dtype, nullptr));
+}
+Object TensorSpecOfRank(Handle self, Handle) {
+  const PyTensorSpec& spec = *TensorSpecOf(self.ptr());
+  return Took(
+      WrapTensorSpec(spec.shape.unknown_rank()
+                         ? spec.shape
+                         : PartialTensorShape::UnknownOfRank(spec.shape.rank()),
+                     spec.dtype, spec.name));
+}
+
 // --- Subtypes and common types.
 
 SpecFields FieldsOf(Handle spec) {
@@ -257,6 +298,15 @@ Object FromComponents(Handle self, const char* method, Handle argument) {
     values.push_back(PyRef::Steal(value.release().ptr()));
   }
   return self.attr("_from_components")(specs.Packed(values));
+}
+Object TensorList(Handle self, Handle value) {
+  return self.attr("to_tensors")(value);
+}
+Object FromTensorList(Handle self, Handle tensors) {
+  return self.attr("from_tensors")(nb::iter(tensors));
+}
+PyObject* FlatSpecs(PyObject* self, void*) {
+  return PyObject_CallMethod(self, "flatten", nullptr);
 }
 Object FromTensors(Handle self, Handle tensors) {
   return FromComponents(self, "from_tensors", nb::iter(tensors));
@@ -427,6 +477,15 @@ PyMethodDef methods[] = {
     {"_deserialize", Guarded<Method<Deserialize>>, METH_O | METH_CLASS,
      nullptr},
     {"_key", Guarded<Method<KeyOf>>, METH_NOARGS, nullptr},
+    {"_TypeSpec__make_cmp_key", Guarded<Method<KeyOfParts>>, METH_O, nullptr},
+    {"_without_tensor_names", Guarded<Method<WithoutNames>>, METH_NOARGS,
+     nullptr},
+    {"_with_tensor_ranks_only", Guarded<Method<RanksOnly>>, METH_NOARGS,
+     nullptr},
+    {"_to_tensor_list", Guarded<Method<TensorList>>, METH_O, nullptr},
+    {"_from_tensor_list", Guarded<Method<FromTensorList>>, METH_O, nullptr},
+    {"_from_compatible_tensor_list", Guarded<Method<FromTensorList>>, METH_O,
+     nullptr},
     {"__reduce__", Guarded<Method<Reduce>>, METH_NOARGS, nullptr},
     {"__tf_tracing_type__", Guarded<Itself>, METH_O, nullptr},
     GK_MESSAGE_METHODS,
@@ -459,11 +518,13 @@ PyMethodDef methods[] = {
      "`value` as one of this spec; TypeError if it cannot be."},
     {nullptr, nullptr, 0, nullptr}};
 
-PyGetSetDef properties[] = {{"_component_specs", Guarded<MissingProperty>,
-                             nullptr, nullptr, Name("_component_specs")},
-                            {"value_type", Guarded<MissingProperty>, nullptr,
-                             "The class of the values.", Name("value_type")},
-                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef properties[] = {
+    {"_component_specs", Guarded<MissingProperty>, nullptr, nullptr,
+     Name("_component_specs")},
+    {"_flat_tensor_specs", Guarded<FlatSpecs>, nullptr, nullptr, nullptr},
+    {"value_type", Guarded<MissingProperty>, nullptr,
+     "The class of the values.", Name("value_type")},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 }  // namespace
 
@@ -475,6 +536,10 @@ PyMethodDef tensor_spec_members[] = {
     {"_serialize", Guarded<Method<SerializeTensorSpec>>, METH_NOARGS, nullptr},
     {"_to_components", Guarded<ItsArgument>, METH_O, nullptr},
     {"_from_components", Guarded<ItsArgument>, METH_O, nullptr},
+    {"_without_tensor_names", Guarded<Method<TensorSpecWithoutName>>,
+     METH_NOARGS, nullptr},
+    {"_with_tensor_ranks_only", Guarded<Method<TensorSpecOfRank>>, METH_NOARGS,
+     nullptr},
     {"from_tensors", ARGUMENT(kTensors, NextOf),
      "from_tensors($self, tensors)\n--\n\n"
      "The next of the iterator `tensors`."},

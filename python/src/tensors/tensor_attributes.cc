@@ -92,7 +92,10 @@ PyObject* NumpyOnly(PyObject* o, void* name) {
       static_cast<const char*>(name));
   return nullptr;
 }
-PyObject* ArrayPriority(PyObject*, void*) { return PyLong_FromLong(100); }
+PyObject* IsTrue(PyObject* o, PyObject*) {
+  const int truth = PyObject_IsTrue(o);
+  return truth < 0 ? nullptr : PyBool_FromLong(truth);
+}
 
 PyObject* GetShape(PyObject* o, PyObject*) {
   return PyObject_GetAttrString(o, "shape");
@@ -200,7 +203,6 @@ PyGetSetDef tensor_getset[] = {
     {"value_index", Guarded<ValueIndex>, nullptr, "Which output of `op`.",
      nullptr},
     {"_id", Guarded<Id>, nullptr, nullptr, nullptr},
-    {"__array_priority__", Guarded<ArrayPriority>, nullptr, nullptr, nullptr},
 #define NUMPY_ONLY(name)                                            \
   {                                                                 \
     name, NumpyOnly, nullptr,                                       \
@@ -222,6 +224,7 @@ PyGetSetDef tensor_getset[] = {
 constexpr char kShape[] = "shape";
 
 PyMethodDef tensor_methods[] = {
+    {"__nonzero__", Guarded<IsTrue>, METH_NOARGS, nullptr},
     {"get_shape", Guarded<GetShape>, METH_NOARGS,
      "get_shape($self)\n--\n\n"
      "The static shape."},

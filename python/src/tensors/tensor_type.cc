@@ -167,15 +167,23 @@ namespace {
 bool AddOperatorNames() {
   PyRef names = PyRef::Steal(PySet_New(nullptr));
   for (const char* name :
-       {"add", "radd", "sub", "rsub", "mul", "rmul", "div", "rdiv", "truediv",
-        "rtruediv", "floordiv", "rfloordiv", "mod", "rmod", "lt", "le", "gt",
-        "ge", "ne", "eq", "and", "rand", "or", "ror", "xor", "rxor", "getitem",
-        "pow", "rpow", "invert", "neg", "abs", "matmul", "rmatmul"}) {
+       {"add", "radd", "sub",     "rsub",     "mul",      "rmul",
+        "div", "rdiv", "truediv", "rtruediv", "floordiv", "rfloordiv",
+        "mod", "rmod", "lt",      "le",       "gt",       "ge",
+        "ne",  "eq",   "and",     "rand",     "or",       "ror",
+        "xor", "rxor", "getitem", "pow",      "rpow",     "invert",
+        "neg", "abs",  "matmul",  "rmatmul"}) {
     PyRef full = PyRef::Steal(PyUnicode_FromFormat("__%s__", name));
     if (!names || !full || PySet_Add(names.get(), full.get()) < 0) return false;
   }
-  return PyObject_SetAttrString(reinterpret_cast<PyObject*>(TensorType),
-                                "OVERLOADABLE_OPERATORS", names.get()) == 0;
+  PyObject* cls = reinterpret_cast<PyObject*>(TensorType);
+  // A plain member, which classes that stand in for tensors take over.
+  const PyRef priority = PyRef::Steal(PyLong_FromLong(100));
+  return priority &&
+         PyObject_SetAttrString(cls, "__array_priority__", priority.get()) ==
+             0 &&
+         PyObject_SetAttrString(cls, "OVERLOADABLE_OPERATORS", names.get()) ==
+             0;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ import sys
 import types
 from typing import NamedTuple
 
-from graphkiln import _graphkiln, _namespaces
+from graphkiln import _graphkiln, _loading, _namespaces
 
 _DTYPES = " ".join(_namespaces.DTYPE_NAMES)
 
@@ -27,11 +27,32 @@ _ERRORS = " ".join(
 )
 
 # By module below "tensorflow.", names in it: each the last part of a public name,
-# or "name=public".
+# or "name=public"; "name=@module.own" is of a module beside this one.
 _NAMES = {
-    "python.client.device_lib": "list_local_devices=@list_local_devices",
+    "python.autograph.converters.break_statements": "",
+    "python.autograph.converters.continue_statements": "",
+    "python.autograph.converters.return_statements": "",
+    "python.autograph.core.converter": "",
+    "python.autograph.pyct.anno": "",
+    "python.autograph.pyct.common_transformers.anf": "",
+    "python.autograph.pyct.inspect_utils": "",
+    "python.autograph.pyct.loader": "",
+    "python.autograph.pyct.naming": "",
+    "python.autograph.pyct.parser": "",
+    "python.autograph.pyct.qual_names": "",
+    "python.autograph.pyct.static_analysis.activity": "",
+    "python.autograph.pyct.templates": "",
+    "python.autograph.pyct.transformer": "Base=@private_parts.Absent",
+    "python.client.device_lib": """
+        list_local_devices=@tensorflow_private._list_local_devices
+        """,
     "python.eager.context": """
-        context=@context executing_eagerly in_eager_mode=executing_eagerly
+        context=@tensorflow_private._context executing_eagerly
+        in_eager_mode=executing_eagerly
+        """,
+    "python.framework.composite_tensor": """
+        CompositeTensor=__internal__.CompositeTensor
+        replace_composites_with_components=@private_parts.*
         """,
     "python.framework.dtypes": f"DType as_dtype {_DTYPES}",
     "python.framework.errors": _ERRORS,
@@ -40,18 +61,101 @@ _NAMES = {
         Graph EagerTensor=__internal__.EagerTensor IndexedSlices Operation
         RegisterGradient Tensor control_dependencies convert_to_tensor
         convert_to_tensor_v2_with_dispatch=convert_to_tensor device
-        executing_eagerly_outside_functions=@executing_eagerly_outside_functions
+        executing_eagerly_outside_functions=\
+@tensorflow_private._executing_eagerly_outside_functions
         get_default_graph=compat.v1.get_default_graph init_scope
         name_scope name_scope_v2=name_scope
         register_tensor_conversion_function
         """,
+    "python.framework.tensor_shape": """
+        Dimension=compat.v1.Dimension TensorShape as_shape=TensorShape
+        dimension_at_index=compat.dimension_at_index
+        dimension_value=compat.dimension_value
+        """,
+    "python.framework.tensor_spec": "DenseSpec=@private_parts.* TensorSpec",
+    "python.framework.tensor_util": """
+        constant_value=get_static_value
+        constant_value_as_shape=@private_parts.*
+        is_tf_type=is_tensor try_evaluate_constant=get_static_value
+        """,
+    "python.framework.type_spec": """
+        BatchableTypeSpec=@private_parts.* TypeSpec
+        register_type_spec_from_value_converter=\
+__internal__.register_type_spec_from_value_converter
+        type_spec_from_value
+        """,
+    "python.framework.type_spec_registry": """
+        _NAME_TO_TYPE_SPEC=@private_parts.NAME_TO_TYPE_SPEC
+        _TYPE_SPEC_TO_NAME=@private_parts.TYPE_SPEC_TO_NAME
+        get_name=@private_parts.get_type_spec_name
+        lookup=@private_parts.lookup_type_spec
+        register=@private_parts.register_type_spec
+        """,
+    "python.ops.array_ops": "prevent_gradient=@private_parts.*",
+    "python.ops.control_flow_case": "_case_helper=@private_parts.case_by",
+    "python.ops.control_flow_util": """
+        GraphOrParentsInXlaContext=@private_parts.in_xla_context
+        """,
+    "python.ops.linalg.linear_operator": """
+        LinearOperator=linalg.LinearOperator
+        make_composite_tensor=@private_parts.*
+        """,
+    "python.ops.linalg.linear_operator_addition": """
+        add_operators=@private_parts.*
+        """,
+    "python.ops.nn_ops": "",
     "python.ops.numpy_ops.np_config": """
         enable_numpy_behavior=experimental.numpy.experimental_enable_numpy_behavior
         """,
+    "python.ops.parallel_for.control_flow_ops": """
+        pfor=@private_parts.vectorized_loop
+        """,
+    "python.ops.random_ops": "parameterized_truncated_normal=@private_parts.*",
+    "python.ops.resource_variable_ops": "VariableSpec=@private_parts.*",
+    "python.trackable.data_structures": "",
+    "python.util.deprecation": " ".join(
+        f"{name}=@deprecation.*"
+        for name in (
+            "deprecated", "deprecated_alias", "deprecated_arg_values",
+            "deprecated_args", "deprecated_argument_lookup", "silence",
+        )
+    ),
     "python.util.nest": """
-        assert_same_structure=nest.assert_same_structure flatten=nest.flatten
-        is_nested=nest.is_nested map_structure=nest.map_structure
+        _is_namedtuple=@nest_paths.is_namedtuple
+        _sequence_like=@nest_paths.sequence_like
+        _yield_sorted_items=@nest_paths.yield_sorted_items
+        _yield_value=@nest_paths.yield_value
+        assert_same_structure=nest.assert_same_structure
+        flatten=nest.flatten flatten_dict_items=@private_parts.*
+        is_nested=nest.is_nested is_sequence=nest.is_nested
+        map_structure=nest.map_structure
         pack_sequence_as=nest.pack_sequence_as
+        """
+    + " ".join(
+        f"{name}=@nest_paths.*"
+        for name in (
+            "assert_shallow_structure", "flatten_up_to",
+            "flatten_with_joined_string_paths", "flatten_with_tuple_paths",
+            "flatten_with_tuple_paths_up_to", "get_traverse_shallow_structure",
+            "is_attrs", "is_mapping", "is_namedtuple", "is_nested_or_composite",
+            "map_structure_up_to", "map_structure_with_paths",
+            "map_structure_with_tuple_paths",
+            "map_structure_with_tuple_paths_up_to", "sequence_like",
+            "yield_flat_paths",
+        )
+    ),
+    "python.util.tf_inspect": " ".join(
+        f"{name}=@private_parts.*"
+        for name in (
+            "Parameter", "currentframe", "getargspec", "getcallargs", "getdoc",
+            "getfile", "getfullargspec", "getmembers", "getmodule", "getmro",
+            "getsource", "isbuiltin", "isclass", "isfunction", "isgenerator",
+            "ismethod", "ismodule", "isroutine", "signature", "stack",
+        )
+    ) + " _inspect=@private_parts.inspect",
+    "python.util.variable_utils": """
+        convert_variables_to_tensors=@private_parts.*
+        replace_variables_with_atoms=@private_parts.*
         """,
 }
 
@@ -101,13 +205,6 @@ def _executing_eagerly_outside_functions() -> bool:
         return _graphkiln.executing_eagerly()
 
 
-_OWN = {
-    "@context": _context,
-    "@list_local_devices": _list_local_devices,
-    "@executing_eagerly_outside_functions": _executing_eagerly_outside_functions,
-}
-
-
 def has(name: str) -> bool:
     """Is `name`, without "tensorflow.", such a module or a package of them?"""
     return any(f"{module}.".startswith(f"{name}.") for module in _NAMES)
@@ -133,8 +230,10 @@ class PrivateModule(types.ModuleType):
                 "to TensorFlow, and graphkiln, which answers to its name "
                 "(graphkiln.as_tensorflow), has of it what packages were seen to use"
             )
-        if public in _OWN:
-            value = _OWN[public]
+        if public.startswith("@"):
+            module, own = public[1:].split(".")
+            module = _loading.load(f"graphkiln._src.host.{module}")
+            value = getattr(module, name if own == "*" else own)
         else:
             value = sys.modules["graphkiln"]
             for part in public.split("."):

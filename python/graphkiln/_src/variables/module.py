@@ -83,6 +83,11 @@ class Module:
         """All modules inside this one."""
         return tuple(self._flatten(predicate=lambda x: isinstance(x, Module)))
 
+    def _no_dependency(self, value: object) -> object:
+        """`value`, to be set as an attribute that no checkpoint follows; there are
+        none to keep it from."""
+        return value
+
     def _flatten(
         self,
         recursive: bool = True,

@@ -94,6 +94,21 @@ class VariableScope:
         """Of variables that are not given one."""
         return self._own["constraint"]
 
+    @property
+    def caching_device(self) -> Any:
+        """Where variables that are read are kept: nothing follows from it."""
+        return self._own["caching_device"]
+
+    @property
+    def partitioner(self) -> Any:
+        """Of variables that are not given one."""
+        return self._own["partitioner"]
+
+    @property
+    def use_resource(self) -> bool:
+        """All variables are resources."""
+        return True
+
     def reuse_variables(self) -> None:
         """From now on variables must be there already."""
         self._reuse = True
@@ -109,6 +124,31 @@ class VariableScope:
     def set_regularizer(self, regularizer: Any) -> None:
         """Sets that of variables that are not given one."""
         self._own["regularizer"] = regularizer
+
+    def set_caching_device(self, caching_device: Any) -> None:
+        """Sets that of variables that are not given one."""
+        if _graphkiln.executing_eagerly():
+            raise NotImplementedError(
+                "Caching devices are not yet supported when eager execution is "
+                "enabled."
+            )
+        self._own["caching_device"] = caching_device
+
+    def set_partitioner(self, partitioner: Any) -> None:
+        """Sets that of variables that are not given one."""
+        self._own["partitioner"] = partitioner
+
+    def set_custom_getter(self, custom_getter: Callable | None) -> None:
+        """Sets what makes variables instead."""
+        self._own["custom_getter"] = custom_getter
+
+    def set_use_resource(self, use_resource: bool) -> None:
+        """Variables are resources in any case."""
+        if _graphkiln.executing_eagerly() and not use_resource:
+            raise ValueError(
+                "When eager execution is enabled, use_resource cannot be set to "
+                "false."
+            )
 
     def global_variables(self) -> list:
         """The variables of the scope."""

@@ -1,0 +1,306 @@
+"""Functions and classes private to TensorFlow that packages were seen to use, and
+for which graphkiln has no public name."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+from inspect import (  # noqa: F401
+    Parameter, currentframe, getcallargs, getdoc, getfile, getmembers, getmodule,
+    getmro, getsource, isbuiltin, isclass, isfunction, isgenerator, ismethod,
+    ismodule, isroutine, signature, stack,
+)
+from typing import Callable
+
+from graphkiln import _graphkiln, nest, raw_ops
+from graphkiln._graphkiln import VariableSpec  # noqa: F401
+from graphkiln._src import ops
+from graphkiln._src.host import nest_paths
+from graphkiln._src.linalg.addition import add_operators  # noqa: F401
+from graphkiln._src.linalg.operator_spec import make_composite
+
+
+class Absent:
+    """A class of TensorFlow's inside that packages derive from when they are
+    imported, for parts of theirs that cannot work here."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        raise NotImplementedError(
+            f"{type(self).__name__} needs a class that is private to TensorFlow "
+            "and that graphkiln does not have"
+        )
+
+
+class BatchableTypeSpec(_graphkiln.TypeSpec):
+    """A spec of values that can be stacked: `_batch(size)` is the spec of a stack,
+    `_unbatch()` of one element."""
+
+    __slots__ = ()
+    __batch_encoder__ = _graphkiln.ExtensionTypeBatchEncoder()
+
+
+class DenseSpec(_graphkiln.TypeSpec):
+    """A spec of one tensor, or of what stands in for one."""
+
+    __slots__ = ("_shape", "_dtype", "_name")
+
+    def __init__(
+        self, shape: object, dtype: object = _graphkiln.float32,
+        name: str | None = None,
+    ) -> None:
+        self._shape = _graphkiln.TensorShape(shape)
+        self._dtype = _graphkiln.as_dtype(dtype)
+        self._name = name
+
+    @property
+    def shape(self) -> object:
+        return self._shape
+
+    @property
+    def dtype(self) -> object:
+        return self._dtype
+
+    @property
+    def name(self) -> str | None:
+        return self._name
+
+    @property
+    def _component_specs(self) -> object:
+        return self
+
+    def is_compatible_with(self, spec_or_value: object) -> bool:
+        return (
+            isinstance(spec_or_value, (DenseSpec, self.value_type))
+            and self._dtype.is_compatible_with(spec_or_value.dtype)
+            and self._shape.is_compatible_with(spec_or_value.shape)
+        )
+
+    def _serialize(self) -> tuple:
+        return (self._shape, self._dtype, self._name)
+
+
+NAME_TO_TYPE_SPEC: dict[str, type] = {}
+TYPE_SPEC_TO_NAME: dict[type, str] = {}
+_NAME = re.compile(r"(\w+\.)+\w+")
+
+
+def register_type_spec(name: str) -> Callable[[type], type]:
+    """Decorates a class of specs, which is known by `name` then."""
+    if not isinstance(name, str):
+        raise TypeError(f"Expected `name` to be a string; got {name!r}")
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            "Registered name must have the form '{project_name}.{type_name}' "
+            f"(e.g. 'my_project.MyTypeSpec'); got {name!r}."
+        )
+
+    def register(cls: type) -> type:
+        if not (isinstance(cls, type) and issubclass(cls, _graphkiln.TypeSpec)):
+            raise TypeError(f"Expected `cls` to be a TypeSpec; got {cls!r}")
+        if cls in TYPE_SPEC_TO_NAME:
+            raise ValueError(
+                f"Class {cls.__module__}.{cls.__name__} has already been "
+                f"registered with name {TYPE_SPEC_TO_NAME[cls]}."
+            )
+        if name in NAME_TO_TYPE_SPEC:
+            other = NAME_TO_TYPE_SPEC[name]
+            raise ValueError(
+                f"Name {name} has already been registered for class "
+                f"{other.__module__}.{other.__name__}."
+            )
+        TYPE_SPEC_TO_NAME[cls] = name
+        NAME_TO_TYPE_SPEC[name] = cls
+        return cls
+
+    return register
+
+
+def get_type_spec_name(cls: type) -> str:
+    if cls not in TYPE_SPEC_TO_NAME:
+        raise ValueError(
+            f"TypeSpec {cls.__module__}.{cls.__name__} has not been registered."
+        )
+    return TYPE_SPEC_TO_NAME[cls]
+
+
+def lookup_type_spec(name: str) -> type:
+    if name not in NAME_TO_TYPE_SPEC:
+        raise ValueError(f"No TypeSpec has been registered with name {name!r}")
+    return NAME_TO_TYPE_SPEC[name]
+
+
+def convert_variables_to_tensors(values: object) -> object:
+    """The structure with tensors in the places of variables; composite tensors
+    say themselves what they make of theirs."""
+
+    def converted(x: object) -> object:
+        if isinstance(x, _graphkiln.Variable):
+            return _graphkiln.convert_to_tensor(x)
+        if isinstance(x, _graphkiln.CompositeTensor):
+            return x._convert_variables_to_tensors()
+        return x
+
+    return nest.map_structure(converted, values)
+
+
+def replace_variables_with_atoms(values: object) -> object:
+    def replaced(x: object) -> object:
+        return 0 if isinstance(x, _graphkiln.Variable) else x
+
+    return nest.map_structure(replaced, values)
+
+
+def replace_composites_with_components(structure: object) -> object:
+    if isinstance(structure, _graphkiln.CompositeTensor):
+        return replace_composites_with_components(
+            structure._type_spec._to_components(structure)
+        )
+    if not nest.is_nested(structure):
+        return structure
+    return nest.map_structure(replace_composites_with_components, structure)
+
+
+def make_composite_tensor(cls: type, module_name: str = "tf.linalg") -> type:
+    """Gives a class of linear operators its TypeSpec."""
+    return make_composite(cls)
+
+
+def constant_value_as_shape(tensor: object) -> object:
+    """The shape that a tensor of sizes means, as far as it is known."""
+    return _graphkiln.constant_value_as_shape(tensor)
+
+
+def in_xla_context(graph: object) -> bool:
+    """Nothing is compiled by XLA."""
+    return False
+
+
+def prevent_gradient(
+    input: object, message: str = "", name: str | None = None
+) -> object:
+    return raw_ops.PreventGradient(
+        input=input, message=message, name=name
+    )
+
+
+def parameterized_truncated_normal(
+    shape: object,
+    means: object = 0.0,
+    stddevs: object = 1.0,
+    minvals: object = -2.0,
+    maxvals: object = 2.0,
+    dtype: object = _graphkiln.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> object:
+    """Draws from normal distributions, each cut off at bounds of its own."""
+    first, second = _graphkiln.op_seeds(seed)
+    convert = functools.partial(_graphkiln.convert_to_tensor, dtype=dtype)
+    return raw_ops.ParameterizedTruncatedNormal(
+        shape=shape, means=convert(means), stdevs=convert(stddevs),
+        minvals=convert(minvals), maxvals=convert(maxvals), seed=first,
+        seed2=second, name=name,
+    )
+
+
+def vectorized_loop(
+    loop_fn: Callable, iters: object, **options: object
+) -> object:
+    """`loop_fn(i)` for all i below `iters`, stacked."""
+    return _graphkiln.vectorized_map(loop_fn, ops.range(iters))
+
+
+def case_by(
+    cond_fn: Callable,
+    pred_fn_pairs: object,
+    default: Callable | None,
+    exclusive: bool,
+    name: str | None,
+    allow_python_preds: bool = False,
+    **cond_kwargs: object,
+) -> object:
+    """tf.case, of which each decision is made by `cond_fn`."""
+    if not isinstance(pred_fn_pairs, (list, tuple, dict)):
+        raise TypeError(
+            "'pred_fn_pairs' must be a list, tuple, or dict. Received: "
+            f"{type(pred_fn_pairs)}"
+        )
+    pairs = (
+        list(pred_fn_pairs.items())
+        if isinstance(pred_fn_pairs, dict)
+        else list(pred_fn_pairs)
+    )
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(
+                f"Each entry in 'pred_fn_pairs' must be a 2-tuple. Received {pair}."
+            )
+        predicate, action = pair
+        if _graphkiln.is_tensor(predicate):
+            if predicate.dtype != _graphkiln.bool:
+                raise TypeError(f"pred must be Tensor of type bool: {predicate}")
+        elif not allow_python_preds:
+            raise TypeError(f"pred must be a Tensor, got: {predicate}")
+        elif not isinstance(predicate, bool):
+            raise TypeError(f"pred must be a Tensor or bool, got: {predicate}")
+        if not callable(action):
+            raise TypeError(f"fn for pred {predicate} must be callable.")
+    with _graphkiln.name_scope(name or "case"):
+        predicates = [predicate for predicate, _ in pairs]
+        checks = []
+        if default is None:
+            checks.append(
+                _graphkiln.Assert(
+                    ops.reduce_any(ops.stack(predicates)),
+                    ["None of the conditions evaluated as True."],
+                )
+            )
+            _, default = pairs.pop()
+        if exclusive:
+            count = ops.reduce_sum(
+                ops.cast(ops.stack(predicates), _graphkiln.int32)
+            )
+            checks.append(
+                _graphkiln.Assert(
+                    count <= 1, ["Input error: exclusive=True"]
+                )
+            )
+        decide = default
+        for predicate, action in reversed(pairs):
+            decide = functools.partial(
+                cond_fn, predicate, true_fn=action, false_fn=decide, **cond_kwargs
+            )
+        with _graphkiln.control_dependencies([c for c in checks if c is not None]):
+            return decide()
+
+
+def getfullargspec(obj: object) -> inspect.FullArgSpec:
+    """Of what decorators wrap."""
+    return inspect.getfullargspec(inspect.unwrap(obj))
+
+
+def getargspec(obj: object) -> object:
+    return getfullargspec(obj)
+
+
+def flatten_dict_items(dictionary: dict) -> dict:
+    """{(a, b): (1, 2)} as {a: 1, b: 2}, keys and values taken apart together."""
+    if not nest_paths.is_mapping(dictionary):
+        raise TypeError("input must be a dictionary")
+    flat: dict = {}
+    for key, value in dictionary.items():
+        keys, values = nest.flatten(key), nest.flatten(value)
+        if len(keys) != len(values):
+            raise ValueError(
+                f"Could not flatten dictionary. Key had {len(keys)} elements, but "
+                f"value had {len(values)} elements."
+            )
+        for k, v in zip(keys, values):
+            if k in flat:
+                raise ValueError(
+                    "Could not flatten dictionary: this key is not unique: "
+                    f"{k}"
+                )
+            flat[k] = v
+    return flat
