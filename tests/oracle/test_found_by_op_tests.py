@@ -91,6 +91,19 @@ def _gathered_gradient(tf, axis, batch_dims, ranks=None, axis_is_fed=False):
     return gradient(params, indices, tf.constant(axis))
 
 
+def _gradients_of_einsum(tf, equation, *shapes):
+    operands = [
+        tf.reshape(tf.range(1.0, 1.0 + np.prod(shape, dtype=int)), shape)
+        for shape in shapes
+    ]
+    with tf.GradientTape() as tape:
+        tape.watch(operands)
+        y = tf.raw_ops.Einsum(inputs=operands, equation=equation)
+        weights = tf.reshape(tf.range(1.0, 1.0 + float(tf.size(y))), y.shape)
+        total = tf.reduce_sum(y * weights)
+    return tape.gradient(total, operands)
+
+
 def _between_eigenvalues(tf, alpha, beta):
     every = tf.linalg.eigh_tridiagonal(alpha, beta).numpy()
     return tf.linalg.eigh_tridiagonal(
@@ -319,6 +332,23 @@ CALLS = {
     "eigenvalues from one to another": lambda tf: tf.size(
         _between_eigenvalues(tf, [0.3, 0.8, 0.1, 0.6], [0.4, 0.2, 0.7])
     ),
+    **{
+        f"gradients of {equation} of {shapes}": (
+            lambda tf, e=equation, s=shapes: _gradients_of_einsum(tf, e, *s)
+        )
+        for equation, *shapes in (
+            ("a...a->", [2, 2]),
+            ("a...a->", [2, 3, 4, 2]),
+            ("a...->", [2, 3, 4]),
+            ("...->", [2, 3]),
+            ("...->", []),
+            ("a...b->b", [2, 3, 4]),
+            ("...a,a->", [2, 3, 4], [4]),
+            ("...a,a->a", [2, 3], [3]),
+            ("...ab,b->", [2, 3, 4], [4]),
+            ("...a,...a->...", [2, 3], [2, 3]),
+        )
+    },
     "ragged values of texts": lambda tf: tf.constant(
         str(tf.compat.v1.ragged.constant_value([["a"], ["b"]], dtype=bytes).to_list())
     ),

@@ -16,6 +16,7 @@
 #include "ops/element_type_of.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/BroadcastGradientArgs.h"
+#include "ops/fn/ConcatV2.h"
 #include "ops/fn/Einsum.h"
 #include "ops/fn/Fill.h"
 #include "ops/fn/FloorMod.h"
@@ -116,8 +117,8 @@ Status CopyInOrder(const Operand& x, const DimLabels& order, Tensor* to) {
 
 Status Arrange(const DimLabels& order, Operand* x) {
   if (x->labels == order && x->IsDense()) return OkStatus();
-  GK_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(x->data.dtype(),
-                                                 ShapeIn(*x, order)));
+  GK_ASSIGN_OR_RETURN(Tensor t,
+                      Tensor::Allocate(x->data.dtype(), ShapeIn(*x, order)));
   GK_RETURN_IF_ERROR(CopyInOrder(*x, order, &t));
   *x = Dense(std::move(t), order);
   return OkStatus();
@@ -143,8 +144,7 @@ Status SumOthers(Wanted&& wanted, Operand* x) {
               uint8_t, uint16_t, uint32_t, uint64_t, complex64, complex128>(
         out.dtype(), [&](auto tag) {
           using T = decltype(tag);
-          Reduce<T>(ReduceKind::kSum, layout, x->data.data<T>(),
-                    out.data<T>());
+          Reduce<T>(ReduceKind::kSum, layout, x->data.data<T>(), out.data<T>());
         });
   }
   *x = Dense(std::move(out), std::move(kept));
@@ -174,9 +174,9 @@ struct Side {
 
 // Puts it into the order batch, free, sum unless it lies so, or transposed.
 Status ArrangeMatrices(const DimLabels& sum, Operand* x, Side* side) {
-  side->transposed =
-      x->IsDense() &&
-      x->labels == Joined({&side->batch, &sum, &side->free}) && !sum.empty();
+  side->transposed = x->IsDense() &&
+                     x->labels == Joined({&side->batch, &sum, &side->free}) &&
+                     !sum.empty();
   if (side->transposed) return OkStatus();
   return Arrange(Joined({&side->batch, &side->free, &sum}), x);
 }
@@ -205,8 +205,7 @@ std::vector<int64_t> MatrixIndex(const Operand& x, const DimLabels& own,
   return index;
 }
 
-Status CheckSameSums(const Operand& a, const Operand& b,
-                     const Tensor& second) {
+Status CheckSameSums(const Operand& a, const Operand& b, const Tensor& second) {
   for (int label : a.labels) {
     if (!Has(b.labels, label)) continue;
     const int64_t x = a.extent(label), y = b.extent(label);
@@ -274,13 +273,11 @@ StatusOr<Operand> Multiply(Operand a, Operand b, const DimLabels& output) {
     desc.batch_a = Product(a, sa.batch);
     desc.batch_b = Product(b, sb.batch);
     const std::vector<int64_t> ia =
-        desc.batch_a == 1
-            ? std::vector<int64_t>()
-            : MatrixIndex(a, sa.batch, sa.batch, batch, count);
+        desc.batch_a == 1 ? std::vector<int64_t>()
+                          : MatrixIndex(a, sa.batch, sa.batch, batch, count);
     const std::vector<int64_t> ib =
-        desc.batch_b == 1
-            ? std::vector<int64_t>()
-            : MatrixIndex(b, sb.batch, sa.batch, batch, count);
+        desc.batch_b == 1 ? std::vector<int64_t>()
+                          : MatrixIndex(b, sb.batch, sa.batch, batch, count);
     GK_ASSIGN_OR_RETURN(std::shared_ptr<MatMul> matmul, GetMatMul(desc));
     GK_RETURN_IF_ERROR(
         matmul->Run({.a = a.data.raw_data(),
@@ -295,8 +292,7 @@ StatusOr<Operand> Multiply(Operand a, Operand b, const DimLabels& output) {
 
 // In the order of the output; a label that it has twice is a diagonal there.
 Status SetOutput(KernelContext& c, const Operand& x, const DimLabels& order) {
-  if (x.labels == order && x.IsDense() &&
-      x.data.shape() == ShapeIn(x, order)) {
+  if (x.labels == order && x.IsDense() && x.data.shape() == ShapeIn(x, order)) {
     c.set_output(0, x.data.Alias());
     return OkStatus();
   }
@@ -363,9 +359,8 @@ Status ComputeEinsum(KernelContext& c) {
         &operands[i]));
   }
   if (operands.size() == 1) return SetOutput(c, operands[0], order);
-  GK_ASSIGN_OR_RETURN(
-      Operand product,
-      Multiply(std::move(operands[0]), std::move(operands[1]), order));
+  GK_ASSIGN_OR_RETURN(Operand product, Multiply(std::move(operands[0]),
+                                                std::move(operands[1]), order));
   return SetOutput(c, product, order);
 }
 
@@ -470,8 +465,7 @@ Tensor SizesOf(const Tensor& x, const std::string& term,
 Tensor SumBroadcast(const Tensor& grad, const Tensor& x,
                     const std::string& term) {
   const size_t dots = term.find(kEllipsis);
-  const int64_t before =
-      dots == term.npos ? 0 : static_cast<int64_t>(dots);
+  const int64_t before = dots == term.npos ? 0 : static_cast<int64_t>(dots);
   const int64_t behind = dots == term.npos
                              ? static_cast<int64_t>(term.size())
                              : static_cast<int64_t>(term.size() - dots - 1);
@@ -496,8 +490,8 @@ Tensor GradientOfOperand(GradContext& g, const EinsumEquation& equation, int i,
   const bool binary = g.num_inputs() == 2;
   const std::string other = binary ? equation.inputs[1 - i] : std::string();
   std::string term = own;
-  const bool broadcasts = binary && (HasLabel(other, kEllipsis) ||
-                                     HasLabel(own, kEllipsis));
+  const bool broadcasts =
+      binary && (HasLabel(other, kEllipsis) || HasLabel(own, kEllipsis));
   if (broadcasts && !HasLabel(own, kEllipsis)) {
     term.insert(term.begin(), kEllipsis);
   }
@@ -506,10 +500,6 @@ Tensor GradientOfOperand(GradContext& g, const EinsumEquation& equation, int i,
     const bool known =
         HasLabel(equation.output, label) || HasLabel(other, label);
     (known ? shared : alone) += label;
-  }
-  if (alone == std::string(1, kEllipsis)) {
-    shared += kEllipsis;
-    alone.clear();
   }
   TensorVector inputs{dy};
   std::vector<std::string> terms{equation.output};
@@ -522,8 +512,19 @@ Tensor GradientOfOperand(GradContext& g, const EinsumEquation& equation, int i,
     grad = MakeEinsum(std::move(terms), term, inputs);
   } else {
     if (binary) inputs = {MakeEinsum(std::move(terms), shared, inputs)};
+    // "..." goes last: it stands for any number of sizes.
+    const size_t dots = alone.find(kEllipsis);
+    if (dots != alone.npos) alone.erase(dots, 1);
+    Tensor sizes = SizesOf(x, own, alone);
+    if (dots != alone.npos) {
+      const auto at = static_cast<int64_t>(own.find(kEllipsis));
+      const Tensor middle = MiddleOf(ShapeTensor(x), at,
+                                     static_cast<int64_t>(own.size()) - at - 1);
+      sizes = ops::ConcatV2(TensorVector{sizes, middle}, IntegerConstant(0));
+      alone += kEllipsis;
+    }
     const Tensor one = ScalarLike(dy, 1);
-    const Tensor ones = ops::Fill(SizesOf(x, own, alone), one);
+    const Tensor ones = ops::Fill(sizes, one);
     grad = MakeEinsum({binary ? shared : equation.output, alone}, term,
                       {inputs[0], ones});
   }
