@@ -321,7 +321,7 @@ Status ComputeRoundTripGrad(KernelContext& c) {
   }
   Tensor* dx;
   GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), x.shape(), &dx));
-  int64_t inner = 1;
+  int64_t inner = axis < 0 ? std::max<int64_t>(x.num_elements(), 1) : 1;
   for (int i = axis + 1; axis >= 0 && i < x.rank(); ++i) inner *= x.dim(i);
   const int64_t channels = axis < 0 ? 1 : x.dim(axis);
   const bool known =
@@ -332,11 +332,18 @@ Status ComputeRoundTripGrad(KernelContext& c) {
         T* out = dx->data<T>();
         ThreadPool::Global().ParallelRange(
             x.num_elements(), 2, [&](int64_t begin, int64_t end) {
-              for (int64_t i = begin; i < end; ++i) {
-                const int64_t k = axis < 0 ? 0 : i / inner % channels;
-                const bool inside = in[i] >= min[k] && in[i] <= max[k];
-                using F = std::conditional_t<sizeof(T) == 2, float, T>;
-                out[i] = static_cast<T>(F(g[i]) * F(inside ? 1 : 0));
+              using F = std::conditional_t<sizeof(T) == 2, float, T>;
+              // Run by run of one channel.
+              for (int64_t i = begin; i < end;) {
+                const int64_t run = i / inner;
+                const F low(min[run % channels]), high(max[run % channels]);
+                const int64_t stop = std::min(end, (run + 1) * inner);
+#pragma GCC ivdep
+                for (; i < stop; ++i) {
+                  const F v(in[i]);
+                  const bool inside = (v >= low) & (v <= high);
+                  out[i] = static_cast<T>(F(g[i]) * (inside ? F(1) : F(0)));
+                }
               }
             });
       });
