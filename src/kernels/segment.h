@@ -74,6 +74,14 @@ void ReduceNumbers(const T* data, const Id* ids, int64_t size, T* out) {
 template <SegmentOp kOp, class T>
 void ReduceSegments(const T* data, const SegmentIds& ids, int64_t inner,
                     int64_t segments, T* out, ThreadPool& pool) {
+  if (inner == 1 && ids.wide) {
+    return ReduceNumbers<kOp>(data, static_cast<const int64_t*>(ids.data),
+                              ids.size, out);
+  }
+  if (inner == 1) {
+    return ReduceNumbers<kOp>(data, static_cast<const int32_t*>(ids.data),
+                              ids.size, out);
+  }
   // Segments are independent: threads share them out, each of which reads all
   // ids, so long rows alone make it worth while.
   const int64_t slices =
