@@ -8,33 +8,6 @@
 namespace gk::conv_internal {
 namespace {
 
-// A number of channels that the compiler knows, so that it makes vectors of
-// them.
-template <int kMany, class T>
-GK_INLINE void AddForwardFew(const T* in, const T* filter, int64_t channels,
-                             T* out) {
-#pragma GCC ivdep
-  for (int64_t c = 0; c < channels; ++c) {
-#pragma GCC unroll 4
-    for (int64_t m = 0; m < kMany; ++m) {
-      out[c * kMany + m] += in[c] * filter[c * kMany + m];
-    }
-  }
-}
-template <int kMany, class T>
-GK_INLINE void AddBackwardFew(const T* gradient, const T* filter,
-                              int64_t channels, T* in) {
-#pragma GCC ivdep
-  for (int64_t c = 0; c < channels; ++c) {
-    T sum = in[c];
-#pragma GCC unroll 4
-    for (int64_t m = 0; m < kMany; ++m) {
-      sum += gradient[c * kMany + m] * filter[c * kMany + m];
-    }
-    in[c] = sum;
-  }
-}
-
 // result[0, out_c) += x * y, channel c of x or result with the `many`
 // consecutive channels of the other.
 template <class T>
@@ -44,8 +17,6 @@ GK_INLINE void AddForward(const T* in, const T* filter, int64_t channels,
     for (int64_t c = 0; c < channels; ++c) out[c] += in[c] * filter[c];
     return;
   }
-  if (many == 2) return AddForwardFew<2>(in, filter, channels, out);
-  if (many == 4) return AddForwardFew<4>(in, filter, channels, out);
   for (int64_t c = 0; c < channels; ++c) {
     for (int64_t m = 0; m < many; ++m) {
       out[c * many + m] += in[c] * filter[c * many + m];
@@ -53,14 +24,12 @@ GK_INLINE void AddForward(const T* in, const T* filter, int64_t channels,
   }
 }
 template <class T>
-GK_INLINE void AddBackward(const T* gradient, const T* filter, int64_t channels,
-                           int64_t many, T* in) {
+GK_INLINE void AddBackward(const T* gradient, const T* filter,
+                           int64_t channels, int64_t many, T* in) {
   if (many == 1) {
     for (int64_t c = 0; c < channels; ++c) in[c] += gradient[c] * filter[c];
     return;
   }
-  if (many == 2) return AddBackwardFew<2>(gradient, filter, channels, in);
-  if (many == 4) return AddBackwardFew<4>(gradient, filter, channels, in);
   for (int64_t c = 0; c < channels; ++c) {
     T sum = in[c];
     for (int64_t m = 0; m < many; ++m) {
@@ -155,9 +124,9 @@ struct Slice {
         for (int64_t fx = 0; fx < d.filter_w; ++fx) {
           const int64_t ix = ox * d.stride_w - d.pad_left + fx * d.dilation_w;
           if (ix < 0 || ix >= d.in_w) continue;
-          AddForward(input + ((image * d.in_h + iy) * d.in_w + ix) * d.in_c,
-                     filter + (fy * d.filter_w + fx) * d.out_c, d.in_c, many,
-                     out);
+          AddForward(
+              input + ((image * d.in_h + iy) * d.in_w + ix) * d.in_c,
+              filter + (fy * d.filter_w + fx) * d.out_c, d.in_c, many, out);
         }
       }
     }
@@ -175,8 +144,8 @@ struct Slice {
         if (y < 0 || y % d.stride_h != 0 || y / d.stride_h >= d.out_h) {
           continue;
         }
-        const T* from =
-            gradient + (image * d.out_h + y / d.stride_h) * d.out_w * d.in_c;
+        const T* from = gradient + (image * d.out_h + y / d.stride_h) *
+                                       d.out_w * d.in_c;
         for (int64_t fx = 0; fx < d.filter_w; ++fx) {
           AddTap(d, from, d.out_w,
                  filter + (fy * d.filter_w + fx) * RepeatedWidth(d),
@@ -196,9 +165,8 @@ struct Slice {
           if (x < 0 || x % d.stride_w != 0 || x / d.stride_w >= d.out_w) {
             continue;
           }
-          AddBackward(gradient + ((image * d.out_h + y / d.stride_h) * d.out_w +
-                                  x / d.stride_w) *
-                                     d.out_c,
+          AddBackward(gradient + ((image * d.out_h + y / d.stride_h) *
+                                      d.out_w + x / d.stride_w) * d.out_c,
                       filter + (fy * d.filter_w + fx) * d.out_c, d.in_c, many,
                       in);
         }
@@ -237,10 +205,10 @@ class DepthwiseConv : public Conv2D {
         slice_(d.type == ElementType::kFloat
                    ? Stamp<Slice<float>, SliceFn>::Best()
                    : Stamp<Slice<double>, SliceFn>::Best()),
-        slices_(d.pass == ConvPass::kForward ? d.batch * d.out_h
-                : d.pass == ConvPass::kBackwardInput
-                    ? d.batch * d.in_h
-                    : d.filter_h * d.filter_w) {}
+        slices_(d.pass == ConvPass::kForward       ? d.batch * d.out_h
+                : d.pass == ConvPass::kBackwardInput ? d.batch * d.in_h
+                                                     : d.filter_h *
+                                                           d.filter_w) {}
 
  private:
   Status DoRun(const void* x, const void* y, void* result,
@@ -254,7 +222,8 @@ class DepthwiseConv : public Conv2D {
       doubles = Repeat(desc_, static_cast<const double*>(y));
       y = doubles.data();
     }
-    parallel.For(slices_, [&](int64_t i) { slice_(desc_, x, y, result, i); });
+    parallel.For(slices_,
+                 [&](int64_t i) { slice_(desc_, x, y, result, i); });
     return OkStatus();
   }
 
