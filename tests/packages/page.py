@@ -89,7 +89,7 @@ def _text(words: str) -> str:
 
 def write_page(packages: tuple[Package, ...], folder: Path, file: Path) -> None:
     """The page of all results that stand in a folder."""
-    lines, failing, later = [_HEAD], [], []
+    lines, failing, later, ours = [_HEAD], [], [], []
     for package in packages:
         found = folder / f"{package.name}.json"
         if not found.exists():
@@ -102,12 +102,18 @@ def write_page(packages: tuple[Package, ...], folder: Path, file: Path) -> None:
             f"{result['version']} | {package.kind} | {counted} | {passed} | "
             f"{100 * passed / max(counted, 1):.1f} % | {result['later']} |\n"
         )
+        if package.own:
+            ours.append(
+                f"\nTests of {package.name} are not its own, which are not on "
+                f"PyPI, but ours (`tests/packages/{package.own}`): values that "
+                "they find on graphkiln are compared with those on TensorFlow.\n"
+            )
         if bad:
             failing.append(f"\n### {package.name}\n\n| test | why |\n|---|---|\n")
             for test, why in bad.items():
                 failing.append(f"| {_text(test)} | {_text(why)} |\n")
         for part, step in package.later.items():
             later.append(f"- {package.name}, `{part}`: {step}\n")
-    lines += ["\n## Tests that fail, and why\n", *failing]
+    lines += [*ours, "\n## Tests that fail, and why\n", *failing]
     lines += ["\n## Held back\n\n", *later]
     file.write_text("".join(lines), encoding="utf-8")

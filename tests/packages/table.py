@@ -26,7 +26,7 @@ class Package:
     # The folder of the repository that holds the package, where it is not taken
     # from PyPI.
     code: str = ""
-    # They are in no archive: a folder beside this file has tests of ours, which
+    # They are not on PyPI: a folder beside this file has tests of ours, which
     # compare what they find with what they found on TensorFlow.
     own: str = ""
     # pytest's -k, and options.
@@ -267,7 +267,7 @@ PACKAGES = (
         name="tensorflow-probability",
         version="0.25.0",
         kind="probabilistic",
-        # Its own tests are in its repository alone.
+        # Its own tests are in its repository alone (repository= would take them).
         own="probability",
         tests=(".",),
         needs=(
