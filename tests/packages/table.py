@@ -233,8 +233,16 @@ PACKAGES = (
     Package(
         name="tensorcircuit-ng",
         version="1.9.1",
-        kind="quantum circuits",
-        tests=("tests",),
+        kind="quantum circuits, tensor networks",
+        # Others need JAX or cotengra, or take minutes on TensorFlow.
+        tests=(
+            "tests/test_backends.py", "tests/test_calibrating.py",
+            "tests/test_channels.py", "tests/test_dmcircuit.py",
+            "tests/test_gates.py", "tests/test_lattice.py",
+            "tests/test_mpscircuit.py", "tests/test_quantum.py",
+            "tests/test_quditcircuit.py", "tests/test_quditgates.py",
+            "tests/test_symbolcircuit.py",
+        ),
         needs=(
             "scipy", "tensornetwork-ng", "networkx", "sympy", "graphviz",
             "opt-einsum", "h5py", "mpmath", "pytest-lazy-fixtures", "matplotlib",
@@ -244,6 +252,10 @@ PACKAGES = (
         repository="tensorcircuit/tensorcircuit-ng@22a6be7aaee9d23291afe96d78eff688e8be8931",
         code=".",
         select="tfb",
+        later={
+            "test_backend_methods": "Keras", "test_optimizers": "Keras",
+            "test_reduced_density_from_density": "Keras",
+        },
     ),
     Package(
         name="pennylane",
@@ -295,5 +307,26 @@ PACKAGES = (
             "the same after a turn",
             "unknown_sizes[Blockwise]": "tf.cond of two operations gives None",
         },
+    ),
+    Package(
+        name="tf-quant-finance",
+        version="0.0.1.dev34",
+        kind="mathematics of finance",
+        # Of what takes no minutes on TensorFlow.
+        tests=(
+            "tf_quant_finance/math/root_search",
+            "tf_quant_finance/math/interpolation",
+            "tf_quant_finance/math/integration",
+            "tf_quant_finance/math/gradient_test.py",
+            "tf_quant_finance/math/jacobian_test.py",
+            "tf_quant_finance/math/segment_ops_test.py",
+            "tf_quant_finance/math/diff_ops_test.py",
+            "tf_quant_finance/math/piecewise_test.py",
+            "tf_quant_finance/datetime",
+        ),
+        needs=("absl-py", "attrs", "six"),
+        repository="google/tf-quant-finance@4551a94e8267a5c5eef9ad9d6079abaae19dcf14",
+        code=".",
+        options=("-p", "empty_probability"),
     ),
 )

@@ -89,6 +89,19 @@ def test_names_that_packages_take_from_the_inside(alias):
     assert (device.name, device.device_type) == ("/device:CPU:0", "CPU")
     assert context.context().executing_eagerly()
     assert not gk.function(lambda: context.context().executing_eagerly())().numpy()
+    import tensorflow
+
+    x = gk.constant(1.0)
+    should_record = tensorflow.python.eager.record.should_record_backprop
+    assert not should_record([x])
+    with gk.GradientTape() as tape:
+        assert not should_record([x])
+        tape.watch(x)
+        assert should_record([x]) and should_record([x * 2.0])
+        assert not should_record([gk.constant(2.0)])
+        with tape.stop_recording():
+            assert not should_record([x])
+    assert not hasattr(tensorflow.python.eager.tape, "should_record")
     with pytest.raises(AttributeError, match="private to TensorFlow"):
         ops.no_such_thing
     with pytest.raises(ImportError, match="cannot import name"):
@@ -97,6 +110,8 @@ def test_names_that_packages_take_from_the_inside(alias):
 
 def test_it_ends(alias):
     assert type(gk.constant(1)).__module__ == "tensorflow"
+    # autoray tells by it whose dtype it has.
+    assert type(gk.float32).__module__.startswith("tensorflow")
     with gk.as_tensorflow():
         pass
     assert "tensorflow" in sys.modules  # held by the fixture

@@ -342,6 +342,21 @@ void AddGradientTape(nb::module_& m) {
            [](StoppedTape& self) { TapeOf(self.tape.ptr()).Pop(); })
       .def("__exit__",
            [](StoppedTape& self, nb::args) { TapeOf(self.tape.ptr()).Push(); });
+  m.def(
+      "_should_record_backprop",
+      [](const nb::list& list) {
+        TensorVector tensors;
+        for (nb::handle h : list) {
+          if (IsTensor(h.ptr())) tensors.push_back(TensorOf(h.ptr()));
+        }
+        const ObserverList& all = CurrentObservers();
+        return !all.paused &&
+               std::any_of(
+                   all.observers.begin(), all.observers.end(),
+                   [&](const OpObserver* o) { return o->WantsAny(tensors); });
+      },
+      "_should_record_backprop(tensors)\n--\n\n"
+      "Does a tape that records watch any of these?");
   AddForwardAccumulator(m);
   AddGraphGradients(m);
 }

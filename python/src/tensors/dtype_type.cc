@@ -179,8 +179,8 @@ PyType_Slot slots[] = {
     {Py_tp_methods, methods},
     {Py_nb_int, Slot<Int>()},
     {0, nullptr}};
-PyType_Spec spec = {"graphkiln.DType", sizeof(PyDType), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots};
+PyType_Spec spec = {"graphkiln.DType", sizeof(PyDType), 0, Py_TPFLAGS_DEFAULT,
+                    slots};
 
 PyObject* AsDTypeFunction(PyObject*, PyObject* value) {
   if (IsDType(value)) return Py_NewRef(value);

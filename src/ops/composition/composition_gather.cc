@@ -1,5 +1,6 @@
 // Picking elements: gather, gather_nd, slices, repeat, reverse, sort, search.
 #include <algorithm>
+#include <optional>
 
 #include "framework/symbolic_tensor.h"
 #include "ops/composition.h"
@@ -23,7 +24,6 @@
 #include "ops/fn/Range.h"
 #include "ops/fn/Reshape.h"
 #include "ops/fn/Shape.h"
-#include "ops/fn/Slice.h"
 #include "ops/fn/Squeeze.h"
 #include "ops/fn/StridedSlice.h"
 #include "ops/fn/Sum.h"
@@ -52,9 +52,13 @@ TensorVector Gather(CompositionCall& c) {
   return {ops::GatherV2(OpName(c.name()), params, indices, axis, batch_dims)};
 }
 
-Tensor Slice1d(const Tensor& shape, int64_t begin, int64_t size) {
-  const Tensor from = IndicesOf(std::vector<int64_t>{begin});
-  return ops::Slice(shape, from, IndicesOf(std::vector<int64_t>{size}));
+// shape[begin:end], as an op of which partial shapes are known.
+Tensor Sizes(const Tensor& shape, int64_t begin, std::optional<int64_t> end) {
+  const auto bound = [](int64_t i) {
+    return IndicesOf(std::vector<int64_t>{i});
+  };
+  return ops::StridedSlice(shape, bound(begin), bound(end.value_or(0)),
+                           bound(1), 0, end ? 0 : 1);
 }
 
 // Batches are folded into the indices: each gets its own row number in front.
@@ -75,11 +79,11 @@ TensorVector GatherNd(CompositionCall& c) {
   }
   const Tensor pshape = ops::Shape(params);
   const Tensor ishape = ops::Shape(indices);
-  const Tensor batch = Slice1d(ishape, 0, batch_dims);
+  const Tensor batch = Sizes(ishape, 0, batch_dims);
   const Tensor batch_size = ProductOf(batch);
-  const Tensor flat_params = ops::Reshape(
-      params, Joined({batch_size, Slice1d(pshape, batch_dims, -1)}));
-  const Tensor inner = Slice1d(AllButLast(ishape), batch_dims, -1);
+  const Tensor flat_params =
+      ops::Reshape(params, Joined({batch_size, Sizes(pshape, batch_dims, {})}));
+  const Tensor inner = Sizes(ishape, batch_dims, -1);
   const Tensor inner_size = ProductOf(inner);
   const Tensor depth = LastOf(ishape);
   const Tensor flat_indices =
@@ -97,7 +101,9 @@ TensorVector GatherNd(CompositionCall& c) {
   const Tensor full =
       ops::ConcatV2(TensorVector{rows, flat_indices}, Int32Of(2));
   const Tensor picked = ops::GatherNd(flat_params, full, c.text(4));
-  const Tensor tail_shape = Slice1d(ops::Shape(picked), 2, -1);
+  const int64_t n = is.unknown_rank() ? -1 : is.dim(is.rank() - 1);
+  const Tensor tail_shape = n < 0 ? Sizes(ops::Shape(picked), 2, {})
+                                  : Sizes(pshape, batch_dims + n, {});
   return {ops::Reshape(OpName(c.name()), picked,
                        Joined({batch, inner, tail_shape}))};
 }

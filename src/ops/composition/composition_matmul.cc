@@ -20,6 +20,7 @@
 #include "ops/fn/SelectV2.h"
 #include "ops/fn/Shape.h"
 #include "ops/fn/Squeeze.h"
+#include "ops/fn/StridedSlice.h"
 #include "ops/fn/Transpose.h"
 #include "ops/operators.h"
 
@@ -87,6 +88,22 @@ struct Operand {
   std::vector<int64_t> free_dims;  // static sizes, -1 unknown
   Tensor free_shape;               // set if any is unknown
 };
+
+// Of ascending axes. Made of slices, as partial shapes of those are known.
+Tensor SizesOf(const Tensor& shape, const std::vector<int64_t>& axes) {
+  const auto bound = [](int64_t i) {
+    return IntsTensor(std::vector<int64_t>{i}, DataType::kInt32);
+  };
+  TensorVector runs;
+  for (size_t i = 0; i < axes.size();) {
+    const size_t from = i++;
+    while (i < axes.size() && axes[i] == axes[i - 1] + 1) ++i;
+    runs.push_back(ops::StridedSlice(shape, bound(axes[from]),
+                                     bound(axes[i - 1] + 1), bound(1)));
+  }
+  if (runs.empty()) return IntsTensor(axes, DataType::kInt32);
+  return runs.size() == 1 ? runs[0] : Joined(runs);
+}
 
 // Of a tensor whose rank or whose axes are known when it runs.
 Operand AsMatrixAlong(const Tensor& x, const Tensor& contracted, bool flip) {
@@ -170,7 +187,7 @@ Operand AsMatrix(const Tensor& x, const std::vector<int64_t>& axes, bool flip) {
       return ops::GatherV2(s, indices, Int32Of(0));
     };
     const Tensor zero = IntsTensor(std::vector<int64_t>{0}, DataType::kInt32);
-    const Tensor free_shape = sizes(free);
+    const Tensor free_shape = SizesOf(s, free);
     const Tensor f = ops::Prod(free_shape, zero);
     const Tensor k = ops::Prod(sizes(contracted), zero);
     matrix_shape =

@@ -16,7 +16,7 @@ _HINT = (
 # `type(x).__module__.split(".")[0]`. Pickles of these objects name no class.
 _KNOWN_BY_MODULE = (
     "EagerTensor", "SymbolicTensor", "Tensor", "AbstractTensor",
-    "ResourceVariable", "Variable", "BaseVariable",
+    "ResourceVariable", "Variable", "BaseVariable", "DType",
 )
 
 

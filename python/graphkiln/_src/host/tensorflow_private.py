@@ -7,6 +7,7 @@ reach is not here.
 
 from __future__ import annotations
 
+import importlib
 import sys
 import types
 from typing import NamedTuple
@@ -50,6 +51,10 @@ _NAMES = {
         context=@tensorflow_private._context executing_eagerly
         in_eager_mode=executing_eagerly
         """,
+    "python.eager.record": """
+        should_record_backprop=@tensorflow_private._should_record_backprop
+        """,
+    "python.eager.tape": "",
     "python.framework.composite_tensor": """
         CompositeTensor=__internal__.CompositeTensor
         replace_composites_with_components=@private_parts.*
@@ -77,6 +82,11 @@ _NAMES = {
         constant_value=get_static_value
         constant_value_as_shape=@private_parts.*
         is_tf_type=is_tensor try_evaluate_constant=get_static_value
+        """,
+    "python.framework.test_util": """
+        deprecated_graph_mode_only=@both_modes.*
+        run_all_in_graph_and_eager_modes=@both_modes.*
+        run_in_graph_and_eager_modes=@both_modes.*
         """,
     "python.framework.type_spec": """
         BatchableTypeSpec=@private_parts.* TypeSpec
@@ -113,6 +123,9 @@ __internal__.register_type_spec_from_value_converter
     "python.ops.random_ops": "parameterized_truncated_normal=@private_parts.*",
     "python.ops.resource_variable_ops": "VariableSpec=@private_parts.*",
     "python.trackable.data_structures": "",
+    "python.util.all_util": """
+        remove_undocumented=@tensorflow_private._remove_undocumented
+        """,
     "python.util.deprecation": " ".join(
         f"{name}=@deprecation.*"
         for name in (
@@ -200,9 +213,19 @@ def _list_local_devices(session_config: object = None) -> list[LocalDevice]:
     return [LocalDevice(n, n.split(":")[1], 256 << 20, 1, "") for n in names]
 
 
+def _remove_undocumented(
+    module_name: str, allowed: object = None, docs: object = None
+) -> None:
+    """What it leaves is for readers of the module alone."""
+
+
 def _executing_eagerly_outside_functions() -> bool:
     with _graphkiln.init_scope():
         return _graphkiln.executing_eagerly()
+
+
+def _should_record_backprop(tensors: list) -> bool:
+    return _graphkiln._should_record_backprop(tensors)
 
 
 def has(name: str) -> bool:
@@ -224,6 +247,10 @@ class PrivateModule(types.ModuleType):
 
     def __getattr__(self, name: str) -> object:
         public = None if name.startswith("__") else self._names.get(name)
+        below = f"{self.__name__}.{name}"
+        if public is None and has(below.removeprefix("tensorflow.")):
+            # There without an import of their own.
+            return importlib.import_module(below)
         if public is None:
             raise AttributeError(
                 f"module {self.__name__!r} has no attribute {name!r}: it is private "

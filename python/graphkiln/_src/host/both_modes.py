@@ -1,0 +1,73 @@
+"""Decorators of TensorFlow's private test_util, which tests of packages use: methods
+of test cases that run in a graph and eagerly."""
+
+from __future__ import annotations
+
+import functools
+import unittest
+from collections.abc import Callable
+
+from graphkiln._graphkiln import Graph
+
+
+def _in_graph(test: Callable, case: object, config: object, args: tuple, named: dict):
+    with Graph().as_default(), case.test_session(config=config):
+        test(case, *args, **named)
+
+
+def run_in_graph_and_eager_modes(
+    func: Callable | None = None,
+    config: object = None,
+    use_gpu: bool = True,
+    assert_no_eager_garbage: bool = False,
+) -> Callable:
+    """A method that is run in a graph, with a session, and then eagerly."""
+
+    def decorate(test: Callable) -> Callable:
+        if isinstance(test, type):
+            raise ValueError(
+                "run_in_graph_and_eager_modes is for methods of tests, "
+                "run_all_in_graph_and_eager_modes for their class."
+            )
+
+        @functools.wraps(test)
+        def run(self: object, *args: object, **named: object) -> None:
+            try:
+                _in_graph(test, self, config, args, named)
+            except unittest.SkipTest:
+                pass
+            self.tearDown()
+            self.setUp()
+            test(self, *args, **named)
+
+        return run
+
+    return decorate if func is None else decorate(func)
+
+
+def deprecated_graph_mode_only(func: Callable) -> Callable:
+    """A method, or all of a class, that is run in a graph alone."""
+    if isinstance(func, type):
+        return _decorate_all(func, deprecated_graph_mode_only)
+
+    @functools.wraps(func)
+    def run(self: object, *args: object, **named: object) -> None:
+        _in_graph(func, self, None, args, named)
+
+    return run
+
+
+def run_all_in_graph_and_eager_modes(cls: type) -> type:
+    """A class all of whose tests are run in a graph and eagerly."""
+    return _decorate_all(cls, run_in_graph_and_eager_modes)
+
+
+def _decorate_all(cls: type, decorate: Callable) -> type:
+    for name in dir(cls):
+        skips = name.startswith(("testSkipEager", "test_skip_eager"))
+        if not name.startswith("test") or skips or name == "test_session":
+            continue
+        value = getattr(cls, name, None)
+        if callable(value):
+            setattr(cls, name, decorate(value))
+    return cls
