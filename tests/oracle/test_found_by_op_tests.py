@@ -93,7 +93,7 @@ def _gathered_gradient(tf, axis, batch_dims, ranks=None, axis_is_fed=False):
 
 def _gradients_of_einsum(tf, equation, *shapes):
     operands = [
-        tf.reshape(tf.range(1.0, 1.0 + np.prod(shape, dtype=int)), shape)
+        tf.reshape(tf.range(1.0, 1.0 + float(np.prod(shape))), shape)
         for shape in shapes
     ]
     with tf.GradientTape() as tape:
