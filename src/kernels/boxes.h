@@ -38,10 +38,11 @@ inline float Overlap(const float* a, const float* b) {
 }
 
 struct Suppression {
-  int64_t most = 0;   // how many are kept
-  float overlap = 0;  // more is too much
-  float score = 0;    // at most so much is too little
-  float sigma = 0;    // of soft suppression; 0: none
+  int64_t most = 0;        // how many are kept
+  float overlap = 0;       // more is too much
+  float score = 0;         // at most so much is too little
+  float sigma = 0;         // of soft suppression; 0: none
+  bool drops_nan = false;  // whose overlap is no number
 };
 
 struct Kept {
@@ -81,7 +82,8 @@ inline Kept KeepBoxes(const float* scores, int64_t n, const Suppression& rule,
     for (size_t j = kept.boxes.size(); j > next.compared; --j) {
       poll();
       const float common = overlap(next.box, kept.boxes[j - 1]);
-      if (!soft && common > rule.overlap) {
+      if (!soft && (common > rule.overlap ||
+                    (rule.drops_nan && !(common <= rule.overlap)))) {
         drop = true;
         break;
       }

@@ -31,7 +31,8 @@ void BoundRows(const T* sorted, const T* values, Index* out, int64_t rows,
           const T* row = sorted + k / count * width;
           const T *from = row, *to = row + width;
           // Values that rise are found near the one before.
-          if (k > begin && k % count != 0 && !less(values[k], values[k - 1])) {
+          if (k > begin && k % count != 0 && !less(values[k], values[k - 1]) &&
+              values[k] == values[k] && values[k - 1] == values[k - 1]) {
             from = at;
             for (int64_t step = 1; to - from > step; step *= 2) {
               if (!is_before(from[step - 1], values[k])) {

@@ -58,7 +58,7 @@ def test_fractions_are_kept(both, dtype, form, in_function):
     ours, theirs = both.ours, both.theirs
     wanted = answer(theirs, True)
     if form == "list" and dtype == "float64":
-        wanted = answer(theirs, False)  # a list becomes float32 in functions alone
+        wanted = answer(theirs, in_function)  # float32 in functions alone
     assert wanted[1][1] == [0.5, 1.5, 2.5]
     assert answer(ours, in_function) == wanted
 

@@ -302,8 +302,6 @@ std::string PythonLanguage::NumericsContext(std::span<const Tensor> inputs) {
   return text + "\n";
 }
 
-void AddAssertions(nb::module_& m) {
-  AddFunctions(m, functions);
-}
+void AddAssertions(nb::module_& m) { AddFunctions(m, functions); }
 
 }  // namespace gk::py

@@ -1,6 +1,10 @@
 // Python arguments <-> attribute values.
+#include <algorithm>
+#include <cmath>
+
 #include "framework/graph.h"
 #include "python/src/function/concrete_function.h"
+#include "python/src/ops/long_way.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
@@ -73,8 +77,17 @@ StatusOr<DataType> ToType(const AttrDef& attr, PyObject* value) {
   return t;
 }
 
+bool Countable(const PartialTensorShape& shape) {
+  int64_t count = 1;
+  return shape.unknown_rank() ||
+         std::ranges::all_of(shape.dims(), [&](int64_t d) {
+           return d < 0 || !__builtin_mul_overflow(count, d, &count);
+         });
+}
+
 StatusOr<PartialTensorShape> ToShape(const AttrDef& attr, PyObject* value) {
-  // -1 stands for an unknown dimension in attributes.
+  // -1 stands for an unknown dimension in attributes of eager ops. Nodes get
+  // what TensorShape takes.
   if (IsListOrTuple(value)) {
     PartialTensorShape shape(std::span<const int64_t>{});
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
@@ -93,6 +106,22 @@ StatusOr<PartialTensorShape> ToShape(const AttrDef& attr, PyObject* value) {
   return AsShape(value);
 }
 
+StatusOr<PartialTensorShape> ToShapeOfNode(const AttrDef& attr,
+                                           std::string_view op,
+                                           PyObject* value) {
+  StatusOr<PartialTensorShape> shape = AsShape(value);
+  if (shape.ok() && !Countable(*shape)) {
+    return ValueError(
+        "Shape {} is too large (more than 2**63 - 1 entries): argument '{}' of "
+        "{}",
+        shape->DebugString(), attr.name, op);
+  }
+  if (shape.ok() || shape.status().code() != Code::kValueError) return shape;
+  return ValueError(
+      "Error converting {} to a TensorShape: {}. (argument '{}' of {})",
+      attr.name, shape.status().message(), attr.name, op);
+}
+
 StatusOr<Tensor> ToTensorAttr(const AttrDef& attr, PyObject* value) {
   if (IsEagerTensor(value)) return TensorOf(value);
   if (IsTensor(value)) return Expected("a constant", attr, value);
@@ -108,6 +137,9 @@ StatusOr<FunctionAttr> ToFunction(const AttrDef& attr, PyObject* value) {
 template <class T, class Convert>
 StatusOr<AttrValue> ToList(const AttrDef& attr, std::string_view op,
                            PyObject* value, Convert convert) {
+  if (value == Py_None && !OpBuilder::Current()->builds_graph()) {
+    return AttrValue(std::vector<T>{});
+  }
   if (!PyList_Check(value) && !PyTuple_Check(value) && !IsTensorShape(value)) {
     PyErr_Format(PyExc_TypeError,
                  "Expected list for '%s' argument to '%s' Op, not %R.",
@@ -156,7 +188,39 @@ PyObject* ToPython(const std::vector<T>& v) {
   return list.Release();
 }
 
+bool HasWhole(const std::vector<float>& values) {
+  return std::ranges::any_of(values,
+                             [](float v) { return v == std::floor(v); });
+}
+
 }  // namespace
+
+bool GoesTheLongWay(const OpInfo& op, PyObject* const* arguments) {
+  const OpDef& def = op.def();
+  const std::vector<FunctionInfo::Parameter>& parameters = op.parameters();
+  for (size_t i = def.inputs.size(); i < parameters.size(); ++i) {
+    const AttrDef& a = def.attrs[parameters[i].index];
+    if (a.type != AttrType::kFloat) continue;
+    PyObject* given = arguments[i];
+    if (given == nullptr || given == Py_None) {
+      if (!a.default_value) continue;
+      const float* one = std::get_if<float>(&*a.default_value);
+      const auto* list = std::get_if<std::vector<float>>(&*a.default_value);
+      if (one != nullptr && *one == std::floor(*one)) return true;
+      if (list != nullptr && HasWhole(*list)) return true;
+    } else if (PyLong_Check(given)) {
+      return true;
+    } else if (IsListOrTuple(given)) {
+      PyObject** items = PySequence_Fast_ITEMS(given);
+      const Py_ssize_t n = PySequence_Fast_GET_SIZE(given);
+      if (std::any_of(items, items + n,
+                      [](PyObject* o) { return PyLong_Check(o); })) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
 
 StatusOr<AttrValue> ToAttrValue(const AttrDef& attr, std::string_view op,
                                 PyObject* value) {
@@ -177,6 +241,9 @@ StatusOr<AttrValue> ToAttrValue(const AttrDef& attr, std::string_view op,
       return attr.is_list ? ToList<DataType>(attr, op, value, ToType)
                           : Single(ToType(attr, value));
     case AttrType::kShape:
+      if (!attr.is_list && IsListOrTuple(value) && InGraph()) {
+        return Single(ToShapeOfNode(attr, op, value));
+      }
       return attr.is_list ? ToList<PartialTensorShape>(attr, op, value, ToShape)
                           : Single(ToShape(attr, value));
     case AttrType::kTensor:

@@ -64,6 +64,21 @@ StatusOr<Tensor> ConvertTensor(const CompositionArg& arg, PyObject* value,
   return t;
 }
 
+// A NumPy number or array where Python's numbers may stand, too: an axis, a
+// size. Integers of few bits become int32, as in TensorFlow.
+StatusOr<CompositionValue> ConvertNumpy(const CompositionArg& arg,
+                                        PyObject* value, GroupTypes* groups) {
+  GK_ASSIGN_OR_RETURN(Tensor t, ConvertTensor(arg, value, -1, groups));
+  const DataType own = t.dtype();
+  if (arg.in_group() || !IsInteger(own) || own == DataType::kInt32 ||
+      own == DataType::kInt64) {
+    return CompositionValue(std::move(t));
+  }
+  GK_ASSIGN_OR_RETURN(t, ToTensor(value, DataType::kInt32, kAnyDType, arg.node,
+                                  Narrowing::kRefuse));
+  return CompositionValue(std::move(t));
+}
+
 // If the list is of Python's numbers alone and the first of them suggest a
 // dtype that a later one does not fit, all become int64.
 StatusOr<TensorVector> ConvertTensors(const CompositionArg& arg,
@@ -273,6 +288,9 @@ StatusOr<CompositionValue> ConvertArgument(const CompositionArg& arg,
         return Value(ConvertTensor(arg, value, -1, groups));
       }
       if (PyBool_Check(value)) return CompositionValue(value == Py_True);
+      if (IsNumpyValue(value) && (arg.in_group() || !PyFloat_Check(value))) {
+        return ConvertNumpy(arg, value, groups);
+      }
       if (PyFloat_Check(value)) {
         return CompositionValue(PyFloat_AS_DOUBLE(value));
       }

@@ -17,6 +17,7 @@
 #include "python/src/graph/name_scope.h"
 #include "python/src/graph/operation_type.h"
 #include "python/src/graph/source_location.h"
+#include "python/src/ops/long_way.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/tensor_type.h"
@@ -154,6 +155,17 @@ Status InGraphWords(const Status& status, const ArgDef& arg,
                std::string(op).c_str(), value, Py_TYPE(value)->tp_name,
                why.c_str());
   return PythonError();
+}
+
+// The same error with the argument's name behind it.
+Status NamingArgument(const Status& status, const ArgDef& arg,
+                      std::string_view op) {
+  if (status.code() != Code::kPythonException ||
+      !PyErr_ExceptionMatches(PyExc_ValueError)) {
+    return status;
+  }
+  const std::string why = TakePythonErrorText();
+  return ValueError("{} (argument '{}' of {})", why, arg.name, op);
 }
 
 // A default in a signature, as Python writes it; what it cannot write there is
@@ -323,6 +335,8 @@ Status OpInfo::ConvertInputs(PyObject* const* arguments, TensorVector* inputs,
       types.Learn(attr, DataType::kInt64);  // sizes that 32 bits may not hold
     }
   }
+  const bool long_way =
+      !OpBuilder::Current()->builds_graph() && GoesTheLongWay(*this, arguments);
   const auto convert = [&](const ArgDef& arg, PyObject* value,
                            int element) -> Status {
     DataType want = arg.type, hint = DataType::kInvalid, own;
@@ -337,7 +351,8 @@ Status OpInfo::ConvertInputs(PyObject* const* arguments, TensorVector* inputs,
                                     ? Narrowing::kRefuse
                                     : Narrowing::kCut;
     // A tensor of another dtype is left for the op's own check to report.
-    if (HasDType(value, &own) || IsTensorLike(value)) {
+    const bool left = !long_way || !arg.type_attr.empty();
+    if (left && (HasDType(value, &own) || IsTensorLike(value))) {
       want = hint = DataType::kInvalid;
     } else if (want == DataType::kInvalid && hint != DataType::kInvalid) {
       own = NumpyDType(value);
@@ -350,6 +365,9 @@ Status OpInfo::ConvertInputs(PyObject* const* arguments, TensorVector* inputs,
             ? ToTensor(value, want, hint, NameOfInput(arg.name, element),
                        narrowing)
             : ToTensor(value, want, hint, kConst, narrowing);
+    if (!t.ok() && long_way) {
+      return NamingArgument(t.status(), arg, record_->name);
+    }
     if (!t.ok()) {
       return InGraphWords(t.status(), arg, record_->name, want, value);
     }
@@ -396,6 +414,14 @@ Status OpInfo::ConvertInputs(PyObject* const* arguments, TensorVector* inputs,
             "List argument '{}' to '{}' Op with length {} must match length {} "
             "of argument '{}'.",
             arg.name, snake_name_, n, *known, first->name);
+      }
+      const AttrDef* number = d.FindAttr(arg.number_attr);
+      if (number != nullptr && number->has_minimum && n < number->minimum &&
+          OpBuilder::Current()->builds_graph()) {
+        return ValueError(
+            "List argument '{}' to '{}' Op with length {} shorter than minimum "
+            "length {}.",
+            arg.name, record_->name, n, number->minimum);
       }
       attrs->Set(arg.number_attr, static_cast<int64_t>(n));
       if (n == 0 && types.Get(arg.type_attr) != DataType::kInvalid) {

@@ -1,6 +1,7 @@
 #include "python/src/tensors/convert.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
@@ -247,9 +248,13 @@ StatusOr<Tensor> ValueToTensor(PyObject* value, DataType dtype,
                                Narrowing narrowing) {
   if (value == Py_None) return UnsupportedValue(value);
   // The commonest first.
-  if (dtype == kAnyDType || dtype == DataType::kFloat) {
-    if (PyFloat_CheckExact(value)) {
-      return Tensor::Scalar(static_cast<float>(PyFloat_AS_DOUBLE(value)));
+  if (PyFloat_CheckExact(value)) {
+    if (dtype == kAnyDType || dtype == DataType::kFloat) {
+      const double v = PyFloat_AS_DOUBLE(value);
+      const auto narrow = static_cast<float>(v);
+      if (dtype != kAnyDType || std::isfinite(narrow) || !std::isfinite(v)) {
+        return Tensor::Scalar(narrow);
+      }
     }
   }
   if (IsTensorShape(value)) return ShapeToTensor(value, dtype, narrowing);

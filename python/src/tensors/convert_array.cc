@@ -45,6 +45,18 @@ StatusOr<TensorShape> ShapeOfArray(PyObject* array) {
   return TensorShape::Make(dims);
 }
 
+Status NotText(PyObject* item) {
+  if (InGraph()) {
+    PyErr_Format(PyExc_TypeError, "Expected binary or unicode string, got %R",
+                 item);
+    return PythonError();
+  }
+  return ValueError(
+      "Failed to convert a NumPy array to a Tensor (Unsupported object type "
+      "{}).",
+      Py_TYPE(item)->tp_name);
+}
+
 StatusOr<Tensor> StringArray(PyObject* array) {
   GK_ASSIGN_OR_RETURN(TensorShape shape, ShapeOfArray(array));
   GK_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(DataType::kString, shape));
@@ -64,13 +76,25 @@ StatusOr<Tensor> StringArray(PyObject* array) {
       out[i] = StringView(item);
       if (PyErr_Occurred()) return PythonError();
     } else {
-      return ValueError(
-          "Failed to convert a NumPy array to a Tensor (Unsupported object "
-          "type {}).",
-          Py_TYPE(item)->tp_name);
+      return NotText(item);
     }
   }
   return t;
+}
+
+// Numbers where text is asked for: there are some.
+StatusOr<Tensor> TextOfNumbers(PyObject* array) {
+  GK_ASSIGN_OR_RETURN(TensorShape shape, ShapeOfArray(array));
+  if (shape.num_elements() == 0) {
+    return Tensor::Allocate(DataType::kString, shape);
+  }
+  PyRef flat = Call(array, "ravel");
+  PyRef list = flat ? Call(flat.get(), "tolist") : PyRef();
+  if (!list || !PyList_Check(list.get())) return PythonError();
+  PyObject* first = PyList_GET_SIZE(list.get()) > 0
+                        ? PyList_GET_ITEM(list.get(), 0)
+                        : Py_None;
+  return NotText(first);
 }
 
 StatusOr<Tensor> CopyBuffer(PyObject* array, DataType dtype,
@@ -191,17 +215,14 @@ StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype,
   if (dtype == DataType::kVariant || dtype == DataType::kResource) {
     return NoHandle(value, dtype);
   }
-  if (own == DataType::kInvalid) return UnsupportedDType(np_dtype.get());
-  if (own == DataType::kString) {
-    GK_ASSIGN_OR_RETURN(Tensor t, StringArray(array.get()));
-    if (dtype != DataType::kInvalid && dtype != own) {
-      return CannotConvert(value, dtype);
-    }
-    return t;
-  }
   const bool cast = dtype != DataType::kInvalid && dtype != own;
+  if (own == DataType::kInvalid && !cast) {
+    return UnsupportedDType(np_dtype.get());
+  }
+  if (own == DataType::kString && !cast) return StringArray(array.get());
   if (cast || !IsNative(np_dtype.get())) {
-    if (dtype == DataType::kString) return CannotConvert(value, dtype);
+    if (dtype == DataType::kString) return TextOfNumbers(array.get());
+    // What NumPy casts, text, dates and objects too, is as good.
     if (cast && narrowing == Narrowing::kRefuse) {
       GK_ASSIGN_OR_RETURN(const bool loses, LosesValues(value, own, dtype));
       if (loses) {
@@ -214,6 +235,10 @@ StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype,
     if (!type) return PythonError();
     array = PyRef::Steal(
         PyObject_CallMethod(array.get(), "astype", "O", type.get()));
+    if (!array && InGraph()) {
+      PyErr_Clear();
+      return CannotConvert(value, dtype);
+    }
     if (!array) return PythonError();
   }
   GK_ASSIGN_OR_RETURN(TensorShape shape, ShapeOfArray(array.get()));

@@ -58,23 +58,25 @@ StatusOr<Kind> KindOf(PyObject* o) {
   return kNone;
 }
 
-// May a NumPy number of dtype `own`, within a sequence, become one of dtype
-// `to`? As Python's numbers may: integers become floats, not the reverse.
-bool IsNumberOf(DataType to, DataType own) {
-  const auto rank = [](DataType t) {
-    return IsComplex(t) ? 3 : IsFloating(t) ? 2 : IsInteger(t) ? 1 : 0;
-  };
-  if (rank(own) == 0 || rank(to) == 0) {
-    return rank(own) == rank(to) &&
-           (own == DataType::kBool) == (to == DataType::kBool);
+// Outside graphs, a finite number that is too large for the dtype that floats
+// get.
+Status CheckFloat(double value, DataType dtype) {
+  if (dtype != DataType::kFloat || std::isinf(value) ||
+      !std::isinf(static_cast<float>(value)) || InGraph()) {
+    return OkStatus();
   }
-  return rank(own) <= rank(to);
+  return ValueError(
+      "Can't convert Python sequence with a value out of range for a "
+      "double-precision float.");
 }
 
 class Walk {
  public:
   Walk(DataType dtype, Narrowing narrowing)
       : dtype_(dtype), narrowing_(narrowing) {}
+
+  bool has_numpy_scalars() const { return has_numpy_scalars_; }
+  bool is_bool() const { return kind_ == kBoolKind; }
 
   // Finds shape and kind of everything below `o`.
   Status Look(PyObject* o, int depth) {
@@ -131,6 +133,9 @@ class Walk {
   Status Write(PyObject* o, int depth, Tensor* t) {
     if (PyFloat_CheckExact(o)) {
       if (next_ >= t->num_elements()) return Ragged();
+      if (dtype_ == DataType::kInvalid) {
+        GK_RETURN_IF_ERROR(CheckFloat(PyFloat_AS_DOUBLE(o), t->dtype()));
+      }
       return WriteElement(o, t, next_++);
     }
     if (depth < static_cast<int>(dims_.size()) && IsNested(o)) {
@@ -148,12 +153,15 @@ class Walk {
     }
     StatusOr<Kind> kind = KindOf(o);
     if (kind.ok() && *kind == kNone) {
-      const DataType own = NumpyDType(o);
-      if (own != DataType::kInvalid && !IsNumberOf(t->dtype(), own)) {
-        return CannotConvert(o, t->dtype());
-      }
       GK_ASSIGN_OR_RETURN(Tensor part,
-                          ArrayToTensor(o, t->dtype(), narrowing_));
+                          ArrayToTensor(o, DataType::kInvalid, narrowing_));
+      if (part && dtype_ != DataType::kInvalid &&
+          !Holds(dtype_, ArrayKind(part))) {
+        return CannotConvert(o, dtype_);
+      }
+      if (part && part.dtype() != t->dtype()) {
+        GK_ASSIGN_OR_RETURN(part, ArrayToTensor(o, t->dtype(), narrowing_));
+      }
       if (part) return WriteArray(part, t);
     }
     if (next_ >= t->num_elements()) return Ragged();
@@ -175,6 +183,7 @@ class Walk {
         return UnsupportedValue(o);
       }
       rank = part.rank();
+      if (rank == 0) has_numpy_scalars_ = true;
       const int end = depth + rank;
       if (static_cast<int>(dims_.size()) < end) {
         if (seen_ || static_cast<int>(dims_.size()) != depth) return Ragged();
@@ -186,9 +195,9 @@ class Walk {
       }
       if (end > kMaxRank) return Ragged();
       kind = ArrayKind(part);
-      // Arrays keep their dtype, and so does a float that comes first; other
-      // scalars count as Python's numbers.
-      if (!seen_ && (rank > 0 || kind == kFloatKind)) {
+      // Floats that come first keep their dtype, in graphs all arrays do;
+      // others count as Python's numbers.
+      if (!seen_ && (kind == kFloatKind || (rank > 0 && InGraph()))) {
         array_dtype_ = part.dtype();
       }
     }
@@ -208,14 +217,32 @@ class Walk {
     if (t == DataType::kString) return kStringKind;
     if (IsComplex(t)) return kComplexKind;
     if (IsFloating(t)) return kFloatKind;
-    if (part.rank() != 0) return kIntKind;
-    int64_t v = 0;
-    VisitType<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t>(
-        t, [&](auto x) { v = part.scalar<decltype(x)>(); });
-    if (t == DataType::kUint64) {
-      v = static_cast<int64_t>(part.scalar<uint64_t>() >> 1);
+    bool narrow = true;
+    VisitType<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
+              uint64_t>(t, [&]<class T>(T) {
+      narrow = std::ranges::all_of(
+          part.flat<T>(), [](T v) { return std::in_range<int32_t>(v); });
+    });
+    return narrow ? kIntKind : kInt64Kind;
+  }
+
+  // May NumPy's numbers of that kind stand where the dtype is asked for?
+  static bool Holds(DataType dtype, Kind kind) {
+    switch (kind) {
+      case kBoolKind:
+        return dtype == DataType::kBool;
+      case kIntKind:
+      case kInt64Kind:
+        return dtype != DataType::kBool && dtype != DataType::kString;
+      case kFloatKind:
+        return IsFloating(dtype) || IsComplex(dtype);
+      case kComplexKind:
+        return IsComplex(dtype);
+      case kStringKind:
+        return dtype == DataType::kString;
+      default:
+        return true;
     }
-    return v == static_cast<int32_t>(v) ? kIntKind : kInt64Kind;
   }
 
   // Numbers grow (int -> int64 -> float); a bool may follow numbers; all
@@ -228,6 +255,10 @@ class Walk {
     const auto number = [](Kind k) { return k >= kIntKind && k <= kFloatKind; };
     if (number(a) && number(b)) return std::max(a, b);
     if (number(a) && b == kBoolKind) return a;
+    if (a == kComplexKind && number(b)) return a;
+    // NumPy's rule, by which TensorFlow makes constants in graphs.
+    const auto any = [](Kind k) { return k >= kBoolKind && k <= kComplexKind; };
+    if (InGraph() && any(a) && any(b)) return std::max(a, b);
     return Mixed();
   }
 
@@ -251,6 +282,7 @@ class Walk {
   std::vector<int64_t> dims_;
   Kind kind_ = kNone;
   bool seen_ = false;
+  bool has_numpy_scalars_ = false;
   int leaf_depth_ = -1;
   int64_t next_ = 0;
 };
@@ -304,6 +336,47 @@ Status ReadDouble(PyObject* v, DataType dtype, double* out) {
     return CannotConvert(v, dtype);
   }
   return OkStatus();
+}
+
+// Dtypes that TensorFlow writes elements of as they come. Values for the others
+// it first makes of the dtype that they have by themselves.
+bool IsWrittenAtOnce(DataType t) {
+  switch (t) {
+    case DataType::kInt8:
+    case DataType::kInt16:
+    case DataType::kUint8:
+    case DataType::kUint16:
+    case DataType::kUint32:
+    case DataType::kBfloat16:
+    case DataType::kComplex64:
+      return false;
+    default:
+      return true;
+  }
+}
+
+Status CheckOwnDType(PyObject* value, DataType dtype) {
+  Walk own(DataType::kInvalid, Narrowing::kCut);
+  GK_RETURN_IF_ERROR(own.Look(value, 0));
+  return own.is_bool() ? CannotConvert(value, dtype) : OkStatus();
+}
+
+// Numbers among which are NumPy's, in a graph: NumPy says of which dtype they
+// are, and its widest ones are halved, as for Python's numbers.
+StatusOr<Tensor> NumpySequence(PyObject* value) {
+  PyRef array = PyRef::Steal(CallPython("numpy", "array", {value}));
+  if (!array) return PythonError();
+  GK_ASSIGN_OR_RETURN(Tensor t, ArrayToTensor(array.get(), kAnyDType));
+  if (t.dtype() == DataType::kDouble) {
+    return ArrayToTensor(array.get(), DataType::kFloat);
+  }
+  if (t.dtype() == DataType::kInt64 &&
+      std::ranges::all_of(t.flat<int64_t>(), [](int64_t v) {
+        return std::in_range<int32_t>(v);
+      })) {
+    return ArrayToTensor(array.get(), DataType::kInt32);
+  }
+  return t;
 }
 
 }  // namespace
@@ -402,7 +475,8 @@ StatusOr<Tensor> SequenceToTensor(PyObject* value, DataType dtype,
   Walk walk(dtype, narrowing);
   // The error shows all that was given, not the element that does not fit.
   const auto whole = [&](Status status) {
-    if (status.code() != Code::kPythonException || !PySequence_Check(value) ||
+    if (status.code() != Code::kPythonException ||
+        (InGraph() && !PySequence_Check(value)) ||
         !PyErr_ExceptionMatches(PyExc_TypeError)) {
       return status;
     }
@@ -416,9 +490,16 @@ StatusOr<Tensor> SequenceToTensor(PyObject* value, DataType dtype,
       return status;
     }
     PyErr_Clear();
+    if (!InGraph()) GK_RETURN_IF_ERROR(CheckOwnDType(value, walk.dtype()));
     return CannotConvert(value, walk.dtype());
   };
+  if (!IsWrittenAtOnce(dtype) && !InGraph()) {
+    GK_RETURN_IF_ERROR(CheckOwnDType(value, dtype));
+  }
   GK_RETURN_IF_ERROR(whole(walk.Look(value, 0)));
+  if (dtype == DataType::kInvalid && walk.has_numpy_scalars() && InGraph()) {
+    return NumpySequence(value);
+  }
   GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(walk.dims()));
   GK_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(walk.dtype(), shape));
   GK_RETURN_IF_ERROR(whole(walk.Write(value, 0, &t)));

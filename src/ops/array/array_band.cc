@@ -73,7 +73,11 @@ Status DiagPartShape(InferenceContext& c) {
 
 Status ComputeDiagPart(KernelContext& c) {
   const Tensor& x = c.input(0);
-  if (x.rank() == 0 || x.rank() % 2 != 0) {
+  if (x.rank() == 0) {
+    c.set_output(0, x);
+    return OkStatus();
+  }
+  if (x.rank() % 2 != 0) {
     return InvalidArgument(
         "The rank of the tensor should be even and positive, got shape {}",
         x.shape().DebugString());
@@ -149,6 +153,8 @@ Status ComputeBandPart(KernelContext& c) {
           "{} must be negative or less or equal to number of {} ({}) got: {}",
           name, i == 0 ? "rows" : "columns", size, keep[i]);
     }
+    // TensorFlow goes on with the low 32 bits.
+    keep[i] = static_cast<int32_t>(keep[i]);
     if (keep[i] < 0) keep[i] = size;
   }
   Tensor* out;

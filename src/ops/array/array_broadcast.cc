@@ -140,14 +140,14 @@ Status ComputeBroadcastTo(KernelContext& c) {
         "({}).",
         x.rank(), shape.rank());
   }
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), shape, &out));
   for (int i = 0; i < x.rank(); ++i) {
     if (x.dim(i) != 1 && x.dim(i) != shape.dim(extra + i)) {
       return InvalidArgument("Incompatible shapes: {} vs. {}",
                              x.shape().DebugString(), shape.DebugString());
     }
   }
-  Tensor* out;
-  GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), shape, &out));
   const auto from = StridesOf(x.shape()), to = StridesOf(shape);
   StridedBox box;
   for (int i = 0; i < shape.rank(); ++i) {

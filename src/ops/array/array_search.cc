@@ -7,6 +7,7 @@
 #include "base/interrupt.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
+#include "kernels/elementwise.h"
 #include "kernels/search.h"
 #include "kernels/sort.h"
 #include "ops/element_moves.h"
@@ -65,7 +66,10 @@ Status ComputeBound(KernelContext& c) {
                 int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(
           sorted.dtype(), [&](auto tag) {
             using T = decltype(tag);
-            run(sorted.data<T>(), SortLess<T>);
+            // What is no number is less than nothing and greater than nothing.
+            run(sorted.data<T>(), [](const T& a, const T& b) {
+              return Convert<ComputeType<T>>(a) < Convert<ComputeType<T>>(b);
+            });
           });
   if (known) return OkStatus();
   if (sorted.dtype() == DataType::kString) {

@@ -2,6 +2,7 @@
 #include "ops/fn/array_stitch.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "framework/grad_context.h"
@@ -84,6 +85,10 @@ Status ComputeStitch(KernelContext& c) {
           ids0.rank(), i, ids.rank(), data0.DebugString(), i,
           data.DebugString(), ids0.DebugString(), i, ids.DebugString());
     }
+  }
+  if (last == std::numeric_limits<int32_t>::max()) {
+    return InvalidArgument("Expected a non-negative size, got {}",
+                           std::numeric_limits<int32_t>::min());
   }
   InlinedVector<int64_t, 8> dims{last + 1};
   int64_t inner = 1;

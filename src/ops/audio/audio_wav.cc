@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "framework/op_registry.h"
+#include "ops/int32_attrs.h"
 
 namespace gk {
 namespace {
@@ -145,9 +146,14 @@ Status ReadWav(std::string_view text, Wav* wav) {
   return OkStatus();
 }
 
+Status CheckDesired(const AttrMap& attrs) {
+  return CheckInt32Attrs(attrs, {"desired_channels", "desired_samples"});
+}
+
 Status DecodeShape(InferenceContext& c) {
   PartialTensorShape contents;
   GK_RETURN_IF_ERROR(c.WithRank(0, 0, &contents));
+  GK_RETURN_IF_ERROR(CheckDesired(c.attrs()));
   const int64_t channels = c.attr<int64_t>("desired_channels"),
                 samples = c.attr<int64_t>("desired_samples");
   if (channels < -1) {
@@ -166,6 +172,7 @@ Status ComputeDecode(KernelContext& c) {
     return InvalidArgument("contents must be scalar, got shape {}",
                            c.input(0).shape().DebugString());
   }
+  GK_RETURN_IF_ERROR(CheckDesired(c.attrs()));
   int64_t channels = c.attr<int64_t>("desired_channels"),
           samples = c.attr<int64_t>("desired_samples");
   Wav wav;

@@ -88,6 +88,7 @@ Status ComputeSuppression(KernelContext& c) {
     GK_ASSIGN_OR_RETURN(rule.overlap, ScalarOf(c.input(3), "iou_threshold"));
   }
   GK_RETURN_IF_ERROR(CheckUnit(rule.overlap));
+  rule.drops_nan = kVersion == Version::kThree || kVersion == Version::kFour;
   if (kVersion >= Version::kThree) {
     GK_ASSIGN_OR_RETURN(rule.score, ScalarOf(c.input(4), "score_threshold"));
   }
@@ -134,7 +135,7 @@ Status ComputeSuppression(KernelContext& c) {
 
 Status ComputeByOverlaps(KernelContext& c) {
   const Tensor &overlaps = c.input(0), &scores = c.input(1);
-  Suppression rule;
+  Suppression rule{.drops_nan = true};
   GK_ASSIGN_OR_RETURN(rule.most, CountOf(c.input(2)));
   GK_ASSIGN_OR_RETURN(rule.overlap, ScalarOf(c.input(3), "overlap_threshold"));
   GK_ASSIGN_OR_RETURN(rule.score, ScalarOf(c.input(4), "score_threshold"));

@@ -87,15 +87,13 @@ StatusOr<RowValues> SparseRows(const Tensor& indices, const Tensor& values,
 }
 
 StatusOr<RowValues> RaggedRows(const Tensor& splits, const Tensor& values) {
-  if (splits.rank() != 1 || splits.num_elements() == 0) {
-    return InvalidArgument(
-        "Splits must be a vector with at least one element. Got shape {}",
-        splits.shape().DebugString());
+  if (splits.num_elements() == 0) {
+    return InvalidArgument("Splits must have at least one element");
   }
   RowValues r;
   GK_RETURN_IF_ERROR(IntegerValues(values, &r.values));
   r.is_matrix = true;
-  r.num_rows = splits.dim(0) - 1;
+  r.num_rows = splits.num_elements() - 1;
   const std::span<const int64_t> ends = splits.flat<int64_t>();
   if (ends.front() != 0) {
     return InvalidArgument("Splits must start with 0, not with {}",
@@ -124,7 +122,7 @@ StatusOr<RowValues> RaggedRows(const Tensor& splits, const Tensor& values) {
 
 Status CheckWeights(const RowValues& r, const Tensor& weights) {
   const auto n = static_cast<size_t>(weights.num_elements());
-  if (n == 0 || n == r.values.size()) return OkStatus();
+  if (n == 0 || n >= r.values.size()) return OkStatus();
   return InvalidArgument(
       "Weights and values must have the same shape. There are {} weights for "
       "{} values",
@@ -452,23 +450,36 @@ Status CountWhatOccurs(KernelContext& c, const StatusOr<RowValues>& read,
   return known ? OkStatus() : c.NoKernel();
 }
 
-Status ComputeDenseCount(KernelContext& c) {
-  if (c.input(1).num_elements() != 0 &&
-      !(c.input(1).shape() == c.input(0).shape())) {
-    return InvalidArgument(
-        "Weights and values must have the same shape. Weight shape: {}; values "
-        "shape: {}",
-        c.input(1).shape().DebugString(), c.input(0).shape().DebugString());
+Status CheckSameShape(const Tensor& weights, const Tensor& values) {
+  if (weights.num_elements() == 0 || weights.shape() == values.shape()) {
+    return OkStatus();
   }
+  return InvalidArgument(
+      "Weights and values must have the same shape. Weight shape: {}; values "
+      "shape: {}",
+      weights.shape().DebugString(), values.shape().DebugString());
+}
+
+Status ComputeDenseCount(KernelContext& c) {
+  GK_RETURN_IF_ERROR(CheckSameShape(c.input(1), c.input(0)));
   return CountWhatOccurs(c, DenseRows(c.input(0)), c.input(1));
 }
 
 Status ComputeSparseCount(KernelContext& c) {
+  GK_RETURN_IF_ERROR(CheckSameShape(c.input(3), c.input(1)));
+  const Tensor& sizes = c.input(2);
+  if (sizes.rank() == 1 && sizes.dim(0) > 1) {
+    const auto rows = static_cast<int32_t>(sizes.data<int64_t>()[0]);
+    if (rows <= 0 || rows == INT32_MAX) {
+      return InvalidArgument("Cannot allocate {} batches", rows);
+    }
+  }
   return CountWhatOccurs(c, SparseRows(c.input(0), c.input(1), c.input(2)),
                          c.input(3));
 }
 
 Status ComputeRaggedCount(KernelContext& c) {
+  GK_RETURN_IF_ERROR(CheckSameShape(c.input(2), c.input(1)));
   return CountWhatOccurs(c, RaggedRows(c.input(0), c.input(1)), c.input(2));
 }
 

@@ -21,12 +21,13 @@ namespace {
 
 constexpr auto kReluGrad = [](auto dy, auto x) {
   using T = decltype(x);
-  return Select(x > T(0), dy, T(0));
+  // A product: what is no number stays none, as in TensorFlow.
+  return T(dy * Select(x > T(0), T(1), T(0)));
 };
 constexpr auto kRelu6Grad = [](auto dy, auto x) {
   using T = decltype(x);
-  const T low = Select(x > T(0), dy, T(0));
-  return Select(x < T(6), low, T(0));
+  const T low = Select(x > T(0), T(1), T(0));
+  return T(dy * Select(x < T(6), low, T(0)));
 };
 constexpr auto kLeakyReluGrad = [](const void* params, auto dy, auto x) {
   using T = decltype(x);

@@ -9,6 +9,7 @@
 #include "kernels/elementwise.h"
 #include "ops/element_moves.h"
 #include "ops/element_type_of.h"
+#include "ops/int32_attrs.h"
 #include "ops/nn/channels_first.h"
 #include "ops/nn/conv_geometry.h"
 #include "ops/nn/window.h"
@@ -308,6 +309,7 @@ Status Conv3DShape(InferenceContext& c) {
   GK_RETURN_IF_ERROR(c.WithRank(1, 5, &filter));
   const bool channels_first = IsChannelsFirst(c.attrs());
   const int first = channels_first ? 2 : 1;
+  GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"strides", "dilations"}));
   const auto strides = c.attr<std::vector<int64_t>>("strides");
   const auto dilations = c.attr<std::vector<int64_t>>("dilations");
   if (strides.size() != 5 || dilations.size() != 5) {

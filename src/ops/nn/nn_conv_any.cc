@@ -39,6 +39,15 @@ StatusOr<AnyConv> DescribeAnyConv(const AttrMap& given, int rank) {
   }
   const auto* format = given.Get<std::string>("data_format");
   const bool first = format != nullptr && *format == "CHANNELS_FIRST";
+  if (const auto* strides = given.Get<std::vector<int64_t>>("strides")) {
+    const size_t channel = first ? batch_dims : strides->size() - 1;
+    if (strides->size() == static_cast<size_t>(spatial) + 2 &&
+        ((*strides)[0] != 1 || (*strides)[channel] != 1)) {
+      return InvalidArgument(
+          "Current implementation does not support strides in the batch and "
+          "depth dimensions.");
+    }
+  }
   AnyConv conv;
   conv.op = spatial == 2 ? "Conv2D" : "Conv3D";
   conv.attrs = SharedAttrs(given, {"strides", "padding"});

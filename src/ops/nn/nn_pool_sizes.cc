@@ -43,6 +43,8 @@ Status ComputeOfSizes(KernelContext& c) {
           "dimension.",
           sizes[0] != 1 ? "batch" : "depth");
     }
+    // How far apart windows along the depth are is not looked at.
+    if (n == 1 && i > n) sizes[3] = 1;
     attrs.Set(name, std::move(sizes));
   }
   std::vector<const Tensor*> inputs;

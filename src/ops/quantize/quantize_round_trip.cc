@@ -13,6 +13,7 @@
 #include "kernels/isa.h"
 #include "kernels/math/rounding.h"
 #include "ops/element_moves.h"
+#include "ops/int32_attrs.h"
 #include "ops/with_attrs/QuantizeAndDequantizeV4Grad.h"
 
 namespace gk {
@@ -269,6 +270,7 @@ Status ComputeRoundTripV3(KernelContext& c) {
 Status RoundTripShape(InferenceContext& c) {
   const PartialTensorShape& x = c.input(0);
   const int64_t axis = c.attr<int64_t>("axis");
+  GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"axis"}));
   GK_RETURN_IF_ERROR(CheckAxis(axis, x.unknown_rank() ? -1 : x.rank()));
   PartialTensorShape min, max;
   if (c.attr<bool>("range_given")) {
@@ -286,6 +288,7 @@ Status RoundTripShape(InferenceContext& c) {
 
 Status RoundTripGradShape(InferenceContext& c) {
   GK_ASSIGN_OR_RETURN(PartialTensorShape x, c.input(0).MergeWith(c.input(1)));
+  GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"axis"}));
   c.set_output(0, std::move(x));
   // Limits are numbers, or vectors along the axis.
   const int rank = c.attr<int64_t>("axis") == -1 ? 0 : 1;

@@ -89,8 +89,14 @@ Status ComputeRaggedGather(KernelContext& c) {
     return InvalidArgument("params.rank must be nonzero");
   }
   GK_RETURN_IF_ERROR(CheckResultRank(params, indices.rank(), result));
+  for (int i = 0; i < params; ++i) {
+    if (c.input(i).rank() == 1) continue;
+    return InvalidArgument("ragged splits must be a vector, got shape {}",
+                           c.input(i).shape().DebugString());
+  }
   std::vector<Splits> splits;
-  GK_RETURN_IF_ERROR(ReadNestedSplits(c, 0, params, values.dim(0), &splits));
+  GK_RETURN_IF_ERROR(
+      ReadNestedSplits(c, 0, params, values.dim(0), true, &splits));
   std::vector<int64_t> rows;
   GK_RETURN_IF_ERROR(IntegerValues(indices, &rows));
   const int64_t count = std::ssize(splits[0]) - 1;

@@ -385,8 +385,12 @@ Status ComputeToSparse(KernelContext& c) {
     return InvalidArgument("rt_dense_values must be at least a vector, got {}",
                            values.shape().DebugString());
   }
+  if (c.input(0).rank() != 1) {
+    return InvalidArgument("ragged splits must be a vector, got shape {}",
+                           c.input(0).shape().DebugString());
+  }
   std::vector<Splits> splits;
-  GK_RETURN_IF_ERROR(ReadNestedSplits(c, 0, n, values.dim(0), &splits));
+  GK_RETURN_IF_ERROR(ReadNestedSplits(c, 0, n, values.dim(0), false, &splits));
   std::vector<int64_t> sizes{static_cast<int64_t>(splits[0].size()) - 1};
   std::vector<int64_t> places(sizes[0]);
   for (size_t i = 0; i < places.size(); ++i) places[i] = i;

@@ -5,14 +5,10 @@
 namespace gk {
 
 Status ReadNestedSplits(const KernelContext& c, int first, int n, int64_t nvals,
-                        std::vector<Splits>* out) {
+                        bool more, std::vector<Splits>* out) {
   out->resize(n);
   for (int i = 0; i < n; ++i) {
     const Tensor& t = c.input(first + i);
-    if (t.rank() != 1) {
-      return InvalidArgument("ragged splits must be a vector, got shape {}",
-                             t.shape().DebugString());
-    }
     GK_RETURN_IF_ERROR(IntegerValues(t, &(*out)[i]));
   }
   for (int i = 0; i < n; ++i) {
@@ -33,7 +29,8 @@ Status ReadNestedSplits(const KernelContext& c, int first, int n, int64_t nvals,
     }
     const int64_t held =
         i + 1 < n ? static_cast<int64_t>((*out)[i + 1].size()) - 1 : nvals;
-    if (splits.back() != held) {
+    const bool fits = more ? splits.back() <= held : splits.back() == held;
+    if (!fits) {
       return InvalidArgument(
           "Final value of ragged splits must match the length the "
           "corresponding ragged values.");

@@ -12,9 +12,9 @@ using Splits = std::vector<int64_t>;
 
 // Of an op's inputs `first` to `first + n - 1`, the outermost first: each says
 // where rows begin and the last one ends, from 0, in the next one's rows or, at
-// last, in `nvals` values.
+// last, in `nvals` values. Of what they point into there may be `more`.
 Status ReadNestedSplits(const KernelContext& c, int first, int n, int64_t nvals,
-                        std::vector<Splits>* out);
+                        bool more, std::vector<Splits>* out);
 
 }  // namespace gk
 

@@ -74,7 +74,7 @@ StatusOr<Philox> TakeValues(const Tensor& handle, uint64_t n,
                                  static_cast<uint64_t>(s[0]),
                                  static_cast<uint64_t>(s[1]));
     Philox after = gen;
-    after.SkipValues(n);
+    after.Skip(n * 256);  // its low 64 bits, as TensorFlow counts
     s[0] = static_cast<int64_t>(after.CounterLow());
     s[1] = static_cast<int64_t>(after.CounterHigh());
     return OkStatus();

@@ -154,8 +154,8 @@ Status ComputeShuffleIndex(KernelContext& c) {
   int64_t n = std::max(index.num_elements(), last.num_elements());
   if (seed.rank() == 2) n = std::max(n, seed.dim(0));
   const bool one_seed = seed.rank() == 1 && seed.dim(0) == 3;
-  if (!one_seed && !(seed.rank() == 2 && seed.dim(1) == 3 &&
-                     (seed.dim(0) == n || seed.dim(0) == 1))) {
+  if (!one_seed &&
+      !(seed.rank() == 2 && seed.dim(1) == 3 && seed.dim(0) == n)) {
     return InvalidArgument(
         "Seed must be a vector of size [3] or a matrix of size [{}, 3] but "
         "got {}.",
@@ -167,6 +167,12 @@ Status ComputeShuffleIndex(KernelContext& c) {
                              t == &index ? "index" : "max_index", n,
                              t->num_elements());
     }
+  }
+  if (last.rank() == 1 && last.dim(0) != n) {
+    return InvalidArgument(
+        "Maxval must be a scalar or a vector of the same size as index but got "
+        "{}",
+        last.shape().DebugString());
   }
   const int64_t rounds = c.attr<int64_t>("rounds");
   if (rounds < 4 || rounds % 2 != 0 || rounds > 1024) {

@@ -77,20 +77,6 @@ Status ReshapeShape(InferenceContext& c) {
   return OkStatus();
 }
 
-StatusOr<int64_t> Product(std::span<const int64_t> sizes) {
-  int64_t product = 1;
-  for (int64_t d : sizes) {
-    const int64_t next = MultiplyWithoutOverflow(product, d);
-    if (next < 0) {
-      return InvalidArgument(
-          "Encountered overflow when multiplying {} with {}, result: {}",
-          product, d, next);
-    }
-    product = next;
-  }
-  return product;
-}
-
 // `to` with the size that is -1, if there is one.
 StatusOr<std::vector<int64_t>> FilledIn(std::span<const int64_t> from,
                                         std::span<const int64_t> to) {
@@ -102,7 +88,7 @@ StatusOr<std::vector<int64_t>> FilledIn(std::span<const int64_t> from,
           d, from[d]);
     }
   }
-  GK_ASSIGN_OR_RETURN(const int64_t elements, Product(from));
+  GK_ASSIGN_OR_RETURN(const int64_t elements, ElementsOf(from));
   std::vector<int64_t> sizes(to.begin(), to.end()), known;
   int64_t open = -1;
   for (size_t d = 0; d < sizes.size(); ++d) {
@@ -119,7 +105,7 @@ StatusOr<std::vector<int64_t>> FilledIn(std::span<const int64_t> from,
       known.push_back(sizes[d]);
     }
   }
-  GK_ASSIGN_OR_RETURN(const int64_t product, Product(known));
+  GK_ASSIGN_OR_RETURN(const int64_t product, ElementsOf(known));
   if (open >= 0) {
     if (product == 0) {
       return InvalidArgument(

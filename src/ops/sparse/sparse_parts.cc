@@ -50,7 +50,23 @@ Status CheckSparseForms(const Tensor& indices, const Tensor& values,
   return OkStatus();
 }
 
-Status CheckPlacesInside(const Places& places, std::span<const int64_t> sizes) {
+StatusOr<int64_t> ElementsOf(std::span<const int64_t> sizes) {
+  int64_t product = 1;
+  for (int64_t d : sizes) {
+    const int64_t next = MultiplyWithoutOverflow(product, d);
+    if (next < 0) {
+      return InvalidArgument(
+          "Encountered overflow when multiplying {} with {}, result: {}",
+          product, d, next);
+    }
+    product = next;
+  }
+  return product;
+}
+
+namespace {
+
+Status CheckNoneNegative(std::span<const int64_t> sizes) {
   for (int64_t d : sizes) {
     if (d < 0) {
       return InvalidArgument(
@@ -59,6 +75,18 @@ Status CheckPlacesInside(const Places& places, std::span<const int64_t> sizes) {
           d);
     }
   }
+  return OkStatus();
+}
+
+}  // namespace
+
+Status CheckSizes(std::span<const int64_t> sizes) {
+  GK_RETURN_IF_ERROR(CheckNoneNegative(sizes));
+  return ElementsOf(sizes).status();
+}
+
+Status CheckPlacesInside(const Places& places, std::span<const int64_t> sizes) {
+  GK_RETURN_IF_ERROR(CheckNoneNegative(sizes));
   if (const int64_t bad = FirstOutside(places, sizes); bad >= 0) {
     std::string place = ShownSizes(places[bad]);
     for (size_t at = 0; (at = place.find(',', at)) != std::string::npos;) {

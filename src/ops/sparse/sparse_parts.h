@@ -24,6 +24,10 @@ Status CheckSparseParts(const Tensor& indices, const Tensor& values,
 // `operand`_indices, _values and _shape.
 Status CheckSparseForms(const Tensor& indices, const Tensor& values,
                         const Tensor& shape, std::string_view operand);
+// The product of sizes; InvalidArgument if 64 bits do not hold it.
+StatusOr<int64_t> ElementsOf(std::span<const int64_t> sizes);
+// No negative size, and no more elements than 64 bits count.
+Status CheckSizes(std::span<const int64_t> sizes);
 // No negative size, and all places within.
 Status CheckPlacesInside(const Places& places, std::span<const int64_t> sizes);
 

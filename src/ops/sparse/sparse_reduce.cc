@@ -99,6 +99,7 @@ StatusOr<Groups> GroupsOf(KernelContext& c) {
   const std::span<const int64_t> sizes = shape.flat<int64_t>();
   GK_ASSIGN_OR_RETURN(const std::vector<bool> reduced,
                       ReducedDims(list, places.rank));
+  GK_RETURN_IF_ERROR(CheckSizes(sizes));
   GK_RETURN_IF_ERROR(CheckPlacesInside(places, sizes));
   const bool keep = c.attr<bool>("keep_dims");
   Groups groups;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "framework/grad_context.h"
@@ -75,20 +76,25 @@ Status ComputeSlice(KernelContext& c) {
   const std::span<const int64_t> start = c.input(3).flat<int64_t>(),
                                  sizes = shape.flat<int64_t>();
   std::vector<int64_t> left(places.rank);
+  bool nothing = false;
   for (int64_t d = 0; d < places.rank; ++d) {
     const int64_t wanted = c.input(4).data<int64_t>()[d];
-    if (wanted < 0 || sizes[d] < 0) {
+    // Of the least size TensorFlow gives the shape of all and no values.
+    const bool least = wanted == std::numeric_limits<int64_t>::min();
+    if ((wanted < 0 && !least) || sizes[d] < 0) {
       return InvalidArgument("Expected a non-negative size, got {}",
                              std::min(wanted, sizes[d]));
     }
-    left[d] = Left(sizes[d], start[d], wanted);
+    nothing = nothing || least;
+    left[d] = Left(sizes[d], start[d], least ? sizes[d] : wanted);
   }
+  GK_RETURN_IF_ERROR(CheckSizes(sizes));
   std::vector<int64_t> which, moved;
   std::vector<int64_t> at(places.rank);
   TurnPoll poll;
   for (int64_t i = 0; i < places.n; ++i) {
     poll();
-    bool inside = true;
+    bool inside = !nothing;
     for (int64_t d = 0; inside && d < places.rank; ++d) {
       int64_t place;
       inside = !__builtin_sub_overflow(places[i][d], start[d], &place) &&
@@ -267,6 +273,7 @@ Status ComputeSplit(KernelContext& c) {
         "({}), got {}",
         sizes[axis], n);
   }
+  GK_RETURN_IF_ERROR(CheckSizes(sizes));
   GK_RETURN_IF_ERROR(CheckPlacesInside(places, sizes));
   // The first ones are larger by one, if it does not come out even.
   const int64_t small = sizes[axis] / n, large = sizes[axis] % n;
@@ -343,6 +350,7 @@ Status ComputeSoftmax(KernelContext& c) {
   const Tensor &indices = c.input(0), &values = c.input(1);
   GK_RETURN_IF_ERROR(CheckSoftmax(indices, values, c.input(2)));
   const Places places = PlacesOf(indices);
+  GK_RETURN_IF_ERROR(CheckSizes(c.input(2).flat<int64_t>()));
   GK_RETURN_IF_ERROR(CheckPlacesInside(places, c.input(2).flat<int64_t>()));
   const std::vector<int64_t> order = RowMajorOrder(places);
   Tensor* out;

@@ -181,9 +181,7 @@ Status ComputeNGrams(KernelContext& c) {
                  TensorShape({static_cast<int64_t>(made.size())}), &grams));
   std::move(made.begin(), made.end(), grams->data<std::string>());
   GK_ASSIGN_OR_RETURN(
-      Tensor out,
-      IntegerTensor(c.input(1).dtype(), ends,
-                    TensorShape({static_cast<int64_t>(ends.size())})));
+      Tensor out, IntegerTensor(c.input(1).dtype(), ends, c.input(1).shape()));
   c.set_output(1, std::move(out));
   return OkStatus();
 }

@@ -223,7 +223,7 @@ TABLE: dict[str, dict[str, Any]] = {
     "Reshape": {"tensor": F(2, 3), "shape": [3, 2]},
     "ExpandDims": {"input": F(2, 3), "dim": 1},
     "Squeeze": {"input": F(1, 3, 1)},
-    "EnsureShape": {"input": F(2, 3), "shape": [-1, 3]},
+    "EnsureShape": {"input": F(2, 3), "shape": [None, 3]},
     "Slice": {"input": F(2, 3), "begin": [0, 1], "size": [2, 2]},
     "StridedSlice": {"input": F(4, 5), **STEPS},
     "StridedSliceGrad": {"shape": [4, 5], **STEPS, "dy": F(2, 5), "main": "T"},
