@@ -132,7 +132,7 @@ EXPORTS: dict[str, str] = {
         compat.forward_compatible compat.integral_types compat.path_to_str
         compat.real_types compat.v1.dimension_at_index
         """,
-    "graphkiln._src.structured.structured_tensor": "experimental.StructuredTensor",
+    "graphkiln._src.structured.structures": "experimental.StructuredTensor",
     "graphkiln._src.version_one.functions": """
         compat.v1.convert_to_tensor_or_indexed_slices
         compat.v1.convert_to_tensor_or_sparse_tensor
@@ -143,13 +143,53 @@ EXPORTS: dict[str, str] = {
         compat.v1.space_to_batch
         compat.v1.nn.ctc_beam_search_decoder compat.v1.nn.ctc_loss
         compat.v1.nn.dropout compat.v1.nn.softmax_cross_entropy_with_logits
-        compat.v1.random.set_random_seed compat.v1.random_normal_initializer
-        compat.v1.random_uniform_initializer compat.v1.scatter_add
+        compat.v1.random.set_random_seed compat.v1.scatter_add
         compat.v1.scatter_div compat.v1.scatter_max compat.v1.scatter_min
         compat.v1.scatter_mul compat.v1.scatter_sub compat.v1.scatter_update
         compat.v1.setdiff1d
         compat.v1.set_random_seed compat.v1.sparse.placeholder=sparse_placeholder
         compat.v1.sparse_placeholder compat.v1.where compat.v1.while_loop
+        """,
+    "graphkiln._src.version_one.initializers": """
+        compat.v1.constant_initializer
+        compat.v1.glorot_normal_initializer compat.v1.glorot_uniform_initializer
+        compat.v1.initializers.constant=constant_initializer
+        compat.v1.initializers.glorot_normal=glorot_normal_initializer
+        compat.v1.initializers.glorot_uniform=glorot_uniform_initializer
+        compat.v1.initializers.he_normal compat.v1.initializers.he_uniform
+        compat.v1.initializers.identity=identity_initializer
+        compat.v1.initializers.lecun_normal compat.v1.initializers.lecun_uniform
+        compat.v1.initializers.ones=ones_initializer
+        compat.v1.initializers.orthogonal=orthogonal_initializer
+        compat.v1.initializers.random_normal=random_normal_initializer
+        compat.v1.initializers.random_uniform=random_uniform_initializer
+        compat.v1.initializers.truncated_normal=truncated_normal_initializer
+        compat.v1.initializers.uniform_unit_scaling=uniform_unit_scaling_initializer
+        compat.v1.initializers.variance_scaling=variance_scaling_initializer
+        compat.v1.initializers.zeros=zeros_initializer
+        compat.v1.ones_initializer compat.v1.orthogonal_initializer
+        compat.v1.random_normal_initializer compat.v1.random_uniform_initializer
+        compat.v1.truncated_normal_initializer
+        compat.v1.uniform_unit_scaling_initializer
+        compat.v1.variance_scaling_initializer compat.v1.zeros_initializer
+        """,
+    "graphkiln._src.version_one.nn": """
+        compat.v1.nn.embedding_lookup compat.v1.nn.fused_batch_norm
+        """,
+    "graphkiln._src.version_one.image": """
+        compat.v1.extract_image_patches
+        compat.v1.image.draw_bounding_boxes
+        compat.v1.image.extract_image_patches compat.v1.image.resize=resize_images
+        compat.v1.image.resize_area compat.v1.image.resize_bicubic
+        compat.v1.image.resize_bilinear compat.v1.image.resize_image_with_pad
+        compat.v1.image.resize_images compat.v1.image.resize_nearest_neighbor
+        """,
+    "graphkiln._src.version_one.checks": """
+        compat.v1.Print compat.v1.assert_integer compat.v1.assert_type
+        compat.v1.clip_by_average_norm compat.v1.debugging.assert_integer
+        compat.v1.debugging.assert_type compat.v1.get_seed compat.v1.nn.relu_layer
+        compat.v1.nn.xw_plus_b compat.v1.random.get_seed
+        compat.v1.sparse_to_dense compat.v1.string_split
         """,
     "graphkiln._src.version_one.variable_store": """
         compat.v1.AUTO_REUSE compat.v1.VariableScope

@@ -78,7 +78,11 @@ void RecordOwnGradient(std::span<const Tensor> inputs,
   const std::vector<OpObserver*> observers = CurrentObservers().observers;
   for (OpObserver* o : observers) {
     const auto* listing = dynamic_cast<const GradientTape::Listing*>(o);
-    if (!forward_too && listing != nullptr && listing->forward()) continue;
+    // One that saw nothing, as of results computed elsewhere, has but this.
+    if (!forward_too && listing != nullptr && listing->forward() &&
+        listing->WantsAny(outputs)) {
+      continue;
+    }
     o->OnCall(inputs, outputs, backward);
   }
 }

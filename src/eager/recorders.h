@@ -58,7 +58,7 @@ class ReadVariables final : public OpObserver {
 };
 
 // Tells the tapes of a call that has a gradient of its own. Forward
-// accumulators, which saw what it did, are told if `forward_too`.
+// accumulators that saw what it did are told only if `forward_too`.
 void RecordOwnGradient(std::span<const Tensor> inputs,
                        std::span<const Tensor> outputs,
                        const BackwardFn& backward, bool forward_too);

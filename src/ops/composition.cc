@@ -115,6 +115,11 @@ CompositionArg ParseArg(const CompositionRecord& r, std::string_view text) {
     arg.type_of = kind.substr(open + 1, kind.size() - open - 2);
     kind = kind.substr(0, open);
   }
+  if (kind == "native") {
+    arg.numpy_numbers = arg.type_of == "numbers";
+    arg.partial = arg.type_of == "partial";
+    if (arg.numpy_numbers || arg.partial) arg.type_of.clear();
+  }
   static constexpr std::pair<std::string_view, ArgKind> kKinds[] = {
       {"tensor", ArgKind::kTensor},     {"tensors", ArgKind::kTensors},
       {"native", ArgKind::kNative},     {"shape", ArgKind::kShape},

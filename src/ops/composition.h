@@ -52,7 +52,9 @@ enum class ArgKind {
               // what is no list is one part
   kRows,      // a tensor, a ragged or a sparse one: RowsValue
   kManyRows,  // a list of them
-  kNative,    // a tensor if it is one, else a Python value kept as it is
+  kNative,    // a tensor if it is one, else a Python value kept as it is;
+              // "native(numbers)": NumPy's numbers are tensors;
+              // "native(partial)": sizes, unknown ones where there is None
   kShape,     // a tensor of int32 or int64 made of ints, lists or TensorShapes
   kHandle,    // a tensor, or the unread handle of a variable
   kBool,
@@ -72,6 +74,7 @@ struct CompositionArg {
   // there is one; "tensor(int32)": a dtype to prefer; "tensor(int32!)": one
   // to demand.
   std::string type_of;
+  bool numpy_numbers = false, partial = false;
   std::string node;  // "... as node": name of its Const below the scope
   bool required = true;
   bool takes_none = false;  // "tensor?", and whatever has a default

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/format.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/Pack.h"
@@ -53,7 +54,9 @@ Tensor VectorOf(const std::vector<SubscriptBound>& bounds, DataType t,
   TensorVector parts;
   for (const SubscriptBound& b : bounds) {
     if (!b.tensor) {
-      parts.push_back(ScalarOf(b.value, t));
+      // A node of its own, as a graph that is no function's captures nothing.
+      parts.push_back(ValueOrThrow(OpBuilder::Current()->Constant(
+          ScalarOf(b.value, t), Format("{}/values_{}", name, parts.size()))));
     } else if (b.tensor.dtype() != t) {
       parts.push_back(ops::Cast(b.tensor, t));
     } else {
@@ -67,9 +70,9 @@ Tensor VectorOf(const std::vector<SubscriptBound>& bounds, DataType t,
 SubscriptBound After(const SubscriptBound& index) {
   if (!index.tensor) return index.value + 1;
   const DataType t = index.tensor.dtype();
-  const Tensor one = t == DataType::kInt16
-                         ? ops::Cast(Tensor::Scalar<int32_t>(1), t)
-                         : ScalarOf(1, t);
+  Tensor one = ScalarOf(1, t == DataType::kInt16 ? DataType::kInt32 : t);
+  one = ValueOrThrow(OpBuilder::Current()->Constant(one, "add/y"));
+  if (t == DataType::kInt16) one = ops::Cast(one, t);
   SubscriptBound after;
   after.tensor = ops::AddV2(OpName("add"), index.tensor, one);
   return after;

@@ -47,8 +47,6 @@ OTHERWISE = {
     "compat.v1.VariableScope.get_variable":
         "the store that TensorFlow's function passes first is the scope's own",
     "compat.v1.no_regularizer": "its one parameter has a name here",
-    "compat.v1.ones_initializer": "as tf.ones_initializer: given when called",
-    "compat.v1.zeros_initializer": "as tf.zeros_initializer: given when called",
 }
 OURS_ALONE = "only graphkiln has it"
 UNREADABLE = "TensorFlow's has no signature that Python can read"

@@ -38,15 +38,11 @@ def _graph(build: Callable) -> tuple[Any, int]:
 
 def _original(graph: Any, count: int, n: int) -> list:
     with v1.Session(graph=graph) as session:
-        return session.run(
-            [f"out{i}:0" for i in range(count)], {"x:0": _X, "n:0": n}
-        )
+        return session.run([f"out{i}:0" for i in range(count)], {"x:0": _X, "n:0": n})
 
 
 def _ours(graph: Any, count: int) -> Callable:
-    graph_def = _proto.GraphDef.FromString(
-        graph.as_graph_def().SerializeToString()
-    )
+    graph_def = _proto.GraphDef.FromString(graph.as_graph_def().SerializeToString())
     wrapped = graphkiln.compat.v1.wrap_function(
         lambda: graphkiln.graph_util.import_graph_def(graph_def, name=""), []
     )
@@ -177,9 +173,21 @@ def _raw_stack(tf, x, n):
 
 
 _BUILDERS = [
-    _loop, _gradient_of_loop, _two_gradients, _recurrence, _nested_loops,
-    _branch_in_loop, _map_fn, _scan, _folds, _reads, _scatter_and_gather,
-    _split_and_concat, _texts, _two_arrays, _raw_stack,
+    _loop,
+    _gradient_of_loop,
+    _two_gradients,
+    _recurrence,
+    _nested_loops,
+    _branch_in_loop,
+    _map_fn,
+    _scan,
+    _folds,
+    _reads,
+    _scatter_and_gather,
+    _split_and_concat,
+    _texts,
+    _two_arrays,
+    _raw_stack,
 ]
 
 

@@ -236,3 +236,28 @@ def test_batches_of_directions_inside_a_function():
     ) as acc:
         products = tf.function(lambda: acc.jvp(x * x))()
     assert products.numpy().tolist() == [[2.0, 0.0], [0.0, 4.0]]
+
+
+@tf.custom_gradient
+def sine_of_another_library(x):
+    return np.sin(x.numpy()), lambda dy: dy * tf.cos(x)
+
+
+def test_results_computed_elsewhere_have_the_gradient_that_was_given():
+    x = tf.constant([1.0, 2.0])
+    with tf.autodiff.ForwardAccumulator(x, tf.ones([2])) as outer:
+        with tf.autodiff.ForwardAccumulator(x, tf.ones([2])) as acc:
+            y = sine_of_another_library(x)
+        first = acc.jvp(y)
+    np.testing.assert_allclose(first, np.cos([1.0, 2.0]), rtol=1e-6)
+    np.testing.assert_allclose(outer.jvp(first), -np.sin([1.0, 2.0]), rtol=1e-6)
+
+
+def test_the_reverse_of_results_computed_elsewhere():
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        with tf.autodiff.ForwardAccumulator(x, tf.ones([2])) as acc:
+            y = sine_of_another_library(x)
+        first = acc.jvp(y)
+    np.testing.assert_allclose(tape.gradient(first, x), -np.sin([1.0, 2.0]), rtol=1e-6)

@@ -84,38 +84,20 @@ PyObject* MakePlaceholder(PyObject*, PyObject* args, PyObject* kwargs) {
   return WrapTensor(ops::Placeholder(OpName(name ? name : ""), type, known));
 }
 
-// A vector of sizes of which some are known: an array of objects, None for the
-// others. None if nothing is known.
-nb::object PartsKnownOf(const Tensor& sizes, nb::handle dtype) {
-  if (sizes.partial_shape().rank() != 1 ||
-      (sizes.dtype() != DataType::kInt32 &&
-       sizes.dtype() != DataType::kInt64)) {
-    return nb::none();
-  }
-  const StatusOr<PartialTensorShape> known = ConstantValueAsShape(sizes);
-  if (!known.ok() || known->unknown_rank()) return nb::none();
-  const nb::object array = nb::module_::import_("numpy").attr("array");
-  nb::list parts;
-  bool any = false;
-  for (const int64_t size : known->dims()) {
-    any = any || size != kUnknownDim;
-    parts.append(size == kUnknownDim ? nb::none() : array(size, dtype));
-  }
-  return any ? array(parts, nb::arg("dtype") = "object") : nb::none();
-}
-
 // The value of a tensor as an array, or None. What is no tensor is its own
 // value.
 nb::object KnownValueOf(nb::handle o, bool partial) {
   if (!IsTensor(o.ptr())) {
-    return IsTensorLike(o.ptr()) ? nb::none() : nb::borrow(o);
+    const bool unknown = IsTensorLike(o.ptr()) || nb::hasattr(o, "_type_spec");
+    return unknown ? nb::none() : nb::borrow(o);
   }
   const Tensor& tensor = TensorOf(o.ptr());
   if (const Tensor value = tensor.KnownValue()) {
     return nb::steal(ToNumpy(value, !tensor.is_symbolic()));
   }
   if (!partial || !tensor.is_symbolic()) return nb::none();
-  return PartsKnownOf(tensor, o.attr("dtype").attr("as_numpy_dtype"));
+  return nb::module_::import_("graphkiln._src.graph.partial_values")
+      .attr("partial_value")(o);
 }
 
 PyObject* StaticValue(PyObject*, PyObject* args, PyObject* kwargs) {
@@ -132,6 +114,23 @@ PyObject* ValueAsShape(PyObject*, PyObject* args, PyObject* kwargs) {
   PyObject* tensor;
   if (!ParseArguments(args, kwargs, "O", {"tensor"}, &tensor)) return nullptr;
   return WrapShape(ValueOrThrow(ConstantValueAsShape(TensorOf(tensor))));
+}
+
+// An eager tensor, even while a graph is built.
+PyObject* EagerValue(PyObject*, PyObject* args, PyObject* kwargs) {
+  PyObject *value, *dtype = Py_None;
+  if (!ParseArguments(args, kwargs, "O|O", {"value", "dtype"}, &value,
+                      &dtype)) {
+    return nullptr;
+  }
+  DataType wanted = DataType::kInvalid;
+  if (dtype != Py_None) {
+    wanted = AsDType(dtype);
+    if (wanted == DataType::kInvalid) return nullptr;
+  }
+  const OpBuilder::Scope eagerly(OpBuilder::Eager());
+  StatusOr<Tensor> t = ToTensor(value, wanted);
+  return t.ok() ? WrapTensor(*t) : Raise(t.status());
 }
 
 PyObject* IsSymbolic(PyObject*, PyObject* args, PyObject* kwargs) {
@@ -280,13 +279,16 @@ PyMethodDef kGraphFunctions[] = {
      "Args:\n"
      "  tensor: a tensor; of composite tensors and variables nothing is\n"
      "    known, and anything else is its own value.\n"
-     "  partial: of sizes of which some are known an array of objects, with\n"
-     "    None for the others.\n\n"
+     "  partial: is an array of objects wanted, with None for what is\n"
+     "    unknown, if parts of a stacked tensor are known?\n\n"
      ">>> tf.get_static_value(tf.constant([1, 2])).tolist()\n"
      "[1, 2]"},
     {"constant_value_as_shape", AsCFunction(Guarded<ValueAsShape>), kByName,
      "constant_value_as_shape(tensor)\n--\n\n"
      "The shape that a vector of sizes means, as far as it is known."},
+    {"eager_value", AsCFunction(Guarded<EagerValue>), kByName,
+     "eager_value(value, dtype=None)\n--\n\n"
+     "A value as an eager tensor, even while a graph is built."},
     {"is_symbolic_tensor", AsCFunction(Guarded<IsSymbolic>), kByName,
      "is_symbolic_tensor(tensor)\n--\n\n"
      "Is it a tensor of a graph, without a value yet?\n\n"

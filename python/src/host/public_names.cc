@@ -42,12 +42,7 @@ constexpr Exports kExports[] = {
     {"compat.v1",
      "Dimension Graph SparseTensorValue assign assign_add assign_sub "
      "control_dependencies get_default_graph "
-     "glorot_normal_initializer=GlorotNormalOfVersion1 "
-     "glorot_uniform_initializer=GlorotUniformOfVersion1 import_graph_def "
-     "ones_initializer=Ones placeholder "
-     "truncated_normal_initializer=TruncatedNormalOfVersion1 "
-     "variance_scaling_initializer=VarianceScalingOfVersion1 "
-     "zeros_initializer=Zeros"},
+     "import_graph_def placeholder"},
     {"compat.v1.logging",
      "DEBUG ERROR FATAL INFO WARN debug error fatal get_verbosity info "
      "log set_verbosity warn=warning warning"},

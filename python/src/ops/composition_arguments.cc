@@ -187,6 +187,13 @@ bool AllInts(PyObject* sequence) {
   return true;
 }
 
+bool HoldsNone(PyObject* value) {
+  if (!IsListOrTuple(value)) return false;
+  PyObject** const begin = PySequence_Fast_ITEMS(value);
+  return std::find(begin, begin + PySequence_Fast_GET_SIZE(value), Py_None) !=
+         begin + PySequence_Fast_GET_SIZE(value);
+}
+
 template <class T>
 StatusOr<CompositionValue> Value(StatusOr<T> v) {
   if (!v.ok()) return v.status();
@@ -287,6 +294,9 @@ StatusOr<CompositionValue> ConvertArgument(const CompositionArg& arg,
       if (IsTensorLike(value)) {
         return Value(ConvertTensor(arg, value, -1, groups));
       }
+      if (arg.numpy_numbers && IsNumpyScalar(value)) {
+        return Value(ConvertTensor(arg, value, -1, groups));
+      }
       if (PyBool_Check(value)) return CompositionValue(value == Py_True);
       if (IsNumpyValue(value) && (arg.in_group() || !PyFloat_Check(value))) {
         return ConvertNumpy(arg, value, groups);
@@ -310,6 +320,14 @@ StatusOr<CompositionValue> ConvertArgument(const CompositionArg& arg,
       }
       if (IsListOrTuple(value) && AllInts(value)) {
         return Value(ToIntList(value));
+      }
+      if (arg.partial && (IsTensorShape(value) || HoldsNone(value))) {
+        const PartialTensorShape shape = Shape(value);
+        if (PyErr_Occurred()) return PythonError();
+        if (!shape.unknown_rank()) {
+          return CompositionValue(
+              std::vector<int64_t>(shape.dims().begin(), shape.dims().end()));
+        }
       }
       GK_ASSIGN_OR_RETURN(Tensor t, ConvertTensor(arg, value, -1, groups));
       return CompositionValue(std::move(t));

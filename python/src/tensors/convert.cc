@@ -270,6 +270,12 @@ StatusOr<Tensor> ValueToTensor(PyObject* value, DataType dtype,
       if (t) return t;
       return UnsupportedValue(value);
     }
+    if (!PyList_Check(value) && !PyTuple_Check(value) &&
+        PyObject_HasAttrString(value, "__array_interface__")) {
+      PyRef array = PyRef::Steal(CallPython("numpy", "asarray", {value}));
+      if (!array) return PythonError();
+      return ArrayToTensor(array.get(), dtype, narrowing);
+    }
   }
   return SequenceToTensor(value, dtype, narrowing);
 }

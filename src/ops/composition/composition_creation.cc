@@ -330,8 +330,8 @@ const CompositionRecord kRecords[] = {
             "`input`.",
      .example = ">>> tf.ones_like([3, 2]).numpy().tolist()\n[1, 1]"},
     {.names = "range",
-     .args = "start: native; limit: native = None; delta: native = 1; dtype: "
-             "type = None",
+     .args = "start: native(numbers); limit: native(numbers) = None; delta: "
+             "native(numbers) = 1; dtype: type = None",
      .scope = "range",
      .build = Range,
      .doc =

@@ -12,6 +12,7 @@
 #include "ops/fn/Cast.h"
 #include "ops/fn/ClipByValue.h"
 #include "ops/fn/Complex.h"
+#include "ops/fn/ComplexAbs.h"
 #include "ops/fn/Conj.h"
 #include "ops/fn/DivNoNan.h"
 #include "ops/fn/Identity.h"
@@ -26,6 +27,7 @@
 #include "ops/fn/Real.h"
 #include "ops/fn/Round.h"
 #include "ops/fn/SelectV2.h"
+#include "ops/fn/Sign.h"
 #include "ops/fn/Where.h"
 #include "ops/fn/ZerosLike.h"
 #include "ops/operators.h"
@@ -70,6 +72,16 @@ TensorVector LogicalXor(CompositionCall& c) {
 
 TensorVector Abs(CompositionCall& c) {
   return {Apply(Operator::kAbsolute, c.tensor(0), c.name())};
+}
+
+// Of complex numbers a quotient, which has a derivative.
+TensorVector Sign(CompositionCall& c) {
+  const Tensor& x = c.tensor(0);
+  if (!IsComplex(x.dtype())) return {ops::Sign(OpName(c.name()), x)};
+  const Tensor size =
+      ops::ComplexAbs(x, x.dtype() == DataType::kComplex64 ? DataType::kFloat
+                                                           : DataType::kDouble);
+  return {ops::DivNoNan(OpName(c.name()), x, ops::Cast(size, x.dtype()))};
 }
 
 TensorVector Round(CompositionCall& c) {
@@ -358,6 +370,15 @@ const CompositionRecord kRecords[] = {
      .build = Abs,
      .doc = "Absolute value element-wise; of complex numbers the magnitude.",
      .example = ">>> tf.abs([-1, 2]).numpy().tolist()\n[1, 2]"},
+    {.names = "sign|math.sign",
+     .args = "x: tensor",
+     .scope = "Sign",
+     .wraps_op = true,
+     .maps = 1,
+     .keeps_zero = true,
+     .build = Sign,
+     .doc = "The sign of each element: -1, 0 or 1; x / |x| for a complex x.",
+     .example = ">>> tf.sign([-2.0, 0.0]).numpy().tolist()\n[-1.0, 0.0]"},
     {.names = "round|math.round",
      .args = "x: tensor",
      .scope = "Round",

@@ -12,7 +12,6 @@
 #include "ops/fn/Cast.h"
 #include "ops/fn/ConcatV2.h"
 #include "ops/fn/Cumprod.h"
-#include "ops/fn/DivNoNan.h"
 #include "ops/fn/DynamicStitch.h"
 #include "ops/fn/Equal.h"
 #include "ops/fn/Fill.h"
@@ -253,7 +252,8 @@ Status ComputeEuclideanNorm(KernelContext& c) {
 
 void EuclideanNormGradient(GradContext& g) {
   Tensor y = Kept(g, g.y(0)), dy = Kept(g, g.dy(0));
-  g.Set(0, ops::Mul(g.x(0), ops::DivNoNan(dy, y)));
+  // NaN where all are zeros: there is no derivative.
+  g.Set(0, ops::RealDiv(g.x(0), ops::RealDiv(y, dy)));
 }
 
 const OpRecord kRecords[] = {

@@ -83,7 +83,6 @@ const OpRecord kRecords[] = {
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0), ScalarLike(g.x(0), 0)));
          },
-     .python = {.names = "math.sign|sign"},
      .doc = "Returns the sign of each element: -1, 0 or 1; x / |x| for a "
             "complex x.",
      .example = ">>> tf.sign([-2., 0., 3.]).numpy().tolist()\n[-1.0, 0.0, 1.0]",

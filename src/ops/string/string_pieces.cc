@@ -74,23 +74,39 @@ struct Windows {
     return std::max<int64_t>(0, n + 2 * pads - width + 1);
   }
 
+  // Takes as long as its result is, however many of its texts are empty.
   std::string At(const std::string* row, int64_t n, int64_t pads, int64_t first,
                  int64_t width) const {
-    const auto text = [&](int64_t k) -> const std::string& {
-      return k < pads ? left : k < pads + n ? row[k - pads] : right;
-    };
-    int64_t size = static_cast<int64_t>(separator.size()) * (width - 1);
-    for (int64_t k = 0; k < width; ++k) {
-      size += static_cast<int64_t>(text(first + k).size());
-    }
+    const int64_t lefts = std::clamp<int64_t>(pads - first, 0, width);
+    const int64_t from = std::clamp<int64_t>(first - pads, 0, n);
+    const int64_t to = std::clamp<int64_t>(first + width - pads, from, n);
+    const int64_t rights = width - lefts - (to - from);
+    int64_t size = Length(separator) * (width - 1) + Length(left) * lefts +
+                   Length(right) * rights;
+    for (int64_t k = from; k < to; ++k) size += Length(row[k]);
     CountText(size);
     std::string joined;
     joined.reserve(size);
-    for (int64_t k = 0; k < width; ++k) {
-      if (k > 0) joined += separator;
-      joined += text(first + k);
-    }
+    bool begun = false;
+    const auto add = [&](const std::string& text, int64_t times) {
+      if (times > 0 && text.empty() && separator.empty()) {
+        begun = true;
+        return;
+      }
+      for (int64_t k = 0; k < times; ++k) {
+        if (begun) joined += separator;
+        joined += text;
+        begun = true;
+      }
+    };
+    add(left, lefts);
+    for (int64_t k = from; k < to; ++k) add(row[k], 1);
+    add(right, rights);
     return joined;
+  }
+
+  static int64_t Length(const std::string& text) {
+    return static_cast<int64_t>(text.size());
   }
 };
 
@@ -160,6 +176,8 @@ Status ComputeNGrams(KernelContext& c) {
     for (const int64_t width : widths) {
       const int64_t pads = pads_of(width);
       const int64_t count = Windows::Count(n, pads, width);
+      GK_RETURN_IF_ERROR(
+          CheckTextBytes(count * static_cast<int64_t>(sizeof(std::string))));
       for (int64_t k = 0; k < count; ++k) {
         poll();
         made.push_back(windows.At(row, n, pads, k, width));

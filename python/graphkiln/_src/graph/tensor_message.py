@@ -10,7 +10,9 @@ import numpy as np
 from graphkiln import _graphkiln, _proto
 
 # Fields by dtype. More than one element stand as bytes, but for these.
-_SPELT_OUT = ("bool", "complex64", "complex128", "string", "uint16")
+_SPELT_OUT = (
+    "bool", "complex64", "complex128", "string", "uint16", "int4", "uint4"
+)
 _FIELDS = {
     "float16": "half_val", "bfloat16": "half_val", "float32": "float_val",
     "float64": "double_val", "int8": "int_val", "int16": "int_val",
@@ -33,16 +35,12 @@ def _array(values: Any, dtype: Any) -> tuple[np.ndarray, Any]:
     """The elements, and their dtype."""
     if values is None:
         raise ValueError("None values not supported.")
-    with _graphkiln.init_scope():
-        if not _graphkiln.executing_eagerly():
-            if isinstance(values, _graphkiln.Tensor):
-                raise TypeError(
-                    f"Cannot make a TensorProto of {values}, which has no value yet."
-                )
-            array = np.asarray(values, dtype and dtype.as_numpy_dtype)
-            return array, dtype or _graphkiln.as_dtype(array.dtype)
-        tensor = _graphkiln.constant(values, dtype)
-        return np.asarray(tensor.numpy()), tensor.dtype
+    if isinstance(values, _graphkiln.Tensor) and not hasattr(values, "numpy"):
+        raise TypeError(
+            f"Cannot make a TensorProto of {values}, which has no value yet."
+        )
+    tensor = _graphkiln.eager_value(values, dtype)
+    return np.asarray(tensor.numpy()), tensor.dtype
 
 
 def make_tensor_proto(

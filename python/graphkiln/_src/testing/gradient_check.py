@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphkiln import _graphkiln
+from graphkiln import _graphkiln, compat
 from graphkiln._graphkiln import GradientTape, IndexedSlices, Tensor
 
 _KINDS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
@@ -18,14 +18,27 @@ def _reals(array: np.ndarray, dtype: Any) -> np.ndarray:
     return np.ascontiguousarray(array).ravel().view(dtype.real_dtype.as_numpy_dtype)
 
 
+def _value(tensor: Any) -> np.ndarray:
+    """That of a tensor, which the session runs if it is of a graph."""
+    if hasattr(tensor, "numpy"):
+        return np.asarray(tensor.numpy())
+    session = compat.v1.get_default_session()
+    if session is None:
+        raise ValueError(
+            f"{tensor!r} is of a graph: its value needs a session, as "
+            "`tf.compat.v1.Session()`."
+        )
+    return np.asarray(session.run(tensor))
+
+
 def _dense(grad: Any, shape: tuple) -> np.ndarray | None:
     if grad is None:
         return None
     if isinstance(grad, IndexedSlices):
         dense = np.zeros(shape, grad.values.dtype.as_numpy_dtype)
-        np.add.at(dense, grad.indices.numpy(), grad.values.numpy())
+        np.add.at(dense, _value(grad.indices), _value(grad.values))
         return dense
-    return np.asarray(grad.numpy())
+    return _value(grad)
 
 
 def _derivatives(
@@ -70,7 +83,7 @@ def _differences(
     f: Callable, y: Tensor, xs: list[Tensor], at: int, delta: float
 ) -> np.ndarray:
     """A column for each number of x, by central differences."""
-    arrays = [np.array(x.numpy()) for x in xs]
+    arrays = [np.array(_value(x)) for x in xs]
     x, dtype = arrays[at], xs[at].dtype
     numbers = x.reshape(-1).view(dtype.real_dtype.as_numpy_dtype)
     kind = y.dtype.real_dtype.as_numpy_dtype
@@ -82,7 +95,7 @@ def _differences(
 
     def value() -> np.ndarray:
         made = f(*[_graphkiln.constant(a.copy()) for a in arrays])
-        return np.asarray(_graphkiln.convert_to_tensor(made).numpy())
+        return _value(_graphkiln.convert_to_tensor(made))
 
     for column in range(numbers.size):
         before = numbers[column]
@@ -106,6 +119,8 @@ def compute_gradient(
       f: a function of as many tensors as `x` has.
       x: a list or tuple of values.
       delta: how far arguments are moved for differences; 1/1024 unless given.
+
+    In a graph that is no function's, values come from the default session.
 
     Returns:
       Two tuples with an array for each argument, with a row for each number

@@ -404,13 +404,15 @@ def convert_to_tensor_or_sparse_tensor(
     """A tensor, or the sparse tensor that was given.
 
     Args:
-      value: what becomes a tensor.
+      value: what becomes a tensor; a SparseTensorValue becomes a sparse one.
       dtype: of the tensor.
       name: of a constant.
 
     >>> tf.compat.v1.convert_to_tensor_or_sparse_tensor([1, 2]).numpy().tolist()
     [1, 2]
     """
+    if isinstance(value, _graphkiln.SparseTensorValue):
+        value = SparseTensor.from_value(value)
     if isinstance(value, SparseTensor):
         if dtype and _graphkiln.as_dtype(dtype) != value.dtype:
             raise RuntimeError(
@@ -530,47 +532,3 @@ class NameScope:
 
     def __exit__(self, *error: Any) -> Any:
         return self._scopes.pop().__exit__(*error)
-
-
-def random_normal_initializer(
-    mean: float = 0.0,
-    stddev: float = 1.0,
-    seed: int | None = None,
-    dtype: Any = _graphkiln.float32,
-) -> Any:
-    """An initializer of normally distributed numbers.
-
-    Args:
-      mean: of the numbers.
-      stddev: of the numbers.
-      seed: of what is drawn.
-      dtype: of variables that are not given one.
-
-    >>> tf.compat.v1.random_normal_initializer()([2], tf.float32).shape
-    TensorShape([2])
-    """
-    return _graphkiln.RandomNormalOfVersion2(mean, stddev, seed)
-
-
-def random_uniform_initializer(
-    minval: float = 0.0,
-    maxval: float | None = None,
-    seed: int | None = None,
-    dtype: Any = _graphkiln.float32,
-) -> Any:
-    """An initializer of evenly distributed numbers.
-
-    Args:
-      minval: the least.
-      maxval: what they are below; 1 unless given.
-      seed: of what is drawn.
-      dtype: of variables that are not given one.
-
-    >>> tf.compat.v1.random_uniform_initializer()([2], tf.float32).shape
-    TensorShape([2])
-    """
-    return _graphkiln.RandomUniformOfVersion2(
-        minval, 1.0 if maxval is None else maxval, seed
-    )
-
-

@@ -66,7 +66,12 @@ _MOVED = {
 }
 # What is called something else now.
 _RENAMED = """
+    FixedLenFeature=io.FixedLenFeature
+    FixedLenSequenceFeature=io.FixedLenSequenceFeature
     NoGradient=no_gradient NotDifferentiable=no_gradient
+    SparseFeature=io.SparseFeature VarLenFeature=io.VarLenFeature
+    batch_to_space_nd=batch_to_space decode_compressed=io.decode_compressed
+    decode_json_example=io.decode_json_example
     debugging.is_finite=math.is_finite debugging.is_inf=math.is_inf
     debugging.is_nan=math.is_nan
     debugging.is_non_decreasing=math.is_non_decreasing
@@ -79,6 +84,7 @@ _RENAMED = """
     io.PriorityQueue=queue.PriorityQueue io.QueueBase=queue.QueueBase
     io.RandomShuffleQueue=queue.RandomShuffleQueue lin_space=linspace
     linalg.transpose=linalg.matrix_transpose manip.reshape=reshape
+    manip.batch_to_space_nd=batch_to_space
     manip.reverse=reverse manip.roll=roll manip.scatter_nd=scatter_nd
     manip.space_to_batch_nd=space_to_batch_nd manip.tile=tile
     matrix_band_part=linalg.band_part matrix_determinant=linalg.det
@@ -88,6 +94,7 @@ _RENAMED = """
     matrix_triangular_solve=linalg.triangular_solve mod=math.floormod
     nn.avg_pool_v2=nn.avg_pool
     nn.ctc_beam_search_decoder_v2=nn.ctc_beam_search_decoder
+    nn.ctc_loss_v2=nn.ctc_loss
     nn.depthwise_conv2d_native_backprop_filter=nn.depthwise_conv2d_backprop_filter
     nn.depthwise_conv2d_native_backprop_input=nn.depthwise_conv2d_backprop_input
     nn.log_uniform_candidate_sampler=random.log_uniform_candidate_sampler

@@ -124,6 +124,7 @@ _ORDERS = {
     "nn.weighted_cross_entropy_with_logits": (
         "labels logits pos_weight name targets>labels"
     ),
+    "nn.softmax_cross_entropy_with_logits": "labels logits axis name dim>axis",
     "ones_like": "tensor>input dtype name -optimize",
     "zeros_like": "tensor>input dtype name -optimize",
     "pad": "tensor paddings mode name constant_values",
@@ -183,6 +184,8 @@ _OTHER_NAMES = {
     "space_to_depth": "nn.space_to_depth",
     "manip.gather_nd": "gather_nd",
     "nn.depthwise_conv2d_native": "nn.depthwise_conv2d",
+    "nn.softmax_cross_entropy_with_logits_v2": "nn.softmax_cross_entropy_with_logits",
+    "random_poisson": "random.poisson",
     "reduce_join": "strings.reduce_join",
     "sparse_add": "sparse.add", "sparse_concat": "sparse.concat",
     "sparse_reduce_max": "sparse.reduce_max",

@@ -9,8 +9,9 @@ from enum import Enum
 from typing import Any
 
 from graphkiln import _graphkiln
-from graphkiln._graphkiln import GlorotUniformOfVersion1, Variable, Zeros
+from graphkiln._graphkiln import Variable
 from graphkiln._src.session.graph_keys import GraphKeys
+from graphkiln._src.version_one import initializers
 
 
 class _Reuse(Enum):
@@ -416,7 +417,9 @@ def _get(
     dtype = None if is_value else _graphkiln.as_dtype(dtype or "float32")
     if initializer is None:
         initializer = (
-            GlorotUniformOfVersion1() if dtype.is_floating else Zeros()
+            initializers.glorot_uniform_initializer()
+            if dtype.is_floating
+            else initializers.zeros_initializer()
         )
     if isinstance(initializer, type):
         initializer = initializer()

@@ -1,0 +1,263 @@
+"""Functions of tf.compat.v1.image, which place the pixels as the first version
+did."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import graphkiln as tf
+
+
+def _resized(
+    op: Any, images: Any, size: Any, align_corners: bool, half: bool, name: str | None
+) -> tf.Tensor:
+    return op(
+        images=images,
+        size=tf.cast(size, tf.int32),
+        align_corners=align_corners,
+        half_pixel_centers=half,
+        name=name,
+    )
+
+
+def resize_bilinear(
+    images: Any,
+    size: Any,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
+) -> tf.Tensor:
+    """Resizes images with bilinear interpolation.
+
+    Args:
+      images: [batch, height, width, channels].
+      size: the new height and width.
+      align_corners: do the centers of corner pixels keep their places?
+      name: of the op.
+      half_pixel_centers: are centers half a pixel off the edges?
+
+    >>> tf.compat.v1.image.resize_bilinear([[[[1.0], [3.0]]]], [1, 4]
+    ...     ).numpy().ravel().tolist()
+    [1.0, 2.0, 3.0, 3.0]
+    """
+    return _resized(
+        tf.raw_ops.ResizeBilinear, images, size, align_corners, half_pixel_centers, name
+    )
+
+
+def resize_nearest_neighbor(
+    images: Any,
+    size: Any,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
+) -> tf.Tensor:
+    """Resizes images, each pixel being one of those that were there.
+
+    Args:
+      images: [batch, height, width, channels].
+      size: the new height and width.
+      align_corners: do the centers of corner pixels keep their places?
+      name: of the op.
+      half_pixel_centers: are centers half a pixel off the edges?
+
+    >>> tf.compat.v1.image.resize_nearest_neighbor([[[[1.0], [3.0]]]], [1, 4]
+    ...     ).numpy().ravel().tolist()
+    [1.0, 1.0, 3.0, 3.0]
+    """
+    return _resized(
+        tf.raw_ops.ResizeNearestNeighbor, images, size, align_corners,
+        half_pixel_centers, name,
+    )
+
+
+def resize_bicubic(
+    images: Any,
+    size: Any,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
+) -> tf.Tensor:
+    """Resizes images with bicubic interpolation.
+
+    Args:
+      images: [batch, height, width, channels].
+      size: the new height and width.
+      align_corners: do the centers of corner pixels keep their places?
+      name: of the op.
+      half_pixel_centers: are centers half a pixel off the edges?
+
+    >>> tf.compat.v1.image.resize_bicubic([[[[1.0], [3.0]]]], [1, 2]
+    ...     ).numpy().ravel().tolist()
+    [1.0, 3.0]
+    """
+    return _resized(
+        tf.raw_ops.ResizeBicubic, images, size, align_corners, half_pixel_centers, name
+    )
+
+
+def resize_area(
+    images: Any, size: Any, align_corners: bool = False, name: str | None = None
+) -> tf.Tensor:
+    """Resizes images, each pixel being the mean of an area.
+
+    Args:
+      images: [batch, height, width, channels].
+      size: the new height and width.
+      align_corners: do the centers of corner pixels keep their places?
+      name: of the op.
+
+    >>> tf.compat.v1.image.resize_area([[[[1.0], [3.0]]]], [1, 1]
+    ...     ).numpy().ravel().tolist()
+    [2.0]
+    """
+    return tf.raw_ops.ResizeArea(
+        images=images, size=tf.cast(size, tf.int32), align_corners=align_corners,
+        name=name,
+    )
+
+
+_METHODS = {
+    0: resize_bilinear, 1: resize_nearest_neighbor, 2: resize_bicubic, 3: resize_area,
+    "bilinear": resize_bilinear, "nearest": resize_nearest_neighbor,
+    "bicubic": resize_bicubic, "area": resize_area,
+}
+
+
+def resize_images(
+    images: Any,
+    size: Any,
+    method: Any = 0,
+    align_corners: bool = False,
+    preserve_aspect_ratio: bool = False,
+    name: str | None = None,
+) -> tf.Tensor:
+    """Resizes one image or a batch of them.
+
+    Args:
+      images: [batch, height, width, channels] or [height, width, channels].
+      size: the new height and width.
+      method: "bilinear" (or 0), "nearest" (1), "bicubic" (2) or "area" (3).
+      align_corners: do the centers of corner pixels keep their places?
+      preserve_aspect_ratio: is `size` only the most they may become?
+      name: of the op.
+
+    Raises:
+      ValueError: for images of another rank, another size or method.
+
+    >>> tf.compat.v1.image.resize_images([[[1.0], [3.0]]], [1, 4]
+    ...     ).numpy().ravel().tolist()
+    [1.0, 2.0, 3.0, 3.0]
+    """
+    resize = _METHODS.get(getattr(method, "value", method))
+    if resize is None:
+        raise ValueError("Resize method is not implemented.")
+    with tf.name_scope(name or "resize"):
+        images = tf.convert_to_tensor(images)
+        if images.shape.rank is None:
+            raise ValueError("'images' contains no shape.")
+        if images.shape.rank not in (3, 4):
+            raise ValueError("'images' must have either 3 or 4 dimensions.")
+        batch = images if images.shape.rank == 4 else images[None]
+        size = tf.convert_to_tensor(size, tf.int32)
+        if not size.shape.is_compatible_with([2]):
+            raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
+        if preserve_aspect_ratio:
+            now = tf.cast(tf.shape(batch)[1:3], tf.float64)
+            scale = tf.reduce_min(tf.cast(size, tf.float64) / now)
+            size = tf.cast(tf.round(scale * now), tf.int32)
+        known = tf.get_static_value(size)
+        if known is not None and tuple(known) == tuple(batch.shape[1:3]):
+            result = batch  # of its own dtype still
+        else:
+            result = resize(batch, size, align_corners)
+        return result if images.shape.rank == 4 else result[0]
+
+
+def resize_image_with_pad(
+    image: Any,
+    target_height: Any,
+    target_width: Any,
+    method: Any = 0,
+    align_corners: bool = False,
+) -> tf.Tensor:
+    """Resizes images to fit into a size and fills up the rest with zeros.
+
+    Args:
+      image: [batch, height, width, channels] or [height, width, channels].
+      target_height: of the result.
+      target_width: of the result.
+      method: as of `resize_images`.
+      align_corners: as of `resize_images`.
+
+    >>> tf.compat.v1.image.resize_image_with_pad([[[1.0], [3.0]]], 2, 2).shape
+    TensorShape([2, 2, 1])
+    """
+    image = tf.convert_to_tensor(image)
+    axis = image.shape.rank - 3
+    now = tf.shape(image)
+    height = tf.cast(now[axis], tf.float64)
+    width = tf.cast(now[axis + 1], tf.float64)
+    ratio = tf.maximum(height / float(target_height), width / float(target_width))
+    fitting = tf.stack([height / ratio, width / ratio])
+    room = (tf.constant([target_height, target_width], tf.float64) - fitting) / 2
+    before = tf.maximum(0, tf.cast(tf.floor(room), tf.int32))
+    resized = resize_images(
+        image, tf.cast(tf.floor(fitting), tf.int32), method, align_corners
+    )
+    return tf.image.pad_to_bounding_box(
+        resized, before[0], before[1], target_height, target_width
+    )
+
+
+def draw_bounding_boxes(
+    images: Any, boxes: Any, name: str | None = None, colors: Any = None
+) -> tf.Tensor:
+    """Images with the edges of boxes drawn on them.
+
+    Args:
+      images: [batch, height, width, channels].
+      boxes: [batch, boxes, 4]: top, left, bottom, right, from 0 to 1.
+      name: of the op.
+      colors: [colors, channels], taken in turns; a cycle of ten unless given.
+
+    >>> tf.compat.v1.image.draw_bounding_boxes(
+    ...     tf.zeros([1, 2, 2, 1]), [[[0.0, 0.0, 1.0, 1.0]]]).shape
+    TensorShape([1, 2, 2, 1])
+    """
+    if colors is None:
+        return tf.raw_ops.DrawBoundingBoxes(images=images, boxes=boxes, name=name)
+    return tf.raw_ops.DrawBoundingBoxesV2(
+        images=images, boxes=boxes, colors=colors, name=name
+    )
+
+
+def extract_image_patches(
+    images: Any,
+    ksizes: Any = None,
+    strides: Any = None,
+    rates: Any = None,
+    padding: str | None = None,
+    name: str | None = None,
+    sizes: Any = None,
+) -> tf.Tensor:
+    """Patches of images, as channels.
+
+    Args:
+      images: [batch, height, width, channels].
+      ksizes: [1, height, width, 1] of a patch.
+      strides: [1, rows, columns, 1] from one patch to the next.
+      rates: [1, rows, columns, 1] from one pixel of a patch to the next.
+      padding: "VALID" or "SAME".
+      name: of the op.
+      sizes: another name of `ksizes`.
+
+    >>> tf.compat.v1.extract_image_patches(
+    ...     tf.zeros([1, 4, 4, 1]), [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1],
+    ...     "VALID").shape
+    TensorShape([1, 2, 2, 4])
+    """
+    return tf.raw_ops.ExtractImagePatches(
+        images=images, ksizes=ksizes if sizes is None else sizes, strides=strides,
+        rates=rates, padding=padding, name=name,
+    )

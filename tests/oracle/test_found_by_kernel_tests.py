@@ -1,0 +1,125 @@
+"""What larger suites of tests found apart: values, gradients, dtypes."""
+
+import numpy as np
+import pytest
+
+
+def gradient(tf, f, x):
+    x = tf.constant(x)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return y, tape.gradient(y, x)
+
+
+@pytest.mark.parametrize(
+    "equation, shape",
+    [
+        ("a...a->", (2, 2)),
+        ("...aa->...", (3, 2, 2)),
+        ("aab->", (2, 2, 3)),
+        ("aa...->a...", (2, 2, 3)),
+        ("a...->a", (3,)),
+    ],
+)
+def test_gradients_of_sums_over_diagonals(both, equation, shape):
+    x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    both.agree(lambda tf: gradient(tf, lambda x: tf.einsum(equation, x), x))
+
+
+def test_gradients_of_products_without_dimensions_in_their_ellipses(both):
+    a, b = np.float32([[1, 2], [3, 4]]), np.float32([[5, 6], [7, 8]])
+    both.agree(lambda tf: gradient(tf, lambda x: tf.einsum("i...j,jk...->ik", x, b), a))
+
+
+@pytest.mark.parametrize("x", [[1 + 1j, 0j, -2j], [1.0, 0.0, -2.0]])
+def test_the_gradient_of_signs(both, x):
+    both.agree(lambda tf: gradient(tf, tf.sign, x), rtol=1e-6)
+
+
+@pytest.mark.parametrize("x", [[0.0, 0.0], [3.0, 4.0]])
+def test_the_gradient_of_norms(both, x):
+    both.agree(lambda tf: gradient(tf, tf.math.reduce_euclidean_norm, x), rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [[None, 1], [2, None], (None, None), [4, 1]])
+def test_dropout_of_a_choice_left_open(both, shape):
+    def program(tf):
+        x = tf.ones([4, 3])
+        made = [
+            tf.nn.dropout(x, 0.5, noise_shape=shape, seed=1),
+            tf.nn.experimental.stateless_dropout(x, 0.5, [1, 2], noise_shape=shape),
+        ]
+        return made[1], [t.shape for t in made]
+
+    if shape == [2, None]:
+        both.agree_on_error(program)
+    else:
+        ours, theirs = program(both.ours), program(both.theirs)
+        np.testing.assert_array_equal(ours[0], theirs[0])
+        assert repr(ours[1]) == repr(theirs[1])
+
+
+def test_dropout_of_a_choice_left_open_in_functions(both):
+    def program(tf):
+        @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+        def f(x):
+            return tf.nn.experimental.stateless_dropout(
+                x, 0.5, [1, 2], noise_shape=[tf.shape(x)[0], 1]
+            )
+
+        return f(tf.ones([4, 3]))
+
+    both.agree(program)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tf.range(np.float64(3))",
+        "tf.range(np.float32(3))",
+        "tf.range(np.int64(3))",
+        "tf.range(0, np.float64(1), 0.25)",
+        "tf.range(np.float16(3))",
+    ],
+)
+def test_ranges_of_numpy_numbers(both, text):
+    both.agree(lambda tf: eval(text, {"tf": tf, "np": np}))
+
+
+def test_slices_of_graphs_by_numbers_and_tensors(both):
+    def program(tf):
+        with tf.Graph().as_default():
+            n = tf.compat.v1.placeholder(tf.int32, [])
+            y = tf.ones([2, 4, 2])
+            parts = [y[:, :n, :], y[n], y[..., n:, 0], y[0, 1:n]]
+            with tf.compat.v1.Session() as session:
+                return [np.array(p.shape) for p in session.run(parts, {n: 1})]
+
+    ours, theirs = program(both.ours), program(both.theirs)
+    for our, their in zip(ours, theirs, strict=True):
+        np.testing.assert_array_equal(our, their)
+
+
+def test_gradients_compared_in_a_session(both):
+    def program(tf):
+        with tf.Graph().as_default(), tf.compat.v1.Session():
+            return tf.test.compute_gradient(lambda x: x * x, [[3.0, 2.0]])
+
+    ours, theirs = program(both.ours), program(both.theirs)
+    np.testing.assert_allclose(ours[0][0], theirs[0][0])
+    np.testing.assert_allclose(ours[1][0], theirs[1][0], rtol=1e-3)
+
+
+def test_n_grams_as_wide_as_integers_go(both):
+    call = lambda tf: tf.raw_ops.StringNGrams(
+        data=["a", "b"],
+        data_splits=[0, 2],
+        separator="",
+        ngram_widths=[2**31 - 1],
+        left_pad="",
+        right_pad="",
+        pad_width=0,
+        preserve_short_sequences=False,
+    )
+    both.agree(lambda tf: [t for t in call(tf)])
