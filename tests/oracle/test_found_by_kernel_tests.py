@@ -123,3 +123,28 @@ def test_n_grams_as_wide_as_integers_go(both):
         preserve_short_sequences=False,
     )
     both.agree(lambda tf: [t for t in call(tf)])
+
+
+@pytest.mark.parametrize("mode", range(-1, 10))
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float64", "float16", "bfloat16", "int32", "bool"]
+)
+def test_summaries_of_numbers(both, dtype, mode):
+    values = [[1, -2, 0], [3, 0, 5]]
+    if dtype.startswith("f") or dtype == "bfloat16":
+        values = [[1.0, -2.0, 0.0, np.inf], [-np.inf, np.nan, np.nan, 3.0]]
+
+    def summary(tf):
+        x = tf.cast(tf.constant(values), dtype)
+        return [
+            tf.raw_ops.DebugNumericSummaryV2(
+                input=tensor, tensor_debug_mode=mode, tensor_id=7, output_dtype=told
+            )
+            for tensor in (x, x[:0], x[0, 0], tf.zeros([1, 2, 3, 1, 1, 1, 2, 1]))
+            for told in (tf.float32, tf.float64)
+        ]
+
+    if mode in (2, 3, 4, 5, 8):
+        both.agree(summary)
+    else:
+        both.agree_on_error(summary)

@@ -140,7 +140,10 @@ std::vector<nb::object> Indexed(nb::handle branches) {
     int overflow = 0;
     const long index = PyLong_AsLongAndOverflow(key.ptr(), &overflow);
     if (!by_index.emplace(overflow ? -1 : index, function).second) {
-      Throw(ValueError("branch_fns has key {} twice", TextOf(key)));
+      Throw(
+          ValueError("branch indices (keys) must form contiguous range of [0 "
+                     "to {}) but found {} twice",
+                     nb::len(pairs), TextOf(key)));
     }
     found += (found.empty() ? "" : ",") + TextOf(key);
   }

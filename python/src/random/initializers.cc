@@ -27,10 +27,9 @@ using Handle = nb::handle;
 
 // Where the numbers of a class come from.
 enum class Numbers {
-  kNone,      // no random ones
-  kChosen,    // of a seed, which is chosen once where none is given
-  kSeeded,    // of a seed; without one each call gives others
-  kStateful,  // of a stateful op: each call gives others
+  kNone,    // no random ones
+  kChosen,  // of a seed, which is chosen once where none is given
+  kSeeded,  // of a seed; without one each call gives others
 };
 
 struct Class {
@@ -222,8 +221,7 @@ Object Draw(const Class& c, Handle o, Handle shape, DataType dtype) {
   const Object type = nb::borrow(DTypeObject(dtype));
   const Object seed = o.attr("seed");
   Object first = nb::float_(from.first), second = nb::float_(from.second);
-  if (c.numbers == Numbers::kStateful ||
-      (c.numbers == Numbers::kSeeded && seed.is_none())) {
+  if (c.numbers == Numbers::kSeeded && seed.is_none()) {
     return Owned(CompositionFunction(from.Function("random.")))(
         shape, first, second, type, nb::arg("seed") = seed);
   }
@@ -244,6 +242,13 @@ Object Draw(const Class& c, Handle o, Handle shape, DataType dtype) {
 
 Object ConstantOf(Handle o, Handle shape, DataType dtype) {
   const Object value = o.attr("value");
+  if (!IsTensorLike(value.ptr()) && !IsTensorLike(shape.ptr())) {
+    const Object type = dtype == DataType::kInvalid
+                            ? Object(nb::none())
+                            : nb::borrow(DTypeObject(dtype));
+    return nb::module_::import_("graphkiln._graphkiln")
+        .attr("constant")(value, type, shape);
+  }
   const Tensor t = ConvertedTo(value, dtype);
   const Tensor dims =
       ValueOrThrow(ToTensor(shape.ptr(), DataType::kInvalid, DataType::kInt32));
@@ -268,6 +273,8 @@ Object Call(Handle o, Handle shape, Handle type, nb::dict others) {
                     "'partition_shape', 'partition_offset']. Received: {}",
                     text));
     }
+    // Of a variable in parts: the shape of the part that is made.
+    if (text == "partition_shape" && !value.is_none()) shape = value;
   }
   DataType dtype = DataType::kInvalid;
   if (!type.is_none()) {

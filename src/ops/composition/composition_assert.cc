@@ -293,12 +293,13 @@ TensorVector AssertAnyCase(CompositionCall& c) {
   for (const Tensor& t : c.tensors(0)) {
     names.push_back(Format("'{}'", NameOfTensor(t)));
   }
-  Check(c, CallComposition("reduce_any", {all})[0],
-        {Format("None of conditions evaluated as True. Conditions: [{}], "
-                "Values:",
-                JoinText(names, ", ")),
-         ops::Pack(c.tensors(0))},
-        -1);
+  Check(
+      c, CallComposition("reduce_any", {all})[0],
+      {Format("Input error: None of conditions evaluated as True. Conditions: "
+              "[{}], Values:",
+              JoinText(names, ", ")),
+       ops::Pack(c.tensors(0))},
+      -1);
   return {};
 }
 

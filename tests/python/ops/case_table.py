@@ -337,6 +337,9 @@ TABLE: dict[str, dict[str, Any]] = {
         "value_range": [-1, 2],
         "nbins": 4,
     },
+    "DebugNumericSummaryV2": {
+        "input": F(2, 3), "tensor_debug_mode": 4, "tensor_id": 7, "dtypes": WIDE,
+    },
     "Cross": {"a": F(2, 3), "b": F(2, 3)},
     # NN.
     "BiasAdd": {"value": F(2, 3), "bias": F(3)},
