@@ -14,7 +14,6 @@
 #include "function/function_gradient.h"
 #include "function/graph_edit.h"
 #include "graph/call_signature.h"
-#include "ops/fn/OnesLike.h"
 
 namespace gk {
 namespace {
@@ -416,48 +415,6 @@ StatusOr<std::vector<Gradient>> GradientsInGraph(
   }
   return ReverseWalk(graph, calls, rewrite, higher_order, stops)
       .Run(outputs, output_grads, inputs);
-}
-
-StatusOr<std::vector<Gradient>> SymbolicGradients(
-    std::span<const Tensor> outputs, std::span<const Gradient> output_grads,
-    std::span<const Tensor> inputs, std::span<const Tensor> stops) {
-  FuncGraph* builder = FuncGraph::Current();
-  if (builder == nullptr) {
-    return RuntimeError(
-        "tf.gradients is not supported when eager execution is enabled. Use "
-        "tf.GradientTape instead.");
-  }
-  if (GraphBuilder* graph = GraphBuilder::Current()) {
-    graph->NoteDifferentiation();
-  }
-  Graph* graph = builder->graph().get();
-  auto edges = [&](std::span<const Tensor> tensors,
-                   std::vector<Output>* to) -> Status {
-    for (const Tensor& t : tensors) {
-      GK_ASSIGN_OR_RETURN(Tensor own, builder->inputs().Capture(t));
-      to->push_back(Graph::OutputOf(own));
-    }
-    return OkStatus();
-  };
-  std::vector<Output> ys, xs, ends;
-  GK_RETURN_IF_ERROR(edges(outputs, &ys));
-  GK_RETURN_IF_ERROR(edges(inputs, &xs));
-  GK_RETURN_IF_ERROR(edges(stops, &ends));
-  std::vector<Gradient> grads(outputs.size());
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (i < output_grads.size() && !output_grads[i].is_none()) {
-      grads[i] = output_grads[i];
-    } else if (IsTrainable(outputs[i].dtype())) {
-      try {
-        grads[i].dense = ops::OnesLike(OpName(Format("grad_ys_{}", i)),
-                                       graph->TensorOf(ys[i]));
-      } catch (...) {
-        return CaughtStatus();
-      }
-    }
-  }
-  CallTable calls;
-  return GradientsInGraph(graph, ys, grads, xs, &calls, true, false, ends);
 }
 
 }  // namespace gk

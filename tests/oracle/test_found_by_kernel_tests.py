@@ -148,3 +148,98 @@ def test_summaries_of_numbers(both, dtype, mode):
         both.agree(summary)
     else:
         both.agree_on_error(summary)
+
+
+def in_a_loop(tf, x):
+    y = x * x
+
+    def body(i, total):
+        return i + 1, total + tf.gradients(y, x)[0]
+
+    return tf.while_loop(lambda i, _: i < 3, body, [0, 0.0 * x])[1]
+
+
+def in_a_loop_through_its_state(tf, x):
+    y = x * x
+
+    def body(i, total):
+        return i + 1, total + tf.gradients(y * total, x)[0]
+
+    return tf.while_loop(lambda i, _: i < 3, body, [0, 1.0 + 0.0 * x])[1]
+
+
+def in_a_branch(tf, x):
+    y = tf.sin(x) * x
+    return tf.cond(x[0] > 0, lambda: tf.gradients(y, x)[0], lambda: x)
+
+
+def row_by_row(tf, x):
+    y = x * x * tf.reverse(x, [0])
+    return tf.map_fn(
+        lambda i: tf.gradients(y, x, tf.one_hot(i, 3))[0],
+        tf.range(3),
+        fn_output_signature=tf.float32,
+    )
+
+
+def two_graphs_further_in(tf, x):
+    y = x * x
+
+    def inner(j, total):
+        z = y * total[0]
+        both = tf.gradients([z, y], [x, y])
+        return j + 1, total + both[0] + both[1]
+
+    def outer(i, total):
+        return i + 1, tf.while_loop(lambda j, _: j < 2, inner, [0, total])[1]
+
+    return tf.while_loop(lambda i, _: i < 2, outer, [0, tf.ones_like(x)])[1]
+
+
+def of_a_loop_outside(tf, x):
+    y = tf.while_loop(lambda i, _: i < 3, lambda i, v: (i + 1, v * x), [0, x])[1]
+    return tf.cond(x[0] > 0, lambda: tf.gradients(y, x)[0], lambda: x)
+
+
+def with_a_stop(tf, x):
+    y = x * x
+    return tf.cond(
+        x[0] > 0, lambda: tf.gradients(y * x, x, stop_gradients=[y])[0], lambda: x
+    )
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        in_a_loop,
+        in_a_loop_through_its_state,
+        in_a_branch,
+        row_by_row,
+        two_graphs_further_in,
+        of_a_loop_outside,
+        with_a_stop,
+    ],
+)
+def test_gradients_of_what_is_outside_of_the_graph(both, program):
+    x = np.float32([1.0, 2.0, 3.0])
+    both.agree(
+        lambda tf: tf.function(lambda x: program(tf, x))(tf.constant(x)), rtol=1e-5
+    )
+
+
+def test_gradients_by_variables_of_what_is_outside_of_the_graph(both):
+    def run(tf):
+        v = tf.Variable([1.0, 2.0])
+
+        @tf.function
+        def f():
+            y = v * v
+
+            def body(i, total):
+                return i + 1, total + tf.gradients(y * v, v)[0]
+
+            return tf.while_loop(lambda i, _: i < 3, body, [0, tf.zeros([2])])[1]
+
+        return f()
+
+    both.agree(run)

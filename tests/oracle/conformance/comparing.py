@@ -73,7 +73,7 @@ EPSILON = {
 }  # fmt: skip
 # Ops whose float64 numbers TensorFlow's kernels compute as float32.
 AS_FLOAT = "(ResizeBilinear|CropAndResize|CTCLoss$|ImageProjectiveTransform)"
-# How far TensorFlow's own results are from SciPy's, where that is more than the
+# How far the two modules are from each other, where that is more than the
 # units above: its series end early, or it computes in the type of the numbers.
 INEXACT = {
     ("Fresnel", "float32"): 1e-4,
