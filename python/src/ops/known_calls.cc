@@ -16,7 +16,7 @@ constexpr int kMostFutile = 64;
 constexpr Py_ssize_t kMostItems = 32;
 
 // Nobody can change it, and comparing it runs no code of a program.
-bool IsPlainValue(PyObject* o) {
+bool IsPlainAttribute(PyObject* o) {
   return o == Py_None || PyBool_Check(o) || PyLong_CheckExact(o) ||
          PyFloat_CheckExact(o) || PyUnicode_CheckExact(o) ||
          PyBytes_CheckExact(o) || IsDType(o);
@@ -142,13 +142,13 @@ void KnownCalls::Remember(const OpRecord& record,
     PyObject* o = arguments[i];
     Attr& attr = entry.attrs.emplace_back();
     if (o == nullptr) continue;
-    if (IsPlainValue(o)) {
+    if (IsPlainAttribute(o)) {
       attr.value = PyRef::Share(o);
       continue;
     }
     if (!IsPlainList(o) || PySequence_Fast_GET_SIZE(o) > kMostItems) return;
     for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(o); ++k) {
-      if (!IsPlainValue(PySequence_Fast_GET_ITEM(o, k))) return;
+      if (!IsPlainAttribute(PySequence_Fast_GET_ITEM(o, k))) return;
     }
     attr.value = PyRef::Steal(PySequence_Tuple(o));
     if (!attr.value) {
