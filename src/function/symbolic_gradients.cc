@@ -131,7 +131,7 @@ void AddTo(Gradient* sum, Gradient part) {
   if (sum->is_none()) {
     *sum = std::move(part);
   } else {
-    *sum = SumGradients({*sum, std::move(part)});
+    *sum = SumGradients(std::vector<Gradient>{*sum, std::move(part)});
   }
 }
 

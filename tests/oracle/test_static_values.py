@@ -15,7 +15,6 @@ def stacked(tf):
                 tf.stack([np.ones(2, np.float32), unknown]),
                 part,
                 *tf.unstack(part),
-                *tf.split(part, 2),
                 tf.stack([row, row], axis=1),
                 tf.stack([1.0, 2.0]),
                 tf.unstack(tf.stack([3.0, 4.0]))[1],

@@ -12,6 +12,7 @@
 #include "function/device_scope.h"
 #include "function/run_order.h"
 #include "ops/fn/Placeholder.h"
+#include "ops/stacked_tensors.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/type_parts.h"
@@ -84,6 +85,30 @@ PyObject* MakePlaceholder(PyObject*, PyObject* args, PyObject* kwargs) {
   return WrapTensor(ops::Placeholder(OpName(name ? name : ""), type, known));
 }
 
+// The value of a tensor; of one that is stacked of others, of which not all
+// are known, an array of objects with None for these. None if nothing is known.
+nb::object KnownPartsOf(const Tensor& tensor) {
+  if (const Tensor value = tensor.KnownValue()) {
+    return nb::steal(ToNumpy(value, !tensor.is_symbolic()));
+  }
+  if (const auto place = UnstackedFrom(tensor)) {
+    const nb::object whole = KnownPartsOf(place->whole);
+    return whole.is_none() ? whole : nb::object(whole[nb::int_(place->index)]);
+  }
+  const TensorVector parts = StackedOf(tensor);
+  if (parts.empty()) return nb::none();
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  const nb::object array = numpy.attr("empty")(parts.size(), "object");
+  bool alike = true;
+  nb::list known;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    known.append(KnownPartsOf(parts[i]));
+    array[nb::int_(i)] = known[i];
+    alike = alike && !known[i].is_none();
+  }
+  return alike ? nb::object(numpy.attr("array")(known)) : array;
+}
+
 // The value of a tensor as an array, or None. What is no tensor is its own
 // value.
 nb::object KnownValueOf(nb::handle o, bool partial) {
@@ -96,8 +121,7 @@ nb::object KnownValueOf(nb::handle o, bool partial) {
     return nb::steal(ToNumpy(value, !tensor.is_symbolic()));
   }
   if (!partial || !tensor.is_symbolic()) return nb::none();
-  return nb::module_::import_("graphkiln._src.graph.partial_values")
-      .attr("partial_value")(o);
+  return KnownPartsOf(tensor);
 }
 
 PyObject* StaticValue(PyObject*, PyObject* args, PyObject* kwargs) {

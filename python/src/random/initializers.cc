@@ -242,16 +242,18 @@ Object Draw(const Class& c, Handle o, Handle shape, DataType dtype) {
 
 Object ConstantOf(Handle o, Handle shape, DataType dtype) {
   const Object value = o.attr("value");
-  if (!IsTensorLike(value.ptr()) && !IsTensorLike(shape.ptr())) {
-    const Object type = dtype == DataType::kInvalid
-                            ? Object(nb::none())
-                            : nb::borrow(DTypeObject(dtype));
-    return nb::module_::import_("graphkiln._graphkiln")
-        .attr("constant")(value, type, shape);
-  }
   const Tensor t = ConvertedTo(value, dtype);
   const Tensor dims =
       ValueOrThrow(ToTensor(shape.ptr(), DataType::kInvalid, DataType::kInt32));
+  const int64_t given = t.partial_shape().num_elements();
+  const auto wanted = KnownInts(dims);
+  if (wanted && t.partial_shape().rank() > 0 && given >= 0) {
+    const TensorShape whole = ValueOrThrow(TensorShape::Make(*wanted));
+    if (whole.num_elements() != given) {
+      Throw(TypeError("value has {} elements, shape is {} with {} elements",
+                      given, whole.DebugString(), whole.num_elements()));
+    }
+  }
   return Wrapped(t.partial_shape().rank() == 0 ? ops::Fill(dims, t)
                                                : ops::Reshape(t, dims));
 }

@@ -261,20 +261,9 @@ StatusOr<Tensor> ValueToTensor(PyObject* value, DataType dtype,
   if (!PyLong_CheckExact(value) && !PyList_CheckExact(value)) {
     GK_ASSIGN_OR_RETURN(Tensor t, ArrayToTensor(value, dtype, narrowing));
     if (t) return t;
-    if (!PyList_Check(value) && !PyTuple_Check(value) &&
-        PyObject_HasAttrString(value, "__array__")) {
-      PyRef array =
-          PyRef::Steal(PyObject_CallMethod(value, "__array__", nullptr));
-      if (!array) return PythonError();
-      GK_ASSIGN_OR_RETURN(t, ArrayToTensor(array.get(), dtype, narrowing));
+    if (!PyList_Check(value) && !PyTuple_Check(value)) {
+      GK_ASSIGN_OR_RETURN(t, ArrayLikeToTensor(value, dtype, narrowing));
       if (t) return t;
-      return UnsupportedValue(value);
-    }
-    if (!PyList_Check(value) && !PyTuple_Check(value) &&
-        PyObject_HasAttrString(value, "__array_interface__")) {
-      PyRef array = PyRef::Steal(CallPython("numpy", "asarray", {value}));
-      if (!array) return PythonError();
-      return ArrayToTensor(array.get(), dtype, narrowing);
     }
   }
   return SequenceToTensor(value, dtype, narrowing);

@@ -38,6 +38,9 @@ StatusOr<Tensor> ValueToTensor(PyObject* value, DataType dtype,
 // (convert_array.cc)
 StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype,
                                Narrowing narrowing = Narrowing::kCut);
+// What gives an array of itself; an empty tensor if it does not.
+StatusOr<Tensor> ArrayLikeToTensor(PyObject* value, DataType dtype,
+                                   Narrowing narrowing);
 bool IsNumpyValue(PyObject* value);
 bool IsNumpyScalar(PyObject* value);
 // The dtype of a NumPy array or scalar; kInvalid if `value` is neither, or

@@ -255,4 +255,20 @@ StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype,
   return CopyBuffer(array.get(), own, shape);
 }
 
+StatusOr<Tensor> ArrayLikeToTensor(PyObject* value, DataType dtype,
+                                   Narrowing narrowing) {
+  PyRef array;
+  if (PyObject_HasAttrString(value, "__array__")) {
+    array = Call(value, "__array__");
+  } else if (PyObject_HasAttrString(value, "__array_interface__")) {
+    array = PyRef::Steal(CallPython("numpy", "asarray", {value}));
+  } else {
+    return Tensor();
+  }
+  if (!array) return PythonError();
+  GK_ASSIGN_OR_RETURN(Tensor t, ArrayToTensor(array.get(), dtype, narrowing));
+  if (t) return t;
+  return UnsupportedValue(value);
+}
+
 }  // namespace gk::py

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-import graphkiln as tf
-from graphkiln import _graphkiln
+from graphkiln import _graphkiln, raw_ops
+from graphkiln._src import ops
 
 
 def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> Any:
@@ -22,9 +22,9 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
 
     >>> tf.compat.v1.assert_integer(tf.constant(1))
     """
-    tf.debugging.assert_integer(x, message=message)
-    if not tf.executing_eagerly():
-        return tf.no_op("statically_determined_was_integer")
+    ops.debugging.assert_integer(x, message=message)
+    if not _graphkiln.executing_eagerly():
+        return ops.no_op("statically_determined_was_integer")
     return None
 
 
@@ -44,13 +44,13 @@ def assert_type(
 
     >>> tf.compat.v1.assert_type(tf.constant(1), tf.int32)
     """
-    tf.debugging.assert_type(tensor, tf_type, message=message)
-    if not tf.executing_eagerly():
-        return tf.no_op("statically_determined_correct_type")
+    ops.debugging.assert_type(tensor, tf_type, message=message)
+    if not _graphkiln.executing_eagerly():
+        return ops.no_op("statically_determined_correct_type")
     return None
 
 
-def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> tf.Tensor:
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> _graphkiln.Tensor:
     """A tensor scaled down so that its Euclidean norm by the number of its elements
     is at most `clip_norm`.
 
@@ -62,11 +62,11 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> tf.
     >>> tf.compat.v1.clip_by_average_norm([3.0, 4.0], 1.0).numpy().round(4).tolist()
     [1.2, 1.6]
     """
-    with tf.name_scope(name or "clip_by_average_norm"):
-        t = tf.convert_to_tensor(t)
-        count = tf.cast(tf.size(t), t.dtype)
-        norm = tf.sqrt(tf.reduce_sum(t * t))
-        least = tf.minimum(count / norm, 1.0 / tf.cast(clip_norm, t.dtype))
+    with _graphkiln.name_scope(name or "clip_by_average_norm"):
+        t = _graphkiln.convert_to_tensor(t)
+        count = ops.cast(ops.size(t), t.dtype)
+        norm = ops.sqrt(ops.reduce_sum(t * t))
+        least = ops.minimum(count / norm, 1.0 / ops.cast(clip_norm, t.dtype))
         return t * clip_norm * least
 
 
@@ -91,7 +91,7 @@ def Print(
     first_n: int | None = None,
     summarize: int | None = None,
     name: str | None = None,
-) -> tf.Tensor:
+) -> _graphkiln.Tensor:
     """Its input, having printed other tensors to the standard error.
 
     Args:
@@ -105,20 +105,20 @@ def Print(
     >>> tf.compat.v1.Print(tf.constant(1), []).numpy().item()
     1
     """
-    with tf.name_scope(name or "Print"):
+    with _graphkiln.name_scope(name or "Print"):
         printed = []
         if first_n != 0:
             printed = [
-                tf.print(
+                _graphkiln.print_values(
                     message or "", *data, sep="", summarize=summarize or 3,
                     output_stream=sys.stderr,
                 )
             ]
-        with tf.control_dependencies([p for p in printed if p is not None]):
-            return tf.identity(input_)
+        with _graphkiln.control_dependencies([p for p in printed if p is not None]):
+            return ops.identity(input_)
 
 
-def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> tf.Tensor:
+def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> _graphkiln.Tensor:
     """A matrix times weights, and a bias added.
 
     Args:
@@ -130,11 +130,11 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> tf.
     >>> tf.compat.v1.nn.xw_plus_b([[2.0]], [[3.0]], [1.0]).numpy().tolist()
     [[7.0]]
     """
-    with tf.name_scope(name or "xw_plus_b") as scope:
-        return tf.nn.bias_add(tf.matmul(x, weights), biases, name=scope)
+    with _graphkiln.name_scope(name or "xw_plus_b") as scope:
+        return ops.nn.bias_add(ops.matmul(x, weights), biases, name=scope)
 
 
-def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> tf.Tensor:
+def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> _graphkiln.Tensor:
     """`relu(x * weights + biases)`.
 
     Args:
@@ -146,8 +146,8 @@ def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> tf
     >>> tf.compat.v1.nn.relu_layer([[2.0]], [[-3.0]], [1.0]).numpy().tolist()
     [[0.0]]
     """
-    with tf.name_scope(name or "relu_layer") as scope:
-        return tf.nn.relu(xw_plus_b(x, weights, biases), name=scope)
+    with _graphkiln.name_scope(name or "relu_layer") as scope:
+        return ops.nn.relu(xw_plus_b(x, weights, biases), name=scope)
 
 
 def string_split(
@@ -177,16 +177,16 @@ def string_split(
     if result_type not in ("SparseTensor", "RaggedTensor"):
         raise ValueError("`result_type` must be 'RaggedTensor' or 'SparseTensor'.")
     separator = delimiter if sep is None else sep
-    with tf.name_scope(name or "StringSplit"):
-        source = tf.convert_to_tensor(source, tf.string)
-        split = tf.raw_ops.StringSplit(
+    with _graphkiln.name_scope(name or "string_split"):
+        source = _graphkiln.convert_to_tensor(source, _graphkiln.string)
+        split = raw_ops.StringSplit(
             input=source, delimiter=" " if separator is None else separator,
             skip_empty=skip_empty,
         )
-        sparse = tf.SparseTensor(split.indices, split.values, split.shape)
+        sparse = _graphkiln.SparseTensor(split.indices, split.values, split.shape)
         if result_type == "SparseTensor":
             return sparse
-        return tf.RaggedTensor.from_value_rowids(
+        return _graphkiln.RaggedTensor.from_value_rowids(
             sparse.values, sparse.indices[:, 0], nrows=sparse.dense_shape[0],
             validate=False,
         )
@@ -199,7 +199,7 @@ def sparse_to_dense(
     default_value: Any = 0,
     validate_indices: bool = True,
     name: str | None = None,
-) -> tf.Tensor:
+) -> _graphkiln.Tensor:
     """A tensor with given values in given places.
 
     Args:
@@ -213,7 +213,7 @@ def sparse_to_dense(
     >>> tf.compat.v1.sparse_to_dense([0, 2], [3], 7).numpy().tolist()
     [7, 0, 7]
     """
-    return tf.raw_ops.SparseToDense(
+    return raw_ops.SparseToDense(
         sparse_indices=sparse_indices, output_shape=output_shape,
         sparse_values=sparse_values, default_value=default_value,
         validate_indices=validate_indices, name=name,

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import graphkiln as tf
+from graphkiln import _graphkiln, raw_ops
+from graphkiln._src import ops
 
 
 def _resized(
     op: Any, images: Any, size: Any, align_corners: bool, half: bool, name: str | None
-) -> tf.Tensor:
+) -> _graphkiln.Tensor:
     return op(
         images=images,
-        size=tf.cast(size, tf.int32),
+        size=ops.cast(size, _graphkiln.int32),
         align_corners=align_corners,
         half_pixel_centers=half,
         name=name,
@@ -26,7 +27,7 @@ def resize_bilinear(
     align_corners: bool = False,
     name: str | None = None,
     half_pixel_centers: bool = False,
-) -> tf.Tensor:
+) -> _graphkiln.Tensor:
     """Resizes images with bilinear interpolation.
 
     Args:
@@ -41,7 +42,7 @@ def resize_bilinear(
     [1.0, 2.0, 3.0, 3.0]
     """
     return _resized(
-        tf.raw_ops.ResizeBilinear, images, size, align_corners, half_pixel_centers, name
+        raw_ops.ResizeBilinear, images, size, align_corners, half_pixel_centers, name
     )
 
 
@@ -51,7 +52,7 @@ def resize_nearest_neighbor(
     align_corners: bool = False,
     name: str | None = None,
     half_pixel_centers: bool = False,
-) -> tf.Tensor:
+) -> _graphkiln.Tensor:
     """Resizes images, each pixel being one of those that were there.
 
     Args:
@@ -66,7 +67,7 @@ def resize_nearest_neighbor(
     [1.0, 1.0, 3.0, 3.0]
     """
     return _resized(
-        tf.raw_ops.ResizeNearestNeighbor, images, size, align_corners,
+        raw_ops.ResizeNearestNeighbor, images, size, align_corners,
         half_pixel_centers, name,
     )
 
@@ -77,7 +78,7 @@ def resize_bicubic(
     align_corners: bool = False,
     name: str | None = None,
     half_pixel_centers: bool = False,
-) -> tf.Tensor:
+) -> _graphkiln.Tensor:
     """Resizes images with bicubic interpolation.
 
     Args:
@@ -92,13 +93,13 @@ def resize_bicubic(
     [1.0, 3.0]
     """
     return _resized(
-        tf.raw_ops.ResizeBicubic, images, size, align_corners, half_pixel_centers, name
+        raw_ops.ResizeBicubic, images, size, align_corners, half_pixel_centers, name
     )
 
 
 def resize_area(
     images: Any, size: Any, align_corners: bool = False, name: str | None = None
-) -> tf.Tensor:
+) -> _graphkiln.Tensor:
     """Resizes images, each pixel being the mean of an area.
 
     Args:
@@ -111,8 +112,8 @@ def resize_area(
     ...     ).numpy().ravel().tolist()
     [2.0]
     """
-    return tf.raw_ops.ResizeArea(
-        images=images, size=tf.cast(size, tf.int32), align_corners=align_corners,
+    return raw_ops.ResizeArea(
+        images=images, size=ops.cast(size, _graphkiln.int32), align_corners=align_corners,
         name=name,
     )
 
@@ -131,7 +132,7 @@ def resize_images(
     align_corners: bool = False,
     preserve_aspect_ratio: bool = False,
     name: str | None = None,
-) -> tf.Tensor:
+) -> _graphkiln.Tensor:
     """Resizes one image or a batch of them.
 
     Args:
@@ -152,21 +153,21 @@ def resize_images(
     resize = _METHODS.get(getattr(method, "value", method))
     if resize is None:
         raise ValueError("Resize method is not implemented.")
-    with tf.name_scope(name or "resize"):
-        images = tf.convert_to_tensor(images)
+    with _graphkiln.name_scope(name or "resize"):
+        images = _graphkiln.convert_to_tensor(images)
         if images.shape.rank is None:
             raise ValueError("'images' contains no shape.")
         if images.shape.rank not in (3, 4):
             raise ValueError("'images' must have either 3 or 4 dimensions.")
         batch = images if images.shape.rank == 4 else images[None]
-        size = tf.convert_to_tensor(size, tf.int32)
+        size = _graphkiln.convert_to_tensor(size, _graphkiln.int32)
         if not size.shape.is_compatible_with([2]):
             raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
         if preserve_aspect_ratio:
-            now = tf.cast(tf.shape(batch)[1:3], tf.float64)
-            scale = tf.reduce_min(tf.cast(size, tf.float64) / now)
-            size = tf.cast(tf.round(scale * now), tf.int32)
-        known = tf.get_static_value(size)
+            now = ops.cast(ops.shape(batch)[1:3], _graphkiln.float64)
+            scale = ops.reduce_min(ops.cast(size, _graphkiln.float64) / now)
+            size = ops.cast(ops.round(scale * now), _graphkiln.int32)
+        known = _graphkiln.get_static_value(size)
         if known is not None and tuple(known) == tuple(batch.shape[1:3]):
             result = batch  # of its own dtype still
         else:
@@ -180,7 +181,7 @@ def resize_image_with_pad(
     target_width: Any,
     method: Any = 0,
     align_corners: bool = False,
-) -> tf.Tensor:
+) -> _graphkiln.Tensor:
     """Resizes images to fit into a size and fills up the rest with zeros.
 
     Args:
@@ -193,26 +194,26 @@ def resize_image_with_pad(
     >>> tf.compat.v1.image.resize_image_with_pad([[[1.0], [3.0]]], 2, 2).shape
     TensorShape([2, 2, 1])
     """
-    image = tf.convert_to_tensor(image)
+    image = _graphkiln.convert_to_tensor(image)
     axis = image.shape.rank - 3
-    now = tf.shape(image)
-    height = tf.cast(now[axis], tf.float64)
-    width = tf.cast(now[axis + 1], tf.float64)
-    ratio = tf.maximum(height / float(target_height), width / float(target_width))
-    fitting = tf.stack([height / ratio, width / ratio])
-    room = (tf.constant([target_height, target_width], tf.float64) - fitting) / 2
-    before = tf.maximum(0, tf.cast(tf.floor(room), tf.int32))
+    now = ops.shape(image)
+    height = ops.cast(now[axis], _graphkiln.float64)
+    width = ops.cast(now[axis + 1], _graphkiln.float64)
+    ratio = ops.maximum(height / float(target_height), width / float(target_width))
+    fitting = ops.stack([height / ratio, width / ratio])
+    room = (_graphkiln.constant([target_height, target_width], _graphkiln.float64) - fitting) / 2
+    before = ops.maximum(0, ops.cast(ops.floor(room), _graphkiln.int32))
     resized = resize_images(
-        image, tf.cast(tf.floor(fitting), tf.int32), method, align_corners
+        image, ops.cast(ops.floor(fitting), _graphkiln.int32), method, align_corners
     )
-    return tf.image.pad_to_bounding_box(
+    return ops.image.pad_to_bounding_box(
         resized, before[0], before[1], target_height, target_width
     )
 
 
 def draw_bounding_boxes(
     images: Any, boxes: Any, name: str | None = None, colors: Any = None
-) -> tf.Tensor:
+) -> _graphkiln.Tensor:
     """Images with the edges of boxes drawn on them.
 
     Args:
@@ -226,8 +227,8 @@ def draw_bounding_boxes(
     TensorShape([1, 2, 2, 1])
     """
     if colors is None:
-        return tf.raw_ops.DrawBoundingBoxes(images=images, boxes=boxes, name=name)
-    return tf.raw_ops.DrawBoundingBoxesV2(
+        return raw_ops.DrawBoundingBoxes(images=images, boxes=boxes, name=name)
+    return raw_ops.DrawBoundingBoxesV2(
         images=images, boxes=boxes, colors=colors, name=name
     )
 
@@ -240,7 +241,7 @@ def extract_image_patches(
     padding: str | None = None,
     name: str | None = None,
     sizes: Any = None,
-) -> tf.Tensor:
+) -> _graphkiln.Tensor:
     """Patches of images, as channels.
 
     Args:
@@ -257,7 +258,7 @@ def extract_image_patches(
     ...     "VALID").shape
     TensorShape([1, 2, 2, 4])
     """
-    return tf.raw_ops.ExtractImagePatches(
+    return raw_ops.ExtractImagePatches(
         images=images, ksizes=ksizes if sizes is None else sizes, strides=strides,
         rates=rates, padding=padding, name=name,
     )

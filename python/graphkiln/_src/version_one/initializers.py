@@ -6,7 +6,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import graphkiln as tf
+from graphkiln import _graphkiln
+from graphkiln._src import ops
 
 
 class _Initializer:
@@ -16,17 +17,17 @@ class _Initializer:
     shape, of `dtype` or the one the initializer was made with."""
 
     def __init__(self, dtype: Any, **config: Any) -> None:
-        self.dtype = tf.as_dtype(dtype)
+        self.dtype = _graphkiln.as_dtype(dtype)
         self._config = config
         self._check_dtype()
 
     def __call__(
         self, shape: Any, dtype: Any = None, partition_info: Any = None
-    ) -> tf.Tensor:
+    ) -> _graphkiln.Tensor:
         """A tensor of this shape."""
         if partition_info is not None:
             shape = getattr(partition_info, "full_shape", shape)
-        return self._make(shape, self.dtype if dtype is None else tf.as_dtype(dtype))
+        return self._make(shape, self.dtype if dtype is None else _graphkiln.as_dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
         """What makes another one like it."""
@@ -44,7 +45,7 @@ class _Initializer:
                 f"Received: {self.dtype}."
             )
 
-    def _make(self, shape: Any, dtype: tf.DType) -> tf.Tensor:
+    def _make(self, shape: Any, dtype: _graphkiln.DType) -> _graphkiln.Tensor:
         raise NotImplementedError
 
 
@@ -61,7 +62,7 @@ class constant_initializer(_Initializer):
     """
 
     def __init__(
-        self, value: Any = 0, dtype: Any = tf.float32, verify_shape: bool = False
+        self, value: Any = 0, dtype: Any = _graphkiln.float32, verify_shape: bool = False
     ) -> None:
         super().__init__(dtype, value=value)
         self.value = value
@@ -73,17 +74,17 @@ class constant_initializer(_Initializer):
         dtype: Any = None,
         partition_info: Any = None,
         verify_shape: bool | None = None,
-    ) -> tf.Tensor:
+    ) -> _graphkiln.Tensor:
         """A tensor of this shape."""
         dtype = self.dtype if dtype is None else dtype
         verify = self._verify_shape if verify_shape is None else verify_shape
         if verify:
-            given = tf.constant(self.value, dtype).shape
-            if given != tf.TensorShape(shape):
+            given = _graphkiln.constant(self.value, dtype).shape
+            if given != _graphkiln.TensorShape(shape):
                 raise TypeError(
                     f"Expected Tensor's shape: {tuple(shape)}, got {tuple(given)}."
                 )
-        return tf.constant(self.value, dtype, shape)
+        return _graphkiln.constant(self.value, dtype, shape)
 
     def _check_dtype(self) -> None:
         pass
@@ -99,14 +100,14 @@ class zeros_initializer(_Initializer):
     [0.0, 0.0]
     """
 
-    def __init__(self, dtype: Any = tf.float32) -> None:
+    def __init__(self, dtype: Any = _graphkiln.float32) -> None:
         super().__init__(dtype)
 
     def _check_dtype(self) -> None:
         pass
 
-    def _make(self, shape: Any, dtype: tf.DType) -> tf.Tensor:
-        return tf.zeros(shape, dtype)
+    def _make(self, shape: Any, dtype: _graphkiln.DType) -> _graphkiln.Tensor:
+        return ops.zeros(shape, dtype)
 
 
 class ones_initializer(zeros_initializer):
@@ -119,8 +120,8 @@ class ones_initializer(zeros_initializer):
     [1.0, 1.0]
     """
 
-    def _make(self, shape: Any, dtype: tf.DType) -> tf.Tensor:
-        return tf.ones(shape, dtype)
+    def _make(self, shape: Any, dtype: _graphkiln.DType) -> _graphkiln.Tensor:
+        return ops.ones(shape, dtype)
 
 
 class random_normal_initializer(_Initializer):
@@ -133,22 +134,22 @@ class random_normal_initializer(_Initializer):
       dtype: of the tensors.
 
     >>> tf.compat.v1.random_normal_initializer(dtype=tf.float64)([2]).dtype
-    tf.float64
+    _graphkiln.float64
     """
 
-    _draw = staticmethod(tf.random.normal)
+    _draw = staticmethod(ops.random.normal)
 
     def __init__(
         self,
         mean: float = 0.0,
         stddev: float = 1.0,
         seed: int | None = None,
-        dtype: Any = tf.float32,
+        dtype: Any = _graphkiln.float32,
     ) -> None:
         super().__init__(dtype, mean=mean, stddev=stddev, seed=seed)
         self.mean, self.stddev, self.seed = mean, stddev, seed
 
-    def _make(self, shape: Any, dtype: tf.DType) -> tf.Tensor:
+    def _make(self, shape: Any, dtype: _graphkiln.DType) -> _graphkiln.Tensor:
         return self._draw(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
 
@@ -166,7 +167,7 @@ class truncated_normal_initializer(random_normal_initializer):
     TensorShape([2])
     """
 
-    _draw = staticmethod(tf.random.truncated_normal)
+    _draw = staticmethod(ops.random.truncated_normal)
 
 
 class random_uniform_initializer(_Initializer):
@@ -187,7 +188,7 @@ class random_uniform_initializer(_Initializer):
         minval: float = 0.0,
         maxval: float | None = None,
         seed: int | None = None,
-        dtype: Any = tf.float32,
+        dtype: Any = _graphkiln.float32,
     ) -> None:
         super().__init__(dtype, minval=minval, maxval=maxval, seed=seed)
         self.minval, self.maxval, self.seed = minval, maxval, seed
@@ -195,8 +196,8 @@ class random_uniform_initializer(_Initializer):
     def _check_dtype(self) -> None:
         pass
 
-    def _make(self, shape: Any, dtype: tf.DType) -> tf.Tensor:
-        return tf.random.uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
+    def _make(self, shape: Any, dtype: _graphkiln.DType) -> _graphkiln.Tensor:
+        return ops.random.uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
 
 
 class uniform_unit_scaling_initializer(_Initializer):
@@ -214,15 +215,15 @@ class uniform_unit_scaling_initializer(_Initializer):
     """
 
     def __init__(
-        self, factor: float = 1.0, seed: int | None = None, dtype: Any = tf.float32
+        self, factor: float = 1.0, seed: int | None = None, dtype: Any = _graphkiln.float32
     ) -> None:
         super().__init__(dtype, factor=factor, seed=seed)
         self.factor, self.seed = factor, seed
 
-    def _make(self, shape: Any, dtype: tf.DType) -> tf.Tensor:
+    def _make(self, shape: Any, dtype: _graphkiln.DType) -> _graphkiln.Tensor:
         size = max(1.0, float(math.prod(int(n) for n in list(shape)[:-1])))
         bound = math.sqrt(3 / size) * self.factor
-        return tf.random.uniform(shape, -bound, bound, dtype, seed=self.seed)
+        return ops.random.uniform(shape, -bound, bound, dtype, seed=self.seed)
 
 
 class variance_scaling_initializer(_Initializer):
@@ -247,7 +248,7 @@ class variance_scaling_initializer(_Initializer):
         mode: str = "fan_in",
         distribution: str = "truncated_normal",
         seed: int | None = None,
-        dtype: Any = tf.float32,
+        dtype: Any = _graphkiln.float32,
     ) -> None:
         if scale <= 0:
             raise ValueError(
@@ -270,7 +271,7 @@ class variance_scaling_initializer(_Initializer):
         self.scale, self.mode, self.seed = scale, mode, seed
         self.distribution = distribution.lower()
 
-    def _make(self, shape: Any, dtype: tf.DType) -> tf.Tensor:
+    def _make(self, shape: Any, dtype: _graphkiln.DType) -> _graphkiln.Tensor:
         fan_in, fan_out = _fans([int(n) for n in shape])
         fan = {"fan_in": fan_in, "fan_out": fan_out}.get(
             self.mode, (fan_in + fan_out) / 2
@@ -278,12 +279,12 @@ class variance_scaling_initializer(_Initializer):
         scale = self.scale / max(1.0, fan)
         if self.distribution == "uniform":
             bound = math.sqrt(3.0 * scale)
-            return tf.random.uniform(shape, -bound, bound, dtype, seed=self.seed)
+            return ops.random.uniform(shape, -bound, bound, dtype, seed=self.seed)
         if self.distribution == "untruncated_normal":
-            return tf.random.normal(shape, 0.0, math.sqrt(scale), dtype, seed=self.seed)
+            return ops.random.normal(shape, 0.0, math.sqrt(scale), dtype, seed=self.seed)
         # What is cut off at two standard deviations varies less.
         stddev = math.sqrt(scale) / 0.87962566103423978
-        return tf.random.truncated_normal(shape, 0.0, stddev, dtype, seed=self.seed)
+        return ops.random.truncated_normal(shape, 0.0, stddev, dtype, seed=self.seed)
 
 
 def _fans(shape: list[int]) -> tuple[float, float]:
@@ -309,7 +310,7 @@ class glorot_uniform_initializer(variance_scaling_initializer):
 
     _kind = (1.0, "fan_avg", "uniform")
 
-    def __init__(self, seed: int | None = None, dtype: Any = tf.float32) -> None:
+    def __init__(self, seed: int | None = None, dtype: Any = _graphkiln.float32) -> None:
         super().__init__(*self._kind, seed=seed)
 
     def get_config(self) -> dict[str, Any]:
@@ -400,12 +401,12 @@ class orthogonal_initializer(_Initializer):
     """
 
     def __init__(
-        self, gain: float = 1.0, seed: int | None = None, dtype: Any = tf.float32
+        self, gain: float = 1.0, seed: int | None = None, dtype: Any = _graphkiln.float32
     ) -> None:
         super().__init__(dtype, gain=gain, seed=seed)
         self.gain, self.seed = gain, seed
 
-    def _make(self, shape: Any, dtype: tf.DType) -> tf.Tensor:
+    def _make(self, shape: Any, dtype: _graphkiln.DType) -> _graphkiln.Tensor:
         shape = [int(n) for n in shape]
         if len(shape) < 2:
             raise ValueError(
@@ -413,15 +414,15 @@ class orthogonal_initializer(_Initializer):
                 f"least two-dimensional. Received shape={tuple(shape)}"
             )
         columns, rows = shape[-1], math.prod(shape[:-1])
-        drawn = tf.random.normal(
+        drawn = ops.random.normal(
             (columns, rows) if rows < columns else (rows, columns), 0.0, 1.0, dtype,
             seed=self.seed,
         )
-        q, r = tf.linalg.qr(drawn, full_matrices=False)
-        q *= tf.sign(tf.linalg.diag_part(r))  # as evenly as the draws
+        q, r = ops.linalg.qr(drawn, full_matrices=False)
+        q *= ops.sign(ops.linalg.diag_part(r))  # as evenly as the draws
         if rows < columns:
-            q = tf.linalg.matrix_transpose(q)
-        return self.gain * tf.reshape(q, shape)
+            q = ops.linalg.matrix_transpose(q)
+        return self.gain * ops.reshape(q, shape)
 
 
 class identity_initializer(_Initializer):
@@ -435,14 +436,14 @@ class identity_initializer(_Initializer):
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
-    def __init__(self, gain: float = 1.0, dtype: Any = tf.float32) -> None:
+    def __init__(self, gain: float = 1.0, dtype: Any = _graphkiln.float32) -> None:
         super().__init__(dtype, gain=gain)
         self.gain = gain
 
-    def _make(self, shape: Any, dtype: tf.DType) -> tf.Tensor:
+    def _make(self, shape: Any, dtype: _graphkiln.DType) -> _graphkiln.Tensor:
         if len(shape) != 2:
             raise ValueError(
                 "The tensor to initialize, specified by argument `shape` must be at "
                 f"least two-dimensional. Received shape={shape}"
             )
-        return self.gain * tf.eye(int(shape[0]), int(shape[1]), dtype=dtype)
+        return self.gain * ops.eye(int(shape[0]), int(shape[1]), dtype=dtype)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import graphkiln as tf
+from graphkiln import _graphkiln, raw_ops
+from graphkiln._src import ops
 
 
 def embedding_lookup(
@@ -14,7 +15,7 @@ def embedding_lookup(
     name: str | None = None,
     validate_indices: bool = True,
     max_norm: Any = None,
-) -> tf.Tensor:
+) -> _graphkiln.Tensor:
     """Rows of a table, or of one that is cut into several.
 
     Args:
@@ -40,23 +41,23 @@ def embedding_lookup(
             "either `mod` or `div`."
         )
     if len(parts) == 1 or partition_strategy == "div":
-        return tf.nn.embedding_lookup(parts, ids, max_norm=max_norm, name=name)
-    with tf.name_scope(name or "embedding_lookup"):
-        ids = tf.convert_to_tensor(ids)
-        count = tf.constant(len(parts), ids.dtype)
-        flat = tf.reshape(ids, [-1])
-        places = tf.dynamic_partition(
-            tf.range(tf.size(flat)), tf.cast(flat % count, tf.int32), len(parts)
+        return ops.nn.embedding_lookup(parts, ids, max_norm=max_norm, name=name)
+    with _graphkiln.name_scope(name or "embedding_lookup"):
+        ids = _graphkiln.convert_to_tensor(ids)
+        count = _graphkiln.constant(len(parts), ids.dtype)
+        flat = ops.reshape(ids, [-1])
+        places = ops.dynamic_partition(
+            ops.range(ops.size(flat)), ops.cast(flat % count, _graphkiln.int32), len(parts)
         )
         rows = [
-            tf.nn.embedding_lookup(
-                part, tf.gather(flat // count, where), max_norm=max_norm
+            ops.nn.embedding_lookup(
+                part, ops.gather(flat // count, where), max_norm=max_norm
             )
             for part, where in zip(parts, places, strict=True)
         ]
-        found = tf.dynamic_stitch(places, rows)
-        return tf.reshape(
-            found, tf.concat([tf.shape(ids), tf.shape(found)[1:]], 0)
+        found = ops.dynamic_stitch(places, rows)
+        return ops.reshape(
+            found, ops.concat([ops.shape(ids), ops.shape(found)[1:]], 0)
         )
 
 
@@ -71,7 +72,7 @@ def fused_batch_norm(
     is_training: Any = True,
     name: str | None = None,
     exponential_avg_factor: float = 1.0,
-) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+) -> tuple[_graphkiln.Tensor, _graphkiln.Tensor, _graphkiln.Tensor]:
     """Normalizes a batch of images, channel by channel (Ioffe and Szegedy, "Batch
     normalization", 2015).
 
@@ -106,9 +107,9 @@ def fused_batch_norm(
             "False or `exponential_avg_factor` != 1.0. Received: `mean` "
             f"{mean!r} and `variance` {variance!r}"
         )
-    x = tf.convert_to_tensor(x)
-    kept = tf.constant([], tf.float32)
-    result = tf.raw_ops.FusedBatchNormV3(
+    x = _graphkiln.convert_to_tensor(x)
+    kept = _graphkiln.constant([], _graphkiln.float32)
+    result = raw_ops.FusedBatchNormV3(
         x=x,
         scale=scale,
         offset=offset,
