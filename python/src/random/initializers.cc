@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/composition.h"
 #include "ops/fn/Fill.h"
 #include "ops/fn/Reshape.h"
 #include "ops/random/variance_scaling.h"
