@@ -1,6 +1,7 @@
 // Gradients of tensors of a graph under construction, tf.gradients: those of
 // the graphs around it count too, as what is captured from there depends on
 // more than the graph itself shows.
+#include <algorithm>
 #include <utility>
 
 #include "base/caught.h"
@@ -14,14 +15,6 @@
 
 namespace gk {
 namespace {
-
-// The capture of a graph that has this placeholder; null: it is none.
-const FunctionCapture* CaptureOf(const FuncGraph& builder, const Node* node) {
-  for (const FunctionCapture& c : builder.inputs().captures()) {
-    if (c.placeholder == node) return &c;
-  }
-  return nullptr;
-}
 
 // A graph, the one it is built in, and so on.
 class Level {
@@ -38,35 +31,19 @@ class Level {
   // as. No node: nothing does.
   Output InsideOf(const Tensor& t) const {
     if (Owns(t)) return Graph::OutputOf(t);
-    if (Node* captured = builder_->inputs().Captured(t)) return {captured, 0};
-    for (const FunctionCapture& c : builder_->inputs().captures()) {
-      const FuncGraph* around = builder_->outer();
-      Tensor outside = c.external;
-      while (outside && outside.id() != t.id()) {
-        const FunctionCapture* next =
-            around == nullptr || !outside.is_symbolic() ||
-                    Graph::GraphOf(outside) != around->graph().get()
-                ? nullptr
-                : CaptureOf(*around, Graph::OutputOf(outside).node);
-        if (next == nullptr) break;
-        outside = next->external;
-        around = around->outer();
-      }
-      if (outside && outside.id() == t.id()) return {c.placeholder, 0};
-    }
-    return {nullptr, 0};
+    return {builder_->inputs().Captured(t), 0};
   }
 
-  // The captures of tensors of `around` that depend on its sources.
-  void FindSources(std::vector<Output> inputs, const Level* around) {
+  // The captures of tensors of the graphs around that depend on their sources.
+  void FindSources(std::vector<Output> inputs, std::span<const Level> around) {
     inputs_ = std::move(inputs);
     std::vector<Output> sources = inputs_;
-    if (around != nullptr) {
-      for (const FunctionCapture& c : builder_->inputs().captures()) {
-        if (!around->Owns(c.external)) continue;
+    for (const FunctionCapture& c : builder_->inputs().captures()) {
+      for (size_t i = 0; i < around.size(); ++i) {
+        if (!c.external || !around[i].Owns(c.external)) continue;
         const Output external = Graph::OutputOf(c.external);
-        if (!around->depends_[external.node->id()]) continue;
-        passages_.push_back({{c.placeholder, 0}, external});
+        if (!around[i].depends_[external.node->id()]) continue;
+        passages_.push_back({{c.placeholder, 0}, external, i + 1});
         sources.push_back({c.placeholder, 0});
       }
     }
@@ -84,9 +61,11 @@ class Level {
     }
   }
 
-  // From a placeholder to what it was captured from.
+  // From a placeholder to what it was captured from, so many graphs further
+  // out.
   struct Passage {
     Output inside, outside;
+    size_t graphs;
   };
   const std::vector<Passage>& passages() const { return passages_; }
   const std::vector<Output>& inputs() const { return inputs_; }
@@ -108,20 +87,22 @@ class Level {
 std::vector<Level> LevelsFor(FuncGraph* builder, std::span<const Tensor> inputs,
                              const std::vector<Output>& own) {
   std::vector<Level> levels{Level(builder)};
-  for (const Tensor& x : inputs) {
-    if (levels[0].Owns(x)) continue;
+  // Variables and other values that no graph makes are the graph's own inputs.
+  const auto is_outside = [&](const Tensor& x) {
+    return x.is_symbolic() && !levels[0].Owns(x);
+  };
+  if (std::any_of(inputs.begin(), inputs.end(), is_outside)) {
     for (FuncGraph* b = builder->outer(); b != nullptr; b = b->outer()) {
       levels.emplace_back(b);
     }
-    break;
   }
   for (size_t i = levels.size(); i-- > 0;) {
     std::vector<Output> here = own;
     for (size_t k = 0; i > 0 && k < inputs.size(); ++k) {
-      here[k] = levels[i].InsideOf(inputs[k]);
+      here[k] = is_outside(inputs[k]) ? levels[i].InsideOf(inputs[k])
+                                      : Output{nullptr, 0};
     }
-    levels[i].FindSources(std::move(here),
-                          i + 1 < levels.size() ? &levels[i + 1] : nullptr);
+    levels[i].FindSources(std::move(here), std::span(levels).subspan(i + 1));
   }
   return levels;
 }
@@ -141,7 +122,15 @@ std::vector<Gradient> WalkOutward(const std::vector<Level>& levels,
                                   std::vector<Gradient> grads,
                                   std::span<const Tensor> stops) {
   std::vector<Gradient> found(levels[0].inputs().size());
-  for (const Level& level : levels) {
+  struct Arrived {
+    std::vector<Output> outputs;
+    std::vector<Gradient> grads;
+  };
+  std::vector<Arrived> arrived(levels.size());
+  arrived[0] = {std::move(outputs), std::move(grads)};
+  for (size_t l = 0; l < levels.size(); ++l) {
+    const Level& level = levels[l];
+    if (arrived[l].outputs.empty()) continue;
     std::vector<Output> ends, sources;
     for (const Tensor& t : stops) {
       const Output end = level.InsideOf(t);
@@ -157,22 +146,21 @@ std::vector<Gradient> WalkOutward(const std::vector<Level>& levels,
     for (const Level::Passage& p : level.passages()) {
       sources.push_back(p.inside);
     }
-    if (sources.empty()) break;
+    if (sources.empty()) continue;
     CallTable calls;
-    std::vector<Gradient> here = ValueOrThrow(GradientsInGraph(
-        level.graph(), outputs, grads, sources, &calls, true, false, ends));
+    std::vector<Gradient> here = ValueOrThrow(
+        GradientsInGraph(level.graph(), arrived[l].outputs, arrived[l].grads,
+                         sources, &calls, true, false, ends));
     for (size_t k = 0; k < which.size(); ++k) {
       AddTo(&found[which[k]], std::move(here[k]));
     }
-    outputs.clear();
-    grads.clear();
     for (size_t k = 0; k < level.passages().size(); ++k) {
       Gradient& g = here[which.size() + k];
       if (g.is_none()) continue;
-      outputs.push_back(level.passages()[k].outside);
-      grads.push_back(std::move(g));
+      const Level::Passage& p = level.passages()[k];
+      arrived[l + p.graphs].outputs.push_back(p.outside);
+      arrived[l + p.graphs].grads.push_back(std::move(g));
     }
-    if (outputs.empty()) break;
   }
   return found;
 }
