@@ -114,7 +114,7 @@ def test_gradients_compared_in_a_session(both):
 def test_n_grams_as_wide_as_integers_go(both):
     call = lambda tf: tf.raw_ops.StringNGrams(
         data=["a", "b"],
-        data_splits=[0, 2],
+        data_splits=np.int64([0, 2]),
         separator="",
         ngram_widths=[2**31 - 1],
         left_pad="",
