@@ -47,7 +47,6 @@ _LEFT_OUT = {
 }
 # What does the same here.
 _INSTEAD = {
-    "compat.v1.Print": "tf.print",
     "compat.v1.app": "the package absl",
     "compat.v1.flags": "the package absl",
     "compat.v1.placeholder_v2": "tf.compat.v1.placeholder",
@@ -56,8 +55,6 @@ _INSTEAD = {
     "compat.v1.test.mock": "unittest.mock",
     "compat.v1.test.compute_gradient": "tf.test.compute_gradient",
     "compat.v1.make_template": "tf.Module",
-    "compat.v1.py_func": "tf.numpy_function",
-    "compat.v1.get_seed": "tf.random.set_seed",
     "compat.v1.resource_loader": "importlib.resources",
     "debugging.experimental.enable_dump_debug_info": (
         "tf.debugging.enable_check_numerics"

@@ -47,7 +47,7 @@ def test_the_words_end_as_python_goes_on():
         ("tf.io.gfile.exists", "io.gfile"),
         ("tf.keras.layers.Dense", "keras"),
         ("tf.raw_ops.Abort", "raw_ops.Abort"),
-        ("tf.compat.v1.Print", "compat.v1.Print"),
+        ("tf.compat.v1.make_template", "compat.v1.make_template"),
         ("tf.compat.v1.train.Saver", "compat.v1.train"),
         ("tf.compat.v2.keras", "compat.v2.keras"),
         ("tf.distribute.Server", "distribute.Server"),
@@ -65,8 +65,8 @@ def test_missing_names_of_every_kind_say_so(expression, name):
 
 
 def test_messages_say_what_to_use_and_what_is_left_out():
-    with pytest.raises(AttributeError, match="TensorFlow's; use tf.print instead"):
-        tf.compat.v1.Print
+    with pytest.raises(AttributeError, match="TensorFlow's; use tf.Module instead"):
+        tf.compat.v1.make_template
     with pytest.raises(AttributeError, match="left out: it is of machines that"):
         tf.distribute.Server
     with pytest.raises(ImportError, match="left out: it is another compiler's"):

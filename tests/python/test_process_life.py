@@ -245,7 +245,7 @@ def test_memory_that_cannot_be_had_is_an_error():
             lambda: tf.tile(["x"], [2**28]),
             lambda: tf.where(tf.fill([2**29], True)),
             lambda: f(tf.range(10**8)),
-            lambda: tf.random.shuffle(tf.range(3 * 10**8)),
+            lambda: tf.random.shuffle(tf.range(5 * 10**8)),
             lambda: tf.strings.as_string(tf.range(10**8)),
             lambda: [tf.constant(np.ones(10**8)) for _ in range(10)],
             variants,

@@ -116,15 +116,18 @@ CheckedCall* KnownCalls::Find(std::span<PyObject* const> arguments,
   return nullptr;
 }
 
-void KnownCalls::Remember(const OpRecord& record,
+void KnownCalls::Remember(const OpRecord& record, const OpDef& def,
                           std::span<PyObject* const> arguments,
-                          size_t num_inputs, std::span<const Tensor> inputs,
+                          std::span<const Tensor> inputs,
                           const AttrMap& attrs) {
+  const size_t num_inputs = def.inputs.size();
   if (futile_ > kMostFutile || !record.kernel.compute) return;
   Entry entry;
   for (size_t i = 0; i < num_inputs; ++i) {
     PyObject* o = arguments[i];
-    if (IsEagerTensor(o)) {
+    if (!def.inputs[i].is_list()) {
+      // A list of tensors is packed, which makes another tensor each time.
+      if (!IsEagerTensor(o)) return;
       entry.lengths.push_back(-1);
       continue;
     }

@@ -24,9 +24,9 @@ class KnownCalls {
   CheckedCall* Find(std::span<PyObject* const> arguments, size_t num_inputs,
                     TensorVector* inputs);
   // Of arguments that were converted to these.
-  void Remember(const OpRecord& record, std::span<PyObject* const> arguments,
-                size_t num_inputs, std::span<const Tensor> inputs,
-                const AttrMap& attrs);
+  void Remember(const OpRecord& record, const OpDef& def,
+                std::span<PyObject* const> arguments,
+                std::span<const Tensor> inputs, const AttrMap& attrs);
 
  private:
   static constexpr size_t kMost = 4;

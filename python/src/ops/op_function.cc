@@ -478,8 +478,9 @@ PyObject* OpInfo::Call(PyObject* const* arguments,
   status = ConvertAttrs(arguments, &attrs);
   if (!status.ok()) return Raise(status);
   if (remembers) {
-    known_calls_.Remember(*record_, std::span(arguments, parameters_.size()),
-                          def().inputs.size(), inputs, attrs);
+    known_calls_.Remember(*record_, def(),
+                          std::span(arguments, parameters_.size()), inputs,
+                          attrs);
   }
   return Run(inputs, std::move(attrs), node_name,
              std::span(arguments, def().inputs.size()));

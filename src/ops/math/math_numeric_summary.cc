@@ -87,6 +87,18 @@ std::vector<double> SummaryOf(const Counts& c, const Tensor& x, int64_t mode,
   }
 }
 
+Status SummaryShape(InferenceContext& c) {
+  const int64_t mode = c.attr<int64_t>("tensor_debug_mode");
+  for (const auto [known, size] : {std::pair<int64_t, int64_t>{kCurtHealth, 2},
+                                   {kConciseHealth, 5},
+                                   {kFullHealth, 11},
+                                   {kShape, 4 + kToldDims},
+                                   {kThreeSlots, 3}}) {
+    if (mode == known) c.set_output(0, {size});
+  }
+  return OkStatus();
+}
+
 Status ComputeSummary(KernelContext& c) {
   GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"tensor_debug_mode"}));
   const Tensor& x = c.input(0);
@@ -118,7 +130,8 @@ Status ComputeSummary(KernelContext& c) {
   const std::vector<double> numbers =
       SummaryOf(counts, x, mode, static_cast<double>(id));
   if (numbers.empty()) {
-    return Unimplemented("Unimplemented tensor debug mode: {}", mode);
+    return Unimplemented("tensor_debug_mode must be 2, 3, 4, 5 or 8, got {}",
+                         mode);
   }
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(
@@ -138,7 +151,7 @@ const OpRecord kRecords[] = {
      .attrs = "output_dtype: type in [float, double] = float; T: type; "
               "tensor_debug_mode: int = -1; tensor_id: int = -1",
      .traits = kNoGradient,
-     .shape = shape_fn::Unknown,
+     .shape = SummaryShape,
      .kernel = {.compute = ComputeSummary},
      .doc = "Numbers about the elements of a tensor, by mode. 2: `tensor_id` "
             "and whether there are infinities or NaNs. 3: the id, how many "

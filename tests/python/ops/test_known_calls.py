@@ -150,3 +150,18 @@ def test_several_threads() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_a_list_of_one_tensor_is_packed_each_time() -> None:
+    t = tf.constant([1.0, 2.0, 3.0])
+    for _ in range(4):
+        assert RAW.Identity(input=[t]).shape == (1, 3)
+        assert RAW.Square(x=(t,)).shape == (1, 3)
+        assert RAW.Sum(input=[t], axis=tf.constant([0])).shape == (3,)
+
+
+def test_a_tensor_in_place_of_a_list_is_its_rows_each_time() -> None:
+    t = tf.constant([[1.0, 2.0, 3.0]])
+    for _ in range(4):
+        assert RAW.AddN(inputs=t).shape == (3,)
+        assert RAW.Pack(values=t).shape == (1, 3)
