@@ -165,8 +165,15 @@ TensorVector Transpose(CompositionCall& c) {
               : ops::Transpose(name, x, perm)};
 }
 
-// The number that is left of one in a dtype that may be too narrow for it.
+// The number that is left of one in a dtype that may be too narrow for it; of
+// one that 32 bits do not hold nothing is.
 int64_t AsStored(int64_t number, DataType dtype) {
+  if (dtype != DataType::kInt64 && dtype != DataType::kUint64 &&
+      dtype != DataType::kUint32 && IsInteger(dtype) &&
+      number != static_cast<int32_t>(number)) {
+    throw Error(TypeError("Cannot convert {} to EagerTensor of dtype {}",
+                          number, DataTypeName(dtype)));
+  }
   VisitType<int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t>(
       dtype, [&](auto zero) {
         number = static_cast<int64_t>(static_cast<decltype(zero)>(number));

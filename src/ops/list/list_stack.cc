@@ -3,6 +3,8 @@
 #include "framework/op_builder.h"
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
+#include "ops/fn/ConcatV2.h"
+#include "ops/fn/Slice.h"
 #include "ops/fn/TensorListConcatV2.h"
 #include "ops/fn/TensorListElementShape.h"
 #include "ops/fn/TensorListFromTensor.h"
@@ -435,8 +437,15 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeSplit},
      .gradient =
          [](GradContext& g) {
+           // The pieces differ in their first dimension alone.
+           const int64_t any = -1, one = 1;
+           const Tensor unknown = IntegerVector({&any, 1});
+           const Tensor rest = ops::Slice(ShapeTensor(g.x(0)),
+                                          IntegerVector({&one, 1}), unknown);
+           const Tensor shape =
+               ops::ConcatV2(TensorVector{unknown, rest}, IntegerConstant(0));
            g.Set(0,
-                 ops::TensorListConcatV2(g.dy(0), ShapeTensor(g.x(0)), g.x(2),
+                 ops::TensorListConcatV2(g.dy(0), shape, g.x(2),
                                          g.attr<DataType>("element_dtype"))[0]);
          },
      .doc = "A list of pieces of `tensor` of the given lengths along its first "

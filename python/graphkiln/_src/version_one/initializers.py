@@ -133,8 +133,8 @@ class random_normal_initializer(_Initializer):
       seed: of the draws.
       dtype: of the tensors.
 
-    >>> tf.compat.v1.random_normal_initializer(dtype=tf.float64)([2]).dtype
-    _graphkiln.float64
+    >>> tf.compat.v1.random_normal_initializer(dtype=tf.float64)([2]).dtype.name
+    'float64'
     """
 
     _draw = staticmethod(ops.random.normal)

@@ -30,8 +30,8 @@ def embedding_lookup(
     Raises:
       ValueError: without parts, or for another strategy.
 
-    >>> tf.compat.v1.nn.embedding_lookup(
-    ...     [[[0.0], [2.0]], [[1.0]]], [0, 1, 2]).numpy().tolist()
+    >>> parts = [tf.constant([[0.0], [2.0]]), tf.constant([[1.0]])]
+    >>> tf.compat.v1.nn.embedding_lookup(parts, [0, 1, 2]).numpy().tolist()
     [[0.0], [1.0], [2.0]]
     """
     parts = list(params) if isinstance(params, (list, tuple)) else [params]
