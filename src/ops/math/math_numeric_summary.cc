@@ -89,11 +89,11 @@ std::vector<double> SummaryOf(const Counts& c, const Tensor& x, int64_t mode,
 
 Status SummaryShape(InferenceContext& c) {
   const int64_t mode = c.attr<int64_t>("tensor_debug_mode");
-  for (const auto [known, size] : {std::pair<int64_t, int64_t>{kCurtHealth, 2},
-                                   {kConciseHealth, 5},
-                                   {kFullHealth, 11},
-                                   {kShape, 4 + kToldDims},
-                                   {kThreeSlots, 3}}) {
+  for (const auto& [known, size] : {std::pair<int64_t, int64_t>{kCurtHealth, 2},
+                                    {kConciseHealth, 5},
+                                    {kFullHealth, 11},
+                                    {kShape, 4 + kToldDims},
+                                    {kThreeSlots, 3}}) {
     if (mode == known) c.set_output(0, {size});
   }
   return OkStatus();
