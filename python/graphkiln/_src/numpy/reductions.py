@@ -278,6 +278,12 @@ def _weighted(a: Tensor, axis: object, weights: Tensor) -> tuple[Tensor, Tensor]
         rank = ops.rank(weights)
         _graphkiln.Assert(ops.equal(rank, 1), [rank])
         total = ops.reduce_sum(weights)
+        known = a.shape.rank
+        if known is not None and not -known <= axis < known:
+            text = f"axis = {axis} of an array of {known} dimensions"
+            if _graphkiln.executing_eagerly():
+                raise _graphkiln.InvalidArgumentError(None, None, text)
+            raise ValueError(text)
         return ops.tensordot(a, weights, [[axis], [0]]) / total, total
 
     if axis is None:
