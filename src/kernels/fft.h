@@ -2,9 +2,9 @@
 //
 // An array is [outer, n, inner], contiguous; its lines are those along the
 // middle axis. Forward transforms have exp(-2 pi i j k / n), inverse ones the
-// conjugate; results are multiplied by `scale`. Lines are worked on several at a
-// time, one in each lane of a register, or, long ones, by themselves. Tables are
-// kept from call to call. Results do not depend on the number of threads.
+// conjugate; results are multiplied by `scale`. Lines are worked on several at
+// a time, one in each lane of a register, or, long ones, by themselves. Tables
+// are kept from call to call. Results do not depend on the number of threads.
 // Thread-safe.
 #ifndef GK_KERNELS_FFT_H_
 #define GK_KERNELS_FFT_H_

@@ -219,6 +219,7 @@ GK_INLINE T Atan(T x) {
 template <class T>
 GK_INLINE T Atan2(T y, T x) {
   constexpr ScalarOf<T> kAngle = kRightAngle<T>, kRest = kRightAngleRest<T>;
+  constexpr ScalarOf<T> kHalfTurn = 2 * kAngle, kHalfTurnRest = 2 * kRest;
   const T a = Abs(y), b = Abs(x);
   const auto steep = a > b;
   const T most = Select(steep, a, b), least = Select(steep, b, a);
@@ -228,7 +229,7 @@ GK_INLINE T Atan2(T y, T x) {
   T angle = AtanOfRatio(ratio);
   angle = Select(steep, (kAngle - angle) + kRest, angle);
   const auto left = CopySign(T(1), x) < T(0);
-  angle = Select(left, (T(2) * kAngle - angle) + T(2) * kRest, angle);
+  angle = Select(left, (kHalfTurn - angle) + kHalfTurnRest, angle);
   angle = CopySign(angle, y);
   return Select(And(x == x, y == y), angle, x + y);
 }
