@@ -40,7 +40,7 @@ HOT = {
 }
 STAMPED = re.compile(r"5StampI.*E2V(?P<level>[234])E")
 # DUCC's code is compiled once more for AVX2, in a namespace of its own.
-OTHERS_FOR_AVX = re.compile(r"gk_ducc_v3")
+OTHERS_FOR_AVX = re.compile(r"gk_ducc_v3|MakeFftPlanV3")
 LINE = re.compile(r"^ *([0-9a-f]+):\t(\S+)(?: +(.*))?$")
 REGISTER = {"3": "%ymm", "4": "%zmm"}
 JUMP = re.compile(r"^([0-9a-f]+) <")
