@@ -145,9 +145,7 @@ StatusOr<bool> LosesValues(PyObject* array, DataType own, DataType to) {
     if (truth == 1) return true;
     PyRef real = PyRef::Steal(PyObject_GetAttrString(array, "real"));
     if (!real) return PythonError();
-    return LosesValues(
-        real.get(),
-        own == DataType::kComplex64 ? DataType::kFloat : DataType::kDouble, to);
+    return LosesValues(real.get(), RealType(own), to);
   }
   if (!cut) return false;
   PyRef narrow_type = PyRef::Steal(NumpyType(to));

@@ -78,9 +78,7 @@ TensorVector Abs(CompositionCall& c) {
 TensorVector Sign(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   if (!IsComplex(x.dtype())) return {ops::Sign(OpName(c.name()), x)};
-  const Tensor size =
-      ops::ComplexAbs(x, x.dtype() == DataType::kComplex64 ? DataType::kFloat
-                                                           : DataType::kDouble);
+  const Tensor size = ops::ComplexAbs(x, RealType(x.dtype()));
   return {ops::DivNoNan(OpName(c.name()), x, ops::Cast(size, x.dtype()))};
 }
 

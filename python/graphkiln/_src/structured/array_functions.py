@@ -51,7 +51,7 @@ def _filled(make: Callable, structures: StructuredTensor, dtype: Any) -> Any:
         return make([structures.nrows()], dtype)
     values = make([parts[-1].nvals()], dtype)
     for part in reversed(parts):
-        values = partitions._of_rows(values, part)
+        values = partitions.of_rows(values, part)
     return values
 
 

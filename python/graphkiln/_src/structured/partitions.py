@@ -121,10 +121,10 @@ def with_partitions(value: Any, parts: Sequence[RowPartition]) -> Any:
     """A ragged tensor with these as its outer partitions; others as they are."""
     if not parts or not isinstance(value, RaggedTensor):
         return value
-    return _of_rows(with_partitions(value.values, parts[1:]), parts[0])
+    return of_rows(with_partitions(value.values, parts[1:]), parts[0])
 
 
-def _of_rows(values: Any, part: RowPartition) -> RaggedTensor:
+def of_rows(values: Any, part: RowPartition) -> RaggedTensor:
     length = part.static_uniform_row_length
     if length is not None:
         return RaggedTensor.from_uniform_row_length(
@@ -139,7 +139,7 @@ def partitioned(value: Any, part: RowPartition) -> Any:
         rest = ops.shape(value, out_type=part.dtype)[1:]
         sizes = _row([part.nrows(), part.uniform_row_length()], part.dtype)
         return ops.reshape(value, ops.concat([sizes, rest], 0))
-    return _of_rows(value, part)
+    return of_rows(value, part)
 
 
 def with_merged_dims(value: Any, outer: int, inner: int) -> Any:

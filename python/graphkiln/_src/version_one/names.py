@@ -66,12 +66,8 @@ _MOVED = {
 }
 # What is called something else now.
 _RENAMED = """
-    FixedLenFeature=io.FixedLenFeature
-    FixedLenSequenceFeature=io.FixedLenSequenceFeature
     NoGradient=no_gradient NotDifferentiable=no_gradient
-    SparseFeature=io.SparseFeature VarLenFeature=io.VarLenFeature
-    batch_to_space_nd=batch_to_space decode_compressed=io.decode_compressed
-    decode_json_example=io.decode_json_example
+    batch_to_space_nd=batch_to_space
     debugging.is_finite=math.is_finite debugging.is_inf=math.is_inf
     debugging.is_nan=math.is_nan
     debugging.is_non_decreasing=math.is_non_decreasing
