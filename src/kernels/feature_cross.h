@@ -21,9 +21,14 @@ struct CrossColumn {
   const std::string* texts = nullptr;
   const int64_t* numbers = nullptr;
   const int64_t* first = nullptr;  // place of each row, and behind the last
+  std::vector<int64_t> order;  // which value stands there; empty: as they come
 
   int64_t Count(int64_t row) const { return first[row + 1] - first[row]; }
-  void AppendText(int64_t i, std::string* text) const {
+  int64_t ValueAt(int64_t place) const {
+    return order.empty() ? place : order[place];
+  }
+  void AppendText(int64_t place, std::string* text) const {
+    const int64_t i = ValueAt(place);
     if (texts != nullptr) {
       *text += texts[i];
     } else {

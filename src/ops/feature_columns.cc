@@ -55,24 +55,30 @@ Status FeatureColumns::AddSplit(const Tensor& values, const Tensor& splits) {
   return OkStatus();
 }
 
-Status FeatureColumns::AddSparse(const Tensor& indices, const Tensor& values,
-                                 bool with_passed) {
+Status FeatureColumns::AddSparse(const Tensor& indices, const Tensor& values) {
   int64_t* first;
   GK_RETURN_IF_ERROR(NewFirst(&first));
   const int64_t n = indices.dim(0), rank = indices.dim(1);
   const int64_t* const at = indices.data<int64_t>();
-  // Values are taken in the order in which they stand, as in TensorFlow: those
-  // that are not of their turn's row, and what follows them, are of no row.
-  int64_t i = 0;
-  for (int64_t row = 0; row < rows_; ++row) {
-    while (i < n &&
-           (at[i * rank] == row || (with_passed && at[i * rank] < row))) {
-      ++i;
+  bool ordered = true;
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t row = at[i * rank];
+    if (row < 0 || row >= rows_) {
+      return InvalidArgument("indices[{}] is of row {}, and there are {} rows",
+                             i, row, rows_);
     }
-    first[row + 1] = i;
+    ++first[row + 1];
+    ordered = ordered && (i == 0 || at[(i - 1) * rank] <= row);
   }
+  for (int64_t row = 0; row < rows_; ++row) first[row + 1] += first[row];
   CrossColumn column = ColumnOf(values);
   column.first = first;
+  if (!ordered) {
+    column.order.resize(n);
+    for (int64_t i = 0; i < n; ++i) column.order[i] = i;
+    std::ranges::stable_sort(column.order, {},
+                             [&](int64_t i) { return at[i * rank]; });
+  }
   columns_.push_back(std::move(column));
   return OkStatus();
 }
@@ -100,7 +106,7 @@ Status FeatureColumns::OutputHashes(KernelContext& c, int i,
     pool.ParallelRange(static_cast<int64_t>(of.size()), 20,
                        [&](int64_t begin, int64_t end) {
                          for (int64_t k = begin; k < end; ++k) {
-                           of[k] = how.OfValue(column, k);
+                           of[k] = how.OfValue(column, column.ValueAt(k));
                          }
                        });
   }

@@ -23,10 +23,9 @@ class FeatureColumns {
   Status AddDense(const Tensor& matrix);
   // Values in the order of their rows, of which `splits` tells the begins.
   Status AddSplit(const Tensor& values, const Tensor& splits);
-  // Values of a sparse matrix in the order of their rows; what is out of order
-  // is of no row, or of the next one if values `with_passed` rows go with it.
-  Status AddSparse(const Tensor& indices, const Tensor& values,
-                   bool with_passed);
+  // Values of a sparse matrix, in each row as they come. InvalidArgument if
+  // one is in no row.
+  Status AddSparse(const Tensor& indices, const Tensor& values);
 
   // Counts the crosses: to be called once all are added. InvalidArgument if
   // there are too many.

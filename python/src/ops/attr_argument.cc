@@ -200,8 +200,12 @@ bool GoesTheLongWay(const OpInfo& op, PyObject* const* arguments) {
   const std::vector<FunctionInfo::Parameter>& parameters = op.parameters();
   for (size_t i = def.inputs.size(); i < parameters.size(); ++i) {
     const AttrDef& a = def.attrs[parameters[i].index];
-    if (a.type != AttrType::kFloat) continue;
     PyObject* given = arguments[i];
+    if (a.type == AttrType::kType && !a.is_list && given != nullptr &&
+        PyUnicode_Check(given)) {
+      return true;
+    }
+    if (a.type != AttrType::kFloat) continue;
     if (given == nullptr || given == Py_None) {
       if (!a.default_value) continue;
       const float* one = std::get_if<float>(&*a.default_value);

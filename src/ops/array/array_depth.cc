@@ -159,8 +159,7 @@ Status ReadPatchAxis(Context& c, int axis, int64_t in, PatchAxis* p) {
   GK_RETURN_IF_ERROR(
       CheckInt32Attrs(c.attrs(), {"ksizes", "strides", "rates"}));
   for (const auto& [name, list] : lists) {
-    // What is more than four is not looked at.
-    if (list->size() < 4) {
+    if (list->size() != 4) {
       return InvalidArgument(
           "ExtractImagePatches requires the {} attribute to contain 4 values, "
           "but got: {}",

@@ -40,8 +40,7 @@ Status ReadWindow(const AttrMap& attrs, VolumeWindow* w) {
   GK_RETURN_IF_ERROR(CheckInt32Attrs(attrs, {"ksizes", "strides"}));
   const auto read = [&](std::string_view name, int64_t* to) -> Status {
     const auto* list = attrs.Get<Ints>(name);
-    // What is more than five is not looked at.
-    if (list == nullptr || list->size() < 5) {
+    if (list == nullptr || list->size() != 5) {
       return InvalidArgument(
           "ExtractVolumePatches requires the {} attribute to contain 5 "
           "values, but got: {}",

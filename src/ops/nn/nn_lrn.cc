@@ -1,6 +1,8 @@
 // Local response normalisation and its gradient.
 #include "ops/fn/nn_lrn.h"
 
+#include <limits>
+
 #include "base/thread_pool.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
@@ -24,6 +26,9 @@ StatusOr<ResponseNorm> DescribeResponseNorm(KernelContext& c, const Tensor& x) {
   n.beta = c.attr<float>("beta");
   if (n.radius < 0) {
     return InvalidArgument("depth_radius = {} is not >= 0", n.radius);
+  }
+  if (n.radius >= std::numeric_limits<int32_t>::max()) {
+    return InvalidArgument("depth_radius = {} larger than int max", n.radius);
   }
   return n;
 }

@@ -36,6 +36,9 @@ Status CheckAxis(int64_t axis, int rank) {
   if (axis < -1) {
     return InvalidArgument("Axis must be at least -1. Found {}", axis);
   }
+  if (axis >= std::numeric_limits<int32_t>::max()) {
+    return InvalidArgument("Axis cannot be >= kint32max value, got {}", axis);
+  }
   if (axis >= 0 && rank >= 0 && axis >= rank) {
     return InvalidArgument("Shape must be at least rank {} but is rank {}",
                            axis + 1, rank);
@@ -289,9 +292,11 @@ Status RoundTripShape(InferenceContext& c) {
 Status RoundTripGradShape(InferenceContext& c) {
   GK_ASSIGN_OR_RETURN(PartialTensorShape x, c.input(0).MergeWith(c.input(1)));
   GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"axis"}));
+  const int64_t axis = c.attr<int64_t>("axis");
+  GK_RETURN_IF_ERROR(CheckAxis(axis, x.unknown_rank() ? -1 : x.rank()));
   c.set_output(0, std::move(x));
   // Limits are numbers, or vectors along the axis.
-  const int rank = c.attr<int64_t>("axis") == -1 ? 0 : 1;
+  const int rank = axis == -1 ? 0 : 1;
   for (int i = 1; i < 3; ++i) {
     PartialTensorShape limit;
     GK_RETURN_IF_ERROR(c.WithRank(i + 1, rank, &limit));

@@ -146,8 +146,8 @@ Status AddColumns(const RaggedCrossInputs& in, std::string_view order,
         break;
       case 'S':
         if (sparse == in.indices.size()) return missing(kind, "sparse", sparse);
-        GK_RETURN_IF_ERROR(columns->AddSparse(*in.indices[sparse],
-                                              *in.sparse_values[sparse], true));
+        GK_RETURN_IF_ERROR(
+            columns->AddSparse(*in.indices[sparse], *in.sparse_values[sparse]));
         ++sparse;
         break;
       case 'D':

@@ -103,8 +103,8 @@ Status ReadCrossColumns(KernelContext& c, const Inputs& in,
   }
   *out = FeatureColumns(rows);
   for (int64_t i = 0; i < in.n; ++i) {
-    GK_RETURN_IF_ERROR(out->AddSparse(c.input(in.IndicesAt(i)),
-                                      c.input(in.ValuesAt(i)), false));
+    GK_RETURN_IF_ERROR(
+        out->AddSparse(c.input(in.IndicesAt(i)), c.input(in.ValuesAt(i))));
   }
   for (int64_t i = 0; i < in.dense; ++i) {
     GK_RETURN_IF_ERROR(out->AddDense(c.input(in.DenseAt(i))));

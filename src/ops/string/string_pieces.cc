@@ -175,6 +175,11 @@ Status ComputeNGrams(KernelContext& c) {
     const size_t before = made.size();
     for (const int64_t width : widths) {
       const int64_t pads = pads_of(width);
+      if (pads >= INT32_MAX / 2) {
+        return InvalidArgument(
+            "Pad width could lead to integer overflow, got pad_width = {}",
+            pads);
+      }
       const int64_t count = Windows::Count(n, pads, width);
       GK_RETURN_IF_ERROR(
           CheckTextBytes(count * static_cast<int64_t>(sizeof(std::string))));

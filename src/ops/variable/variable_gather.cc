@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
@@ -113,6 +114,8 @@ Status GatherShape(InferenceContext& c) {
   GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"batch_dims"}));
   if (const int64_t given = c.attr<int64_t>("batch_dims"); given < 0) {
     return InvalidArgument("batch_dims is negative ({})", given);
+  } else if (given == std::numeric_limits<int32_t>::max()) {
+    return InvalidArgument("Rank cannot exceed kint32max");
   }
   const HandleData* h = c.input_handle(0);
   if (!h || h->empty()) return OkStatus();
