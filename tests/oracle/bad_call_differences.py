@@ -208,6 +208,7 @@ BLOCKS = "TensorFlow's shape function cannot take a block_shape of unknown rank"
 SAME = f"{INVALID}|ValueError"
 ORDER = "several things are wrong, and another is told first"
 EMPTY = "nothing is computed from nothing"
+MEMORY_FIRST = "TensorFlow asks for the memory of so many outputs before it looks"
 
 RAW: tuple[Difference, ...] = (
     Difference(".*", "", f"NotFoundError|{INVALID}", MORE_TYPES, "", MISSING),
@@ -284,7 +285,7 @@ RAW: tuple[Difference, ...] = (
     Difference(
         "(Unpack|Split|SplitV|DynamicPartition), num.* = 2147483647 .*",
         "ValueError", "MemoryError",
-        "there the memory of so many outputs is asked for first",
+        MEMORY_FIRST,
         "Number of outputs is too big",
     ),
     Difference(

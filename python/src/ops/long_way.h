@@ -9,8 +9,8 @@ namespace gk::py {
 class OpInfo;
 
 // Its short way takes no integer for an attribute of floats, and no dtype's
-// name; the long one, which it then goes, converts the inputs first. Defaults that are whole are
-// integers there. (attr_argument.cc)
+// name; the long one, which it then goes, converts the inputs first. Defaults
+// that are whole are integers there. (attr_argument.cc)
 bool GoesTheLongWay(const OpInfo& op, PyObject* const* arguments);
 
 }  // namespace gk::py
