@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -44,9 +45,16 @@ inline bool AreRowMajor(const Places& places) {
   TurnPoll poll;
   if (places.rank == 2) {
     const int64_t* at = places.data;
-    for (int64_t i = 1; i < places.n; ++i, at += 2) {
+    // Some at a time without a jump.
+    constexpr int64_t kSome = 256;
+    for (int64_t i = 1; i < places.n; i += kSome) {
       poll();
-      if (at[2] < at[0] || (at[2] == at[0] && at[3] < at[1])) return false;
+      bool falls = false;
+      const int64_t end = std::min(places.n, i + kSome);
+      for (int64_t k = i; k < end; ++k, at += 2) {
+        falls |= (at[2] < at[0]) | ((at[2] == at[0]) & (at[3] < at[1]));
+      }
+      if (falls) return false;
     }
     return true;
   }
@@ -256,11 +264,16 @@ void PutElements(const T* values, int64_t step, std::span<const int64_t> flat,
 inline int64_t FirstOfRows(const Places& places, int64_t rows, int64_t* first) {
   std::fill_n(first, rows + 1, int64_t{0});
   TurnPoll poll;
-  for (int64_t i = 0; i < places.n; ++i) {
+  // A run of places of one row at a time.
+  for (int64_t i = 0, end = 0; i < places.n; i = end) {
     poll();
-    const int64_t row = places[i][0];
+    const int64_t row = places.data[i * places.rank];
     if (row < 0 || row >= rows) return i;
-    ++first[row];
+    for (end = i + 1;
+         end < places.n && places.data[end * places.rank] == row;) {
+      ++end;
+    }
+    first[row] += end - i;
   }
   int64_t at = 0;
   for (int64_t row = 0; row < rows; ++row) {
@@ -281,171 +294,65 @@ inline void FillEmptyRows(const Places& places, int64_t rows,
   std::fill_n(empty, rows, true);
   std::vector<int64_t> next(first, first + rows);
   TurnPoll poll;
-  for (int64_t i = 0; i < places.n; ++i) {
+  const int64_t n = places.n, rank = places.rank;
+  const int64_t* at = places.data;
+  // Of the row that the last place was in, and where the next one of it goes.
+  int64_t row = -1, place = 0;
+  for (int64_t i = 0; i < n; ++i, at += rank) {
     poll();
-    const int64_t row = places[i][0];
-    empty[row] = false;
-    moved[i] = next[row]++;
-    std::ranges::copy(places[i], out + moved[i] * places.rank);
+    if (at[0] != row) {
+      if (row >= 0) next[row] = place;
+      row = at[0];
+      place = next[row];
+      empty[row] = false;
+    }
+    moved[i] = place;
+    int64_t* const to = out + place * rank;
+    to[0] = row;
+    for (int64_t d = 1; d < rank; ++d) to[d] = at[d];
+    ++place;
   }
-  for (int64_t row = 0; row < rows; ++row) {
+  for (row = 0; row < rows; ++row) {
     poll();
     if (!empty[row]) continue;
-    std::fill_n(out + first[row] * places.rank, places.rank, int64_t{0});
-    out[first[row] * places.rank] = row;
+    std::fill_n(out + first[row] * rank, rank, int64_t{0});
+    out[first[row] * rank] = row;
   }
 }
 
-// Numbers that rise with the places of arrays of these sizes, taken in this
-// order or, if it is empty, as they are, and one above all of them; none where
-// the sizes are too large. No place is outside.
-inline std::unique_ptr<int64_t[]> KeysOf(const Places& places,
-                                         std::span<const int64_t> order,
-                                         std::span<const int64_t> sizes) {
-  int64_t count = 1;
-  for (int64_t d : sizes) {
-    if (__builtin_mul_overflow(count, d, &count)) return nullptr;
-  }
-  auto keys = std::make_unique_for_overwrite<int64_t[]>(places.n + 1);
-  TurnPoll poll;
-  for (int64_t i = 0; i < places.n; ++i) {
-    poll();
-    const int64_t* at =
-        places.data + (order.empty() ? i : order[i]) * places.rank;
-    if (places.rank == 2) {
-      keys[i] = at[0] * sizes[1] + at[1];
-      continue;
-    }
-    int64_t key = 0;
-    for (int64_t d = 0; d < places.rank; ++d) key = key * sizes[d] + at[d];
-    keys[i] = key;
-  }
-  keys[places.n] = std::numeric_limits<int64_t>::max();
-  return keys;
-}
-
-// The places of two arrays of these sizes, row by row: of each the number in a
-// and in b, or -1. Those of one array that are equal stay apart.
-struct MergedPlaces {
-  std::unique_ptr<int64_t[]> a, b;
-  int64_t n = 0;
-};
-inline MergedPlaces MergePlaces(const Places& a, const Places& b,
-                                std::span<const int64_t> sizes) {
-  std::vector<int64_t> order_a, order_b;
-  if (!AreRowMajor(a)) order_a = RowMajorOrder(a);
-  if (!AreRowMajor(b)) order_b = RowMajorOrder(b);
-  const auto of_a = [&](int64_t i) { return order_a.empty() ? i : order_a[i]; };
-  const auto of_b = [&](int64_t j) { return order_b.empty() ? j : order_b[j]; };
-  MergedPlaces merged;
-  merged.a = std::make_unique_for_overwrite<int64_t[]>(a.n + b.n);
-  merged.b = std::make_unique_for_overwrite<int64_t[]>(a.n + b.n);
-  const auto keys_a = KeysOf(a, order_a, sizes);
-  const auto keys_b = KeysOf(b, order_b, sizes);
-  const bool known = keys_a != nullptr && keys_b != nullptr;
-  int64_t i = 0, j = 0, n = 0;
-  TurnPoll poll;
-  // Without a jump: which of two places comes first is hard to guess.
-  while (known && (i < a.n || j < b.n)) {
-    poll();
-    const int64_t x = keys_a[i], y = keys_b[j];
-    const int64_t take_a = x <= y, take_b = y <= x;
-    merged.a[n] = i | (take_a - 1);
-    merged.b[n] = j | (take_b - 1);
-    i += take_a;
-    j += take_b;
-    ++n;
-  }
-  if (known) {
-    for (int64_t k = 0; k < n && !order_a.empty(); ++k) {
-      if (merged.a[k] >= 0) merged.a[k] = order_a[merged.a[k]];
-    }
-    for (int64_t k = 0; k < n && !order_b.empty(); ++k) {
-      if (merged.b[k] >= 0) merged.b[k] = order_b[merged.b[k]];
-    }
-  }
-  while (!known && (i < a.n || j < b.n)) {
-    poll();
-    const int order = i == a.n   ? 1
-                      : j == b.n ? -1
-                                 : ComparePlaces(a[of_a(i)], b[of_b(j)]);
-    merged.a[n] = order <= 0 ? of_a(i++) : -1;
-    merged.b[n] = order >= 0 ? of_b(j++) : -1;
-    ++n;
-  }
-  merged.n = n;
-  return merged;
-}
-
-// Copies the places that are named by one of two numbers, -1 for none.
-inline void PickPlaces(const Places& a, const Places& b,
-                       const MergedPlaces& from, int64_t* to) {
-  TurnPoll poll;
-  for (int64_t k = 0; k < from.n; ++k) {
-    poll();
-    const int64_t i = from.a[k];
-    const int64_t* at =
-        (i >= 0 ? a.data : b.data) + (i >= 0 ? i : from.b[k]) * a.rank;
-    if (a.rank == 2) {
-      to[0] = at[0];
-      to[1] = at[1];
-      to += 2;
-    } else {
-      to = std::copy_n(at, a.rank, to);
-    }
-  }
-}
-
-// For each place of `some` the number of the first equal one in `all`, or -1.
-inline std::vector<int64_t> FindPlaces(const Places& some, const Places& all) {
-  std::vector<int64_t> order;
-  if (!AreRowMajor(all)) order = RowMajorOrder(all);
-  const auto place = [&](int64_t k) {
-    return all[order.empty() ? k : order[k]];
-  };
-  std::vector<int64_t> found(some.n, -1);
-  TurnPoll poll;
-  int64_t low = 0;
-  for (int64_t i = 0; i < some.n; ++i) {
-    poll();
-    const std::span<const int64_t> wanted = some[i];
-    // Places that come in order are found near the one before.
-    if (i > 0 && ComparePlaces(wanted, some[i - 1]) < 0) low = 0;
-    int64_t high = all.n;
-    for (int64_t step = 1; low + step <= all.n; step *= 2) {
-      if (ComparePlaces(place(low + step - 1), wanted) >= 0) {
-        high = low + step - 1;
-        break;
-      }
-      low += step;
-    }
-    while (low < high) {
-      const int64_t middle = low + (high - low) / 2;
-      if (ComparePlaces(place(middle), wanted) < 0) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    if (low < all.n && ComparePlaces(place(low), wanted) == 0) {
-      found[i] = order.empty() ? low : order[low];
-    }
-  }
-  return found;
-}
-
-// The sum of the elements that `places` does not name.
+// to[i] = values[places[i]], and the sum of those that are not named, in *sum.
+// Gives the first place that is outside, or -1.
 template <class T>
-T SumOfOthers(std::span<const T> values, std::span<const int64_t> places) {
+int64_t PickAndSumOthers(std::span<const T> values,
+                         std::span<const int64_t> places, T* to, T* sum) {
   std::vector<uint8_t> named(values.size());
-  for (int64_t at : places) named[at] = 1;
+  TurnPoll poll;
+  for (size_t i = 0; i < places.size(); ++i) {
+    poll();
+    const auto at = static_cast<uint64_t>(places[i]);
+    if (at >= values.size()) return static_cast<int64_t>(i);
+    to[i] = values[at];
+    named[at] = 1;
+  }
   using Sum =
       std::conditional_t<sizeof(T) == 2 && !std::is_integral_v<T>, float, T>;
-  Sum sum{};
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (named[i] == 0) sum += static_cast<Sum>(values[i]);
+  Sum others{};
+  constexpr uint64_t kAll = 0x0101010101010101;
+  for (size_t i = 0; i < values.size();) {
+    // Most are named: eight at a time.
+    uint64_t eight = 0;
+    if (i + 8 <= values.size()) std::memcpy(&eight, &named[i], 8);
+    if (eight == kAll) {
+      i += 8;
+      continue;
+    }
+    const size_t end = std::min(i + 8, values.size());
+    for (; i < end; ++i) {
+      if (named[i] == 0) others += static_cast<Sum>(values[i]);
+    }
   }
-  return static_cast<T>(sum);
+  *sum = static_cast<T>(others);
+  return -1;
 }
 
 // out [rows, columns] += the product of a sparse matrix, the transpose of the

@@ -120,28 +120,35 @@ Status ComputeToDense(KernelContext& c) {
     });
     return good;
   };
-  // Before what may be large is made.
-  if (!visit([](int64_t, std::span<const int64_t>) {})) {
+  const auto refuse = [&]() -> Status {
     std::vector<int64_t> wide;
     GK_RETURN_IF_ERROR(IntegerValues(indices, &wide));
     const Places places{wide.data(), n, std::ssize(sizes)};
-    GK_RETURN_IF_ERROR(CheckPlaces(places, sizes, in_order));
+    return CheckPlaces(places, sizes, in_order);
+  };
+  // Before what may be large is made; else while it is filled.
+  constexpr int64_t kLarge = 1 << 22;
+  if (made.num_elements() > kLarge &&
+      !visit([](int64_t, std::span<const int64_t>) {})) {
+    GK_RETURN_IF_ERROR(refuse());
   }
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, values.dtype(), made, &out));
   GK_RETURN_IF_ERROR(FillElements(otherwise, out));
   const int64_t step = values.rank() == 0 ? 0 : 1;
-  return VisitMoved(values.dtype(), [&](auto tag) {
+  bool good = false;
+  GK_RETURN_IF_ERROR(VisitMoved(values.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T* const from = static_cast<const T*>(values.raw_data());
     T* const to = static_cast<T*>(out->raw_data());
-    visit([&](int64_t first, std::span<const int64_t> flat) {
+    good = visit([&](int64_t first, std::span<const int64_t> flat) {
       // The last of equal places counts.
       for (size_t i = 0; i < flat.size(); ++i) {
         to[flat[i]] = from[(first + static_cast<int64_t>(i)) * step];
       }
     });
-  });
+  }));
+  return good ? OkStatus() : refuse();
 }
 
 Tensor SumOfAll(const Tensor& x) {

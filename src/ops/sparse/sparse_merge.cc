@@ -11,6 +11,7 @@
 #include "framework/op_registry.h"
 #include "kernels/elementwise.h"
 #include "kernels/sparse.h"
+#include "kernels/sparse_merge.h"
 #include "ops/element_moves.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/Range.h"
@@ -37,6 +38,15 @@ Status SameSizes(std::span<const int64_t> a, std::span<const int64_t> b) {
           b[d], d);
     }
   }
+  return OkStatus();
+}
+
+Status MergeChecked(const Places& a, const Places& b,
+                    std::span<const int64_t> sizes, MergedPlaces* merged) {
+  PlaceKeys keys_a = KeysOfRising(a, sizes), keys_b = KeysOfRising(b, sizes);
+  if (keys_a == nullptr) GK_RETURN_IF_ERROR(CheckPlacesInside(a, sizes));
+  if (keys_b == nullptr) GK_RETURN_IF_ERROR(CheckPlacesInside(b, sizes));
+  *merged = MergePlaces(a, b, sizes, std::move(keys_a), std::move(keys_b));
   return OkStatus();
 }
 
@@ -129,27 +139,31 @@ auto Magnitude(C v) {
 }
 
 // Sums of elements that both have, less those below the threshold; the others
-// as they are. Gives the number of them; sums[k] is of place k of what is left.
+// as they are; and their places. Gives the number of what is left.
 template <class T>
-int64_t Sums(const T* a, const T* b, auto threshold, MergedPlaces* from,
-             T* sums) {
+int64_t Sums(const Places& a_places, const T* a, const Places& b_places,
+             const T* b, auto threshold, const MergedPlaces& from,
+             int64_t* places, T* sums) {
   using C = ComputeType<T>;
+  const int64_t rank = a_places.rank;
   int64_t kept = 0;
   TurnPoll poll;
-  for (int64_t k = 0; k < from->n; ++k) {
+  for (int64_t k = 0; k < from.n; ++k) {
     poll();
-    const int64_t i = from->a[k], j = from->b[k];
+    const int64_t i = from.a[k], j = from.b[k];
     // Without a jump: a value that is not there is read where the other is.
     const T x = *(i >= 0 ? a + i : b + j), y = *(j >= 0 ? b + j : a + i);
     const T sum = Convert<T>(static_cast<C>(Convert<C>(x) + Convert<C>(y)));
     const bool both = (i | j) >= 0;
     sums[kept] = both ? sum : x;
-    from->a[kept] = i;
-    from->b[kept] = j;
+    const int64_t* const at =
+        (i >= 0 ? a_places.data : b_places.data) + (i >= 0 ? i : j) * rank;
+    int64_t* const to = places + kept * rank;
+    for (int64_t d = 0; d < rank; ++d) to[d] = at[d];
     // What is not a number is left out, too.
     kept += !both || threshold <= Magnitude(Convert<C>(sum));
   }
-  return from->n = kept;
+  return kept;
 }
 
 // Its dtype is what the caller has: a number as an int, say.
@@ -163,30 +177,44 @@ C ThresholdOf(const Tensor& thresh) {
   return value;
 }
 
+Status Outputs(DataType dtype, int64_t n, int64_t rank, Tensor* indices,
+               Tensor* values) {
+  GK_ASSIGN_OR_RETURN(
+      *indices, Tensor::Allocate(DataType::kInt64, TensorShape({n, rank})));
+  GK_ASSIGN_OR_RETURN(*values, Tensor::Allocate(dtype, TensorShape({n})));
+  return OkStatus();
+}
+
 Status ComputeAdd(KernelContext& c) {
   GK_RETURN_IF_ERROR(CheckAdd(c));
   const Tensor &a_values = c.input(1), &b_values = c.input(4);
   const Places a = PlacesOf(c.input(0)), b = PlacesOf(c.input(3));
   const std::span<const int64_t> sizes = c.input(2).flat<int64_t>();
-  GK_RETURN_IF_ERROR(CheckPlacesInside(a, sizes));
-  GK_RETURN_IF_ERROR(CheckPlacesInside(b, sizes));
-  MergedPlaces merged = MergePlaces(a, b, sizes);
+  MergedPlaces merged;
+  GK_RETURN_IF_ERROR(MergeChecked(a, b, sizes, &merged));
   Status status;
   const bool known = VisitNumber(a_values.dtype(), [&](auto tag) {
     using T = decltype(tag);
     using Real = typename RealOf<T>::type;
     const auto threshold = ThresholdOf<ComputeType<Real>>(c.input(6));
-    const auto sums = std::make_unique_for_overwrite<T[]>(merged.n);
-    const int64_t n = Sums(a_values.data<T>(), b_values.data<T>(), threshold,
-                           &merged, sums.get());
-    Tensor *indices, *values;
-    status =
-        c.Allocate(0, DataType::kInt64, TensorShape({n, a.rank}), &indices);
+    // Room for all, of which most is needed most often.
+    Tensor indices, values;
+    status = Outputs(a_values.dtype(), merged.n, a.rank, &indices, &values);
     if (!status.ok()) return;
-    status = c.Allocate(1, a_values.dtype(), TensorShape({n}), &values);
-    if (!status.ok()) return;
-    PickPlaces(a, b, merged, indices->data<int64_t>());
-    std::copy_n(sums.get(), n, values->data<T>());
+    const int64_t n =
+        Sums(a, a_values.data<T>(), b, b_values.data<T>(), threshold, merged,
+             indices.data<int64_t>(), values.data<T>());
+    if (n < merged.n) {
+      const Tensor all_indices = std::move(indices),
+                   all_values = std::move(values);
+      status = Outputs(a_values.dtype(), n, a.rank, &indices, &values);
+      if (!status.ok()) return;
+      std::copy_n(all_indices.data<int64_t>(), n * a.rank,
+                  indices.data<int64_t>());
+      std::copy_n(all_values.data<T>(), n, values.data<T>());
+    }
+    c.set_output(0, std::move(indices));
+    c.set_output(1, std::move(values));
   });
   if (!known) return c.NoKernel();
   GK_RETURN_IF_ERROR(status);
@@ -239,20 +267,21 @@ Status ComputeAddGrad(KernelContext& c) {
         "match (#nnz of sum): got {} and {}",
         grad.dim(0), sum.dim(0));
   }
-  const Places all = PlacesOf(sum);
-  const Tensor* const inputs[] = {&a, &b};
+  if (!VisitNumber(grad.dtype(), [](auto) {})) return c.NoKernel();
+  const PlaceFinder sums(PlacesOf(sum));
   for (int i = 0; i < 2; ++i) {
-    const std::vector<int64_t> found = FindPlaces(PlacesOf(*inputs[i]), all);
+    const Places places = PlacesOf(i == 0 ? a : b);
     Tensor* out;
     GK_RETURN_IF_ERROR(
-        c.Allocate(i, grad.dtype(), TensorShape({inputs[i]->dim(0)}), &out));
-    const bool known = VisitNumber(grad.dtype(), [&](auto tag) {
-      using T = decltype(tag);
-      for (size_t k = 0; k < found.size(); ++k) {
-        out->data<T>()[k] = found[k] < 0 ? T{} : grad.data<T>()[found[k]];
-      }
-    });
-    if (!known) return c.NoKernel();
+        c.Allocate(i, grad.dtype(), TensorShape({places.n}), &out));
+    GK_RETURN_IF_ERROR(VisitMoved(grad.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      const T* const from = static_cast<const T*>(grad.raw_data());
+      T* const to = static_cast<T*>(out->raw_data());
+      sums.Find(places, [&](int64_t k, int64_t at) {
+        to[k] = at < 0 ? T{} : from[at];
+      });
+    }));
   }
   return OkStatus();
 }
@@ -303,9 +332,8 @@ Status ComputeExtreme(KernelContext& c) {
         ShownSizes(sizes), ShownSizes(c.input(5).flat<int64_t>()));
   }
   GK_RETURN_IF_ERROR(SameSizes(sizes, c.input(5).flat<int64_t>()));
-  GK_RETURN_IF_ERROR(CheckPlacesInside(a, sizes));
-  GK_RETURN_IF_ERROR(CheckPlacesInside(b, sizes));
-  const MergedPlaces merged = MergePlaces(a, b, sizes);
+  MergedPlaces merged;
+  GK_RETURN_IF_ERROR(MergeChecked(a, b, sizes, &merged));
   const int64_t n = merged.n;
   Tensor *indices, *values;
   GK_RETURN_IF_ERROR(

@@ -217,25 +217,23 @@ Status ComputeFillGrad(KernelContext& c) {
     return InvalidArgument("grad_values must be a vector, saw: {}",
                            grad.shape().DebugString());
   }
-  for (int64_t at : moved.flat<int64_t>()) {
-    if (at < 0 || at >= grad.dim(0)) {
-      return InvalidArgument(
-          "Elements in reverse index must be in [0, {}) but got {}",
-          grad.dim(0), at);
-    }
-  }
   Tensor *values, *otherwise;
   GK_RETURN_IF_ERROR(c.Allocate(0, grad.dtype(), moved.shape(), &values));
   GK_RETURN_IF_ERROR(c.Allocate(1, grad.dtype(), TensorShape(), &otherwise));
+  int64_t bad = -1;
   const bool known =
       VisitType<float, double, half, bfloat16, int8_t, uint8_t, int16_t,
                 uint16_t, int32_t, uint32_t, int64_t, uint64_t, complex64,
                 complex128>(grad.dtype(), [&](auto tag) {
         using T = decltype(tag);
-        PickRows(grad.data<T>(), moved.flat<int64_t>(), 1, values->data<T>());
-        *otherwise->data<T>() =
-            SumOfOthers(grad.flat<T>(), moved.flat<int64_t>());
+        bad = PickAndSumOthers<T>(grad.flat<T>(), moved.flat<int64_t>(),
+                                  values->data<T>(), otherwise->data<T>());
       });
+  if (bad >= 0) {
+    return InvalidArgument(
+        "Elements in reverse index must be in [0, {}) but got {}", grad.dim(0),
+        moved.data<int64_t>()[bad]);
+  }
   return known ? OkStatus() : c.NoKernel();
 }
 

@@ -10,6 +10,7 @@
 #include "framework/op_registry.h"
 #include "kernels/elementwise.h"
 #include "kernels/sparse.h"
+#include "kernels/sparse_merge.h"
 #include "ops/element_moves.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/Mul.h"
@@ -174,6 +175,20 @@ Status ComputeSliceGrad(KernelContext& c) {
                &out_places = c.input(3);
   GK_RETURN_IF_ERROR(CheckSliceGrad(grad, in, start, out_places));
   const Places places = PlacesOf(in);
+  const Places slice{out_places.data<int64_t>(), out_places.dim(0),
+                     places.rank};
+  Tensor* out;
+  GK_RETURN_IF_ERROR(
+      c.Allocate(0, grad.dtype(), TensorShape({places.n}), &out));
+  // Places that come in the order of those they were cut out of, as they do.
+  int64_t in_order = 0;
+  GK_RETURN_IF_ERROR(VisitMoved(grad.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    in_order = PutWhereFound(static_cast<const T*>(grad.raw_data()), slice,
+                             start.data<int64_t>(), places,
+                             static_cast<T*>(out->raw_data()));
+  }));
+  if (in_order == slice.n) return OkStatus();
   // Where the slice's places are in what it was cut out of.
   std::vector<int64_t> back(out_places.num_elements());
   for (size_t k = 0; k < back.size(); ++k) {
@@ -184,8 +199,9 @@ Status ComputeSliceGrad(KernelContext& c) {
                              k / places.rank);
     }
   }
-  const std::vector<int64_t> found =
-      FindPlaces({back.data(), out_places.dim(0), places.rank}, places);
+  std::vector<int64_t> found(slice.n);
+  PlaceFinder(places).Find({back.data(), slice.n, places.rank},
+                           [&](int64_t i, int64_t at) { found[i] = at; });
   const auto used = std::ranges::count_if(found, [](auto i) { return i >= 0; });
   if (used != std::ssize(found)) {
     return InvalidArgument(
@@ -194,9 +210,6 @@ Status ComputeSliceGrad(KernelContext& c) {
         "input_start",
         found.size(), used);
   }
-  Tensor* out;
-  GK_RETURN_IF_ERROR(
-      c.Allocate(0, grad.dtype(), TensorShape({places.n}), &out));
   ZeroElements(out);
   return VisitMoved(grad.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
