@@ -29,9 +29,11 @@ GK_INLINE C SegmentCombine(C a, C b) {
     return static_cast<C>(a * b);
   } else if constexpr (kOp == SegmentOp::kMax) {
     // Without a jump, so that rows vectorise.
-    return (a < b) | (b != b) ? b : a;
+    const C larger = b > a ? b : a;
+    return b != b ? b : larger;
   } else {
-    return (b < a) | (b != b) ? b : a;
+    const C smaller = b < a ? b : a;
+    return b != b ? b : smaller;
   }
 }
 
@@ -128,6 +130,36 @@ GK_INLINE ComputeType<T> CombineRun(const T* from, int64_t n) {
   return out;
 }
 
+// n rows combined in their order, four at a time: what they are combined with
+// is read and written as often only.
+template <SegmentOp kOp, class T>
+void CombineRows(const T* from, int64_t n, int64_t inner, T* to) {
+  using C = ComputeType<T>;
+  const auto with = [](T a, T b) {
+    return Convert<T>(SegmentCombine<kOp, C>(Convert<C>(a), Convert<C>(b)));
+  };
+  if (n < 4) {
+    std::copy_n(from, inner, to);
+    for (int64_t k = 1; k < n; ++k)
+      CombineRow<kOp>(from + k * inner, inner, to);
+    return;
+  }
+  const T *a = from, *b = a + inner, *c = b + inner, *d = c + inner;
+#pragma GCC ivdep
+  for (int64_t i = 0; i < inner; ++i) {
+    to[i] = with(with(with(a[i], b[i]), c[i]), d[i]);
+  }
+  int64_t k = 4;
+  for (; k + 4 <= n; k += 4) {
+    a = from + k * inner, b = a + inner, c = b + inner, d = c + inner;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < inner; ++i) {
+      to[i] = with(with(with(with(to[i], a[i]), b[i]), c[i]), d[i]);
+    }
+  }
+  for (; k < n; ++k) CombineRow<kOp>(from + k * inner, inner, to);
+}
+
 // Where the run of ids equal to that at r ends: of ids that are sorted.
 template <class Id>
 int64_t EndOfSegment(const Id* ids, int64_t r, int64_t n) {
@@ -170,10 +202,7 @@ void ReduceSortedSegments(const T* data, const SegmentIds& ids, int64_t inner,
         *to = Convert<T>(value);
         continue;
       }
-      std::copy_n(data + first * inner, inner, to);
-      for (int64_t k = first + 1; k < r; ++k) {
-        CombineRow<kOp>(data + k * inner, inner, to);
-      }
+      CombineRows<kOp>(data + first * inner, r - first, inner, to);
       if constexpr (!kMean) continue;
       for (int64_t i = 0; i < inner; ++i) {
         to[i] = Convert<T>(static_cast<C>(Convert<C>(to[i]) / count));
@@ -245,27 +274,37 @@ void AddPickedRows(const T* grad, std::span<const int64_t> rows,
                    int64_t n, int64_t inner, SegmentScale scale, T* out,
                    ThreadPool& pool) {
   using C = ComputeType<T>;
-  // Columns are independent: threads share them out, never a row.
-  pool.ParallelRange(inner, std::ssize(rows), [&](int64_t begin, int64_t end) {
-    const int64_t width = end - begin;
-    std::vector<C> sums(n * width);
-    TurnPoll poll;
-    for (size_t k = 0; k < rows.size(); ++k) {
-      poll();
-      const C factor = C(1) / DivisorOf<C>(scale, sizes[ids[k]]);
-      const T* from = grad + ids[k] * inner + begin;
-      C* to = sums.data() + rows[k] * width;
+  constexpr bool kInPlace = std::is_same_v<C, T>;
+  // Threads share out the rows; each of them reads all names, so long rows
+  // alone make it worth while.
+  const int64_t slices = std::clamp<int64_t>(std::min(inner / 16, n), 1, 8);
+  pool.ParallelRange(
+      slices, std::ssize(rows) * (2 + inner / 4) / slices,
+      [&](int64_t begin, int64_t end) {
+        const int64_t first = n * begin / slices, last = n * end / slices;
+        std::vector<C> wide(kInPlace ? 0 : (last - first) * inner);
+        C* sums = wide.data();
+        if constexpr (kInPlace) {
+          sums = out + first * inner;
+          std::fill_n(sums, (last - first) * inner, C());
+        }
+        TurnPoll poll;
+        for (size_t k = 0; k < rows.size(); ++k) {
+          poll();
+          if (rows[k] < first || rows[k] >= last) continue;
+          const C factor = C(1) / DivisorOf<C>(scale, sizes[ids[k]]);
+          const T* from = grad + ids[k] * inner;
+          C* to = sums + (rows[k] - first) * inner;
 #pragma GCC ivdep
-      for (int64_t i = 0; i < width; ++i) {
-        to[i] += Convert<C>(from[i]) * factor;
-      }
-    }
-    for (int64_t r = 0; r < n; ++r) {
-      for (int64_t i = 0; i < width; ++i) {
-        out[r * inner + begin + i] = Convert<T>(sums[r * width + i]);
-      }
-    }
-  });
+          for (int64_t i = 0; i < inner; ++i) {
+            to[i] += Convert<C>(from[i]) * factor;
+          }
+        }
+        if constexpr (!kInPlace) {
+          std::transform(wide.begin(), wide.end(), out + first * inner,
+                         [](C sum) { return Convert<T>(sum); });
+        }
+      });
 }
 
 }  // namespace gk

@@ -187,6 +187,31 @@ Status CheckPickedGrad(std::span<const int64_t> rows,
   return OkStatus();
 }
 
+// The rows below `size` that are named, in order; the names become the numbers
+// of them.
+std::vector<int64_t> NumberRows(int64_t size, std::vector<int64_t>* rows) {
+  std::vector<int64_t> sorted;
+  if (size > 16 * std::ssize(*rows)) {
+    sorted = *rows;
+    std::ranges::sort(sorted);
+    sorted.erase(std::ranges::unique(sorted).begin(), sorted.end());
+    for (int64_t& row : *rows) {
+      row = std::ranges::lower_bound(sorted, row) - sorted.begin();
+    }
+    return sorted;
+  }
+  // A table of all rows.
+  std::vector<int64_t> numbers(size, -1);
+  for (int64_t row : *rows) numbers[row] = 0;
+  for (int64_t row = 0; row < size; ++row) {
+    if (numbers[row] < 0) continue;
+    numbers[row] = std::ssize(sorted);
+    sorted.push_back(row);
+  }
+  for (int64_t& row : *rows) row = numbers[row];
+  return sorted;
+}
+
 template <Scale kScale, bool kUnique>
 Status ComputePickedGrad(KernelContext& c) {
   const Tensor &grad = c.input(0), &indices = c.input(1), &ids_in = c.input(2);
@@ -202,13 +227,8 @@ Status ComputePickedGrad(KernelContext& c) {
   GK_RETURN_IF_ERROR(IntegerValues(ids_in, &ids));
   GK_RETURN_IF_ERROR(CheckPickedGrad(rows, ids, size, grad.dim(0)));
   if constexpr (kUnique) {
-    std::vector<int64_t> sorted = rows;
-    std::ranges::sort(sorted);
-    sorted.erase(std::ranges::unique(sorted).begin(), sorted.end());
-    size = sorted.size();
-    for (int64_t& row : rows) {
-      row = std::ranges::lower_bound(sorted, row) - sorted.begin();
-    }
+    const std::vector<int64_t> sorted = NumberRows(size, &rows);
+    size = std::ssize(sorted);
     GK_ASSIGN_OR_RETURN(Tensor unique, IntegerTensor(indices.dtype(), sorted,
                                                      TensorShape({size})));
     c.set_output(1, std::move(unique));
