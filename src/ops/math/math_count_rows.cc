@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 
 #include "base/interrupt.h"
 #include "framework/op_registry.h"
@@ -16,11 +17,24 @@ namespace {
 
 // Integers and the row that each of them counts in.
 struct RowValues {
-  std::vector<int64_t> values;
-  std::vector<int64_t> rows;
-  int64_t num_rows = 1;
+  const Tensor* values = nullptr;
+  CountedRows in;
   bool is_matrix = false;  // else there is one row, and no dimension for it
 };
+
+// Their dtypes are all that attributes let pass.
+void VisitValues(const Tensor& values, auto&& visit) {
+  VisitType<int32_t, int64_t>(
+      values.dtype(), [&](auto tag) { visit(values.data<decltype(tag)>()); });
+}
+
+ValueRange RangeOf(const Tensor& values, int64_t bound) {
+  ValueRange range;
+  VisitValues(values, [&](const auto* from) {
+    range = RangeOfValues(from, values.num_elements(), bound);
+  });
+  return range;
+}
 
 Status NegativeValue() {
   return InvalidArgument("Input values must all be non-negative");
@@ -31,14 +45,11 @@ StatusOr<RowValues> DenseRows(const Tensor& values) {
     return InvalidArgument("Input must be a 1 or 2-dimensional tensor. Got: {}",
                            values.shape().DebugString());
   }
-  RowValues r;
-  GK_RETURN_IF_ERROR(IntegerValues(values, &r.values));
-  r.is_matrix = values.rank() == 2;
-  r.num_rows = r.is_matrix ? values.dim(0) : 1;
-  const int64_t width = r.is_matrix ? values.dim(1) : values.dim(0);
-  r.rows.reserve(r.values.size());
-  for (int64_t row = 0; row < r.num_rows; ++row) {
-    r.rows.insert(r.rows.end(), width, row);
+  RowValues r{.values = &values, .is_matrix = values.rank() == 2};
+  r.in = {.n = values.num_elements()};
+  if (r.is_matrix) {
+    r.in.rows = values.dim(0);
+    r.in.width = values.dim(1);
   }
   return r;
 }
@@ -59,29 +70,24 @@ StatusOr<RowValues> SparseRows(const Tensor& indices, const Tensor& values,
         "Sparse values must be of rank 1 or 2. dense_shape has {} elements",
         rank);
   }
-  RowValues r;
-  GK_RETURN_IF_ERROR(IntegerValues(values, &r.values));
-  r.is_matrix = rank == 2;
-  r.num_rows = r.is_matrix ? dense_shape.data<int64_t>()[0] : 1;
-  if (r.num_rows < 0) {
-    return InvalidArgument("dense_shape has a negative dimension: {}",
-                           r.num_rows);
-  }
-  r.rows.resize(r.values.size());
+  RowValues r{.values = &values, .is_matrix = rank == 2};
+  r.in = {.n = values.num_elements()};
   const std::span<const int64_t> sizes = dense_shape.flat<int64_t>();
-  TurnPoll poll;
-  for (size_t i = 0; i < r.rows.size(); ++i) {
-    poll();
-    const int64_t* const index = indices.data<int64_t>() + i * rank;
-    for (int64_t d = 0; d < rank; ++d) {
-      if (index[d] < 0 || index[d] >= sizes[d]) {
-        return InvalidArgument(
-            "Sparse index {} of value {} is out of bounds: it is not in [0, "
-            "{})",
-            index[d], i, sizes[d]);
-      }
-    }
-    if (r.is_matrix) r.rows[i] = index[0];
+  if (r.is_matrix) {
+    r.in.rows = sizes[0];
+    r.in.places = indices.data<int64_t>();
+  }
+  if (r.in.rows < 0) {
+    return InvalidArgument("dense_shape has a negative dimension: {}",
+                           r.in.rows);
+  }
+  const Places places{indices.data<int64_t>(), r.in.n, rank};
+  if (const int64_t i = FirstOutside(places, sizes); i >= 0) {
+    const bool first = places[i][0] < 0 || places[i][0] >= sizes[0];
+    const int64_t d = first ? 0 : 1;
+    return InvalidArgument(
+        "Sparse index {} of value {} is out of bounds: it is not in [0, {})",
+        places[i][d], i, sizes[d]);
   }
   return r;
 }
@@ -90,43 +96,38 @@ StatusOr<RowValues> RaggedRows(const Tensor& splits, const Tensor& values) {
   if (splits.num_elements() == 0) {
     return InvalidArgument("Splits must have at least one element");
   }
-  RowValues r;
-  GK_RETURN_IF_ERROR(IntegerValues(values, &r.values));
-  r.is_matrix = true;
-  r.num_rows = splits.num_elements() - 1;
+  RowValues r{.values = &values, .is_matrix = true};
   const std::span<const int64_t> ends = splits.flat<int64_t>();
+  r.in = {.n = values.num_elements(),
+          .rows = splits.num_elements() - 1,
+          .splits = ends.data()};
   if (ends.front() != 0) {
     return InvalidArgument("Splits must start with 0, not with {}",
                            ends.front());
   }
-  if (ends.back() != static_cast<int64_t>(r.values.size())) {
+  if (ends.back() != r.in.n) {
     return InvalidArgument(
         "Splits must end with the number of values, got {} instead of {}",
-        ends.back(), r.values.size());
+        ends.back(), r.in.n);
   }
   TurnPoll poll;
-  for (int64_t row = 0; row < r.num_rows; ++row) {
+  for (int64_t row = 0; row < r.in.rows; ++row) {
     poll();
     if (ends[row + 1] < ends[row]) {
       return InvalidArgument("Splits must not fall, but {} follows {}",
                              ends[row + 1], ends[row]);
     }
   }
-  // No row is longer than all values together now.
-  r.rows.reserve(r.values.size());
-  for (int64_t row = 0; row < r.num_rows; ++row) {
-    r.rows.insert(r.rows.end(), ends[row + 1] - ends[row], row);
-  }
   return r;
 }
 
 Status CheckWeights(const RowValues& r, const Tensor& weights) {
-  const auto n = static_cast<size_t>(weights.num_elements());
-  if (n == 0 || n >= r.values.size()) return OkStatus();
+  const int64_t n = weights.num_elements();
+  if (n == 0 || n >= r.in.n) return OkStatus();
   return InvalidArgument(
       "Weights and values must have the same shape. There are {} weights for "
       "{} values",
-      n, r.values.size());
+      n, r.in.n);
 }
 
 template <class T>
@@ -168,24 +169,23 @@ StatusOr<int64_t> SizeOf(const Tensor& input) {
   return size;
 }
 
-// The bins are `shape`, `size` in each row; row_of(i) is asked once for each
-// value, in their order. `negative` is what is said of negative values.
-Status FillBins(KernelContext& c, std::span<const int64_t> values, auto row_of,
+// The bins are `shape`, `size` in each row. `negative` is what is said of
+// negative values.
+Status FillBins(KernelContext& c, const Tensor& values, const CountedRows& in,
                 const TensorShape& shape, int64_t size, bool binary,
                 const Tensor& weights, const char* negative) {
-  TurnPoll poll;
-  for (int64_t v : values) {
-    poll();
-    if (v < 0) return InvalidArgument("{}", negative);
-  }
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, weights.dtype(), shape, &out));
   ZeroElements(out);
+  bool any_negative = false;
   const bool known = VisitCounts(weights.dtype(), [&](auto tag) {
     using T = decltype(tag);
-    CountIntoBins(values, row_of, size, binary, WeightsOf<T>(weights),
-                  out->data<T>());
+    VisitValues(values, [&](const auto* from) {
+      any_negative = CountIntoBins(from, in, size, binary,
+                                   WeightsOf<T>(weights), out->data<T>());
+    });
   });
+  if (any_negative) return InvalidArgument("{}", negative);
   return known ? OkStatus() : c.NoKernel();
 }
 
@@ -206,11 +206,8 @@ Status CountAllIntoBins(KernelContext& c, int64_t size, bool binary) {
     if (negative) return InvalidArgument("{}", kNegativeArr);
     return known ? OkStatus() : c.NoKernel();
   }
-  std::vector<int64_t> values;
-  GK_RETURN_IF_ERROR(IntegerValues(x, &values));
-  return FillBins(
-      c, values, [](size_t) { return 0; }, TensorShape({size}), size, binary,
-      c.input(2), kNegativeArr);
+  return FillBins(c, x, {.n = x.num_elements()}, TensorShape({size}), size,
+                  binary, weights, kNegativeArr);
 }
 
 Status ComputeBincount(KernelContext& c) {
@@ -239,19 +236,9 @@ Status ComputeDenseBins(KernelContext& c) {
   const bool binary = c.attr<bool>("binary_output");
   if (x.rank() < 2) return CountAllIntoBins(c, size, binary);
   GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make({{x.dim(0), size}}));
-  std::vector<int64_t> values;
-  GK_RETURN_IF_ERROR(IntegerValues(x, &values));
-  const auto width = static_cast<size_t>(x.dim(1));
-  return FillBins(
-      c, values,
-      [width, row = int64_t{0}, end = width](size_t i) mutable {
-        if (i == end) {
-          ++row;
-          end += width;
-        }
-        return row;
-      },
-      shape, size, binary, weights, kNegativeArr);
+  return FillBins(c, x,
+                  {.n = x.num_elements(), .rows = x.dim(0), .width = x.dim(1)},
+                  shape, size, binary, weights, kNegativeArr);
 }
 
 Status CountRowsIntoBins(KernelContext& c, const StatusOr<RowValues>& read,
@@ -262,11 +249,11 @@ Status CountRowsIntoBins(KernelContext& c, const StatusOr<RowValues>& read,
   GK_ASSIGN_OR_RETURN(const int64_t size, SizeOf(size_input));
   TensorShape shape({size});
   if (r.is_matrix) {
-    GK_ASSIGN_OR_RETURN(shape, TensorShape::Make({{r.num_rows, size}}));
+    GK_ASSIGN_OR_RETURN(shape, TensorShape::Make({{r.in.rows, size}}));
   }
-  return FillBins(
-      c, r.values, [&](size_t i) { return r.rows[i]; }, shape, size,
-      c.attr<bool>("binary_output"), weights, "Input must be non-negative");
+  return FillBins(c, *r.values, r.in, shape, size,
+                  c.attr<bool>("binary_output"), weights,
+                  "Input must be non-negative");
 }
 
 Status ComputeRaggedBins(KernelContext& c) {
@@ -342,21 +329,14 @@ Status CountWhatOccurs(KernelContext& c, const StatusOr<RowValues>& read,
   GK_RETURN_IF_ERROR(CheckWeights(r, weights));
   const int64_t min_length = c.attr<int64_t>("minlength");
   const int64_t max_length = c.attr<int64_t>("maxlength");
-  std::vector<size_t> order;
-  int64_t largest = 0;
-  TurnPoll poll;
-  for (size_t i = 0; i < r.values.size(); ++i) {
-    poll();
-    const int64_t v = r.values[i];
-    if (v < 0) return NegativeValue();
-    if (v == std::numeric_limits<int64_t>::max()) {
-      return InvalidArgument("Input value {} is too large", v);
-    }
-    if (max_length >= 0 && v >= max_length) continue;
-    largest = std::max(largest, v);
-    order.push_back(i);
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const ValueRange range =
+      RangeOf(*r.values, max_length >= 0 ? max_length : kMost);
+  if (range.negative) return NegativeValue();
+  if (max_length < 0 && range.kept < r.in.n) {
+    return InvalidArgument("Input value {} is too large", kMost);
   }
-  const auto key = [&](size_t i) { return std::pair(r.rows[i], r.values[i]); };
+  const int64_t largest = range.largest;
   const auto allocate = [&](int64_t n, Tensor** indices,
                             Tensor** counts) -> Status {
     const int64_t rank = r.is_matrix ? 2 : 1;
@@ -368,49 +348,62 @@ Status CountWhatOccurs(KernelContext& c, const StatusOr<RowValues>& read,
     GK_RETURN_IF_ERROR(
         c.Allocate(2, DataType::kInt64, TensorShape({rank}), &dense_shape));
     int64_t* const sizes = dense_shape->data<int64_t>();
-    sizes[0] = r.num_rows;
+    sizes[0] = r.in.rows;
     sizes[rank - 1] =
         max_length >= 0 ? max_length : std::max(largest + 1, min_length);
     return OkStatus();
   };
   const bool binary = c.attr<bool>("binary_output");
-  // Where most numbers occur in most rows, a table of all is shorter.
+  // A table of all numbers, looked through after each row, unless rows have
+  // few.
   int64_t all;
-  if (order.size() > 256 &&
-      !__builtin_mul_overflow(r.num_rows, largest + 1, &all) &&
-      all <= 4 * static_cast<int64_t>(order.size())) {
-    std::vector<uint8_t> occurs(all);
-    for (size_t i : order) occurs[r.rows[i] * (largest + 1) + r.values[i]] = 1;
-    const int64_t n = std::count(occurs.begin(), occurs.end(), 1);
-    Tensor *indices, *counts;
-    GK_RETURN_IF_ERROR(allocate(n, &indices, &counts));
-    int64_t* place = indices->data<int64_t>();
-    const bool known = VisitCounts(weights.dtype(), [&](auto tag) {
+  if (range.kept > 256 && largest < std::numeric_limits<int32_t>::max() &&
+      !__builtin_mul_overflow(r.in.rows, largest / 8 + 1, &all) &&
+      all <= 4 * range.kept && largest <= 16 * range.kept && r.in.InOrder()) {
+    bool known = false;
+    Status status;
+    VisitCounts(weights.dtype(), [&](auto tag) {
       using T = decltype(tag);
-      std::vector<T> sums(all);
-      const T* const of = WeightsOf<T>(weights);
-      for (size_t i : order) {
-        poll();
-        T& sum = sums[r.rows[i] * (largest + 1) + r.values[i]];
-        sum = binary ? T(1) : PlusWeight(sum, of, i);
-      }
-      T* to = counts->data<T>();
-      for (int64_t row = 0, at = 0; row < r.num_rows; ++row) {
-        poll();
-        for (int64_t value = 0; value <= largest; ++value, ++at) {
-          if (occurs[at] == 0) continue;
+      known = true;
+      const auto found = std::make_unique_for_overwrite<int64_t[]>(range.kept);
+      const auto sums = std::make_unique_for_overwrite<T[]>(range.kept);
+      std::vector<int64_t> ends(r.in.rows);
+      VisitValues(*r.values, [&](const auto* values) {
+        CountRowByRow(values, r.in, largest + 1, binary, WeightsOf<T>(weights),
+                      found.get(), sums.get(), ends.data());
+      });
+      Tensor *indices, *counts;
+      status = allocate(ends.back(), &indices, &counts);
+      if (!status.ok()) return;
+      std::copy_n(sums.get(), ends.back(), counts->data<T>());
+      int64_t* place = indices->data<int64_t>();
+      TurnPoll poll;
+      for (int64_t row = 0, k = 0; row < r.in.rows; ++row) {
+        for (; k < ends[row]; ++k) {
+          poll();
           if (r.is_matrix) *place++ = row;
-          *place++ = value;
-          *to++ = sums[at];
+          *place++ = found[k];
         }
       }
     });
-    return known ? OkStatus() : c.NoKernel();
+    return known ? status : c.NoKernel();
   }
+  std::vector<int64_t> rows(r.in.n), values;
+  GK_RETURN_IF_ERROR(IntegerValues(*r.values, &values));
+  r.in.Visit([&](int64_t row, int64_t first, int64_t end) {
+    std::fill(rows.begin() + first, rows.begin() + end, row);
+  });
+  std::vector<size_t> order;
+  order.reserve(range.kept);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (max_length < 0 || values[i] < max_length) order.push_back(i);
+  }
+  const auto key = [&](size_t i) { return std::pair(rows[i], values[i]); };
+  TurnPoll poll;
   // Weights are added in the order in which they are given.
   uint64_t most;
   if (order.size() > 256 &&
-      !__builtin_mul_overflow(static_cast<uint64_t>(r.num_rows),
+      !__builtin_mul_overflow(static_cast<uint64_t>(r.in.rows),
                               static_cast<uint64_t>(largest) + 1, &most)) {
     std::vector<uint64_t> keys(order.size());
     for (size_t i = 0; i < order.size(); ++i) {
