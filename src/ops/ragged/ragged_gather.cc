@@ -5,7 +5,7 @@
 
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
-#include "kernels/sparse.h"
+#include "kernels/ragged.h"
 #include "ops/element_moves.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/GatherV2.h"
@@ -56,29 +56,38 @@ Status RaggedGatherShape(InferenceContext& c) {
   return OkStatus();
 }
 
-// What a gather of rows gives: splits of each level, and which values.
+// What a gather of rows gives: splits of each level, and which rows of the
+// innermost.
 struct Picked {
   std::vector<Splits> splits;
-  std::vector<int64_t> values;
+  std::vector<int64_t> rows;
 };
 Picked PickNested(const std::vector<Splits>& params,
                   std::vector<int64_t> rows) {
   Picked picked;
   TurnPoll poll;
-  for (const Splits& level : params) {
+  for (size_t d = 0; d < params.size(); ++d) {
+    const Splits& level = params[d];
     Splits made{0};
+    made.reserve(rows.size() + 1);
+    int64_t held = 0;
+    for (int64_t row : rows) {
+      poll();
+      made.push_back(held += level[row + 1] - level[row]);
+    }
+    picked.splits.push_back(std::move(made));
+    if (d + 1 == params.size()) break;
     std::vector<int64_t> next;
+    next.reserve(held);
     for (int64_t row : rows) {
       for (int64_t k = level[row]; k < level[row + 1]; ++k) {
         poll();
         next.push_back(k);
       }
-      made.push_back(std::ssize(next));
     }
-    picked.splits.push_back(std::move(made));
     rows = std::move(next);
   }
-  picked.values = std::move(rows);
+  picked.rows = std::move(rows);
   return picked;
 }
 
@@ -128,7 +137,7 @@ Status ComputeRaggedGather(KernelContext& c) {
     c.set_output(made++, std::move(t));
   }
   InlinedVector<int64_t, 8> dims(values.shape().dims());
-  dims[0] = std::ssize(picked.values);
+  dims[0] = picked.splits.back().back();
   int64_t inner = 1;
   for (int d = 1; d < values.rank(); ++d) inner *= values.dim(d);
   GK_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
@@ -136,8 +145,8 @@ Status ComputeRaggedGather(KernelContext& c) {
   GK_RETURN_IF_ERROR(c.Allocate(result, values.dtype(), shape, &out));
   return VisitMoved(values.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    PickRows(static_cast<const T*>(values.raw_data()), picked.values, inner,
-             static_cast<T*>(out->raw_data()));
+    TakeRows(static_cast<const T*>(values.raw_data()), picked.rows,
+             splits.back(), inner, static_cast<T*>(out->raw_data()));
   });
 }
 

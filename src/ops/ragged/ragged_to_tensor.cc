@@ -8,7 +8,6 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/ragged.h"
-#include "kernels/search.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/element_moves.h"
 #include "ops/fn/AddV2.h"
@@ -242,7 +241,6 @@ void FillBlocks(const Tensor& otherwise, std::span<const int64_t> block,
         otherwise.dim(d) == 1 ? 0 : apart;
     apart *= otherwise.dim(d);
   }
-  TurnPoll poll;
   for (int64_t i = 0; i < std::min(elements, n); ++i) {
     int64_t at = 0, rest = i;
     for (size_t d = block.size(); d-- > 0;) {
@@ -251,9 +249,18 @@ void FillBlocks(const Tensor& otherwise, std::span<const int64_t> block,
     }
     out[i] = from[at];
   }
-  for (int64_t i = elements; i < n; ++i) {
-    poll();
-    out[i] = out[i - elements];
+  // What is there already, again and again.
+  constexpr int64_t kPiece = 1 << 15;
+  for (int64_t i = elements; i < n;) {
+    PollInterrupt();
+    const int64_t more = std::min(
+        {n - i, i, std::max(kPiece / elements, int64_t{1}) * elements});
+    if (elements == 1) {
+      std::fill_n(out + i, n - i, out[0]);
+      break;
+    }
+    std::copy_n(out, more, out + i);
+    i += more;
   }
 }
 
@@ -280,8 +287,10 @@ Status ComputeToTensor(KernelContext& c) {
   for (size_t i = 0; i < places.size(); ++i) {
     places[i] = static_cast<int64_t>(i) < sizes[0] ? i : -1;
   }
+  // Of the innermost rows, whose values go one after the other.
   for (int d = 0; d < ragged_rank; ++d) {
     if (sizes[d + 1] < 0) sizes[d + 1] = LongestRow(rows.splits[d]);
+    if (d + 1 == ragged_rank) break;
     places = PlacesInRows(places, rows.splits[d], sizes[d + 1]);
   }
   GK_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(sizes));
@@ -297,6 +306,11 @@ Status ComputeToTensor(KernelContext& c) {
     const T* from = static_cast<const T*>(values.raw_data());
     T* to = static_cast<T*>(out->raw_data());
     FillBlocks(otherwise, block, elements, to, out->num_elements());
+    if (ragged_rank > 0) {
+      PutRows(from, places, rows.splits.back(), sizes[ragged_rank], elements,
+              to);
+      return;
+    }
     TurnPoll poll;
     for (size_t k = 0; k < places.size(); ++k) {
       poll();
@@ -392,33 +406,21 @@ Status ComputeToSparse(KernelContext& c) {
   std::vector<Splits> splits;
   GK_RETURN_IF_ERROR(ReadNestedSplits(c, 0, n, values.dim(0), false, &splits));
   std::vector<int64_t> sizes{static_cast<int64_t>(splits[0].size()) - 1};
-  std::vector<int64_t> places(sizes[0]);
-  for (size_t i = 0; i < places.size(); ++i) places[i] = i;
-  // Numbers of places in the bounding box; its inner dimensions are the
-  // values'.
-  for (const Splits& s : splits) {
-    sizes.push_back(LongestRow(s));
-    places = PlacesInRows(places, s, sizes.back());
-  }
-  int64_t inner = 1;
-  for (int d = 1; d < values.rank(); ++d) {
-    sizes.push_back(values.dim(d));
-    inner *= values.dim(d);
-  }
+  // The bounding box; its inner dimensions are the values'.
+  for (const Splits& s : splits) sizes.push_back(LongestRow(s));
+  const size_t ragged = sizes.size();
+  for (int d = 1; d < values.rank(); ++d) sizes.push_back(values.dim(d));
   // Places are counted below 2**63, or not at all.
   GK_RETURN_IF_ERROR(TensorShape::Make(sizes).status());
-  std::vector<int64_t> flat(places.size() * inner);
-  for (size_t k = 0; k < flat.size(); ++k) {
-    flat[k] = places[k / inner] * inner + static_cast<int64_t>(k) % inner;
-  }
   const auto rank = static_cast<int64_t>(sizes.size());
-  const int64_t total = std::ssize(flat);
+  const int64_t total = values.num_elements();
   Tensor *indices, *shape;
   GK_RETURN_IF_ERROR(
       c.Allocate(0, DataType::kInt64, TensorShape({total, rank}), &indices));
   GK_RETURN_IF_ERROR(
       c.Allocate(2, DataType::kInt64, TensorShape({rank}), &shape));
-  Unravel(flat, sizes, rank, 1, indices->data<int64_t>());
+  PlacesOfValues(splits, std::span(sizes).subspan(ragged),
+                 indices->data<int64_t>());
   std::ranges::copy(sizes, shape->data<int64_t>());
   c.set_output(1, values.WithShape(TensorShape({total})));
   return OkStatus();
