@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <type_traits>
 
 #include "base/process_mutex.h"
 #include "base/thread_pool.h"
@@ -59,8 +60,35 @@ auto VisitKeys(const Tensor& keys, Fn&& fn) {
 
 uint64_t BitsOf(uint64_t key) { return key; }
 uint64_t BitsOf(const std::string& key) {
-  return std::hash<std::string_view>()(key);
+  const char* const data = key.data();
+  const size_t n = key.size();
+  uint64_t first = 0, last = 0;
+  if (n > 16) return std::hash<std::string_view>()(key);
+  // Short ones whole: their two ends meet.
+  if (n >= 8) {
+    std::memcpy(&first, data, 8);
+    std::memcpy(&last, data + n - 8, 8);
+  } else if (n >= 4) {
+    std::memcpy(&first, data, 4);
+    std::memcpy(&last, data + n - 4, 4);
+  } else if (n > 0) {
+    first = static_cast<uint8_t>(data[0]) |
+            static_cast<uint64_t>(static_cast<uint8_t>(data[n / 2])) << 8 |
+            static_cast<uint64_t>(static_cast<uint8_t>(data[n - 1])) << 16;
+  }
+  const auto product =
+      static_cast<unsigned __int128>(first ^ (0xa0761d6478bd642f + n)) *
+      (last ^ 0xe7037ed1a0b428db);
+  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
+
+template <class KeyOf>
+constexpr bool kAreTexts =
+    std::is_same_v<std::invoke_result_t<const KeyOf&, int64_t>,
+                   const std::string&>;
+
+// So many keys at once are looked for.
+constexpr int64_t kTogether = 32;
 
 struct Content {
   KeyPlaces places;
@@ -77,6 +105,28 @@ struct Content {
   template <class K>
   int64_t Find(const K& key, uint64_t bits) const {
     return places.Find(bits, Is(key));
+  }
+
+  // Of n keys, kTogether at most, from `first` on.
+  template <class KeyOf>
+  void FindSome(const KeyOf& key_of, int64_t first, int64_t n,
+                int64_t* found) const {
+    uint64_t bits[kTogether];
+    for (int64_t j = 0; j < n; ++j) {
+      bits[j] = BitsOf(key_of(first + j));
+      places.Prefetch(bits[j]);
+    }
+    for (int64_t j = 0; j < n; ++j) {
+      found[j] = places.Guess(bits[j]);
+      const int64_t at = std::max<int64_t>(found[j], 0);
+      values.Prefetch(at);
+      if (kAreTexts<KeyOf>) keys.Prefetch(at);
+    }
+    for (int64_t j = 0; kAreTexts<KeyOf> && j < n; ++j) {
+      const auto& key = key_of(first + j);
+      // Another key may have the same bits.
+      if (found[j] >= 0 && !Is(key)(found[j])) found[j] = Find(key, bits[j]);
+    }
   }
 
   // Where the key was before, or -1.
@@ -124,23 +174,12 @@ class HashTable final : public TableResource {
       ThreadPool::Global().ParallelRange(
           keys.num_elements(), 40, [&](int64_t begin, int64_t end) {
             // Some at once: the memory that one waits for, others do too.
-            constexpr int64_t kTogether = 16;
             for (int64_t first = begin; first < end; first += kTogether) {
               const int64_t n = std::min(kTogether, end - first);
-              uint64_t bits[kTogether];
-              for (int64_t j = 0; j < n; ++j) {
-                bits[j] = BitsOf(key_of(first + j));
-                content->places.Prefetch(bits[j]);
-              }
-              for (int64_t j = 0; j < n; ++j) {
-                const int64_t i = first + j;
-                const int64_t at = content->Find(key_of(i), bits[j]);
-                if (at >= 0) {
-                  content->values.Get(at, values, i);
-                } else {
-                  defaults.Get(i * step, values, i);
-                }
-              }
+              int64_t places[kTogether];
+              content->FindSome(key_of, first, n, places);
+              content->values.GetSome({places, static_cast<size_t>(n)},
+                                      defaults, step, values, first);
             }
           });
     });
@@ -278,9 +317,17 @@ class HashTable final : public TableResource {
 
   static void Put(Content& content, const Tensor& keys, const Tensor& values) {
     VisitKeys(keys, [&](auto key_of) {
-      for (int64_t i = 0; i < keys.num_elements(); ++i) {
-        const int64_t at = content.Add(key_of(i), keys, i);
-        content.values.Set(at < 0 ? content.values.rows() : at, values, i);
+      const int64_t n = keys.num_elements();
+      for (int64_t first = 0; first < n; first += kTogether) {
+        const int64_t end = std::min(n, first + kTogether);
+        // What is not there yet may come among them.
+        int64_t places[kTogether];
+        content.FindSome(key_of, first, end - first, places);
+        for (int64_t i = first; i < end; ++i) {
+          int64_t at = places[i - first];
+          if (at < 0) at = content.Add(key_of(i), keys, i);
+          content.values.Set(at < 0 ? content.values.rows() : at, values, i);
+        }
       }
     });
   }

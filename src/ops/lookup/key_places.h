@@ -16,6 +16,18 @@ class KeyPlaces {
     if (!slots_.empty()) __builtin_prefetch(&slots_[SlotOf(bits)]);
   }
 
+  // The first place with these bits, whosever they are, or -1: where the cache
+  // may fetch the key from.
+  int64_t Guess(uint64_t bits) const {
+    if (slots_.empty()) return -1;
+    // Whether a key is there is hard to foresee: its first slot tells most
+    // often, without a jump.
+    const Slot& home = slots_[SlotOf(bits)];
+    const bool is_home = (home.bits == bits) & (home.place >= 0);
+    if (is_home | (home.place < 0)) return home.place | -int64_t{!is_home};
+    return Find(bits, [](int64_t) { return true; });
+  }
+
   // The place with these bits that is_it(place) agrees to, or -1.
   template <class Test>
   int64_t Find(uint64_t bits, Test&& is_it) const {

@@ -81,11 +81,41 @@ void Column::Set(int64_t at, const Tensor& from, int64_t row) {
     }
   } else {
     if (at == rows_) bytes_.resize((rows_ + 1) * row_bytes_);
-    std::memcpy(bytes_.data() + at * row_bytes_,
-                static_cast<const char*>(from.raw_data()) + row * row_bytes_,
-                row_bytes_);
+    char* const to = bytes_.data() + at * row_bytes_;
+    const char* const source =
+        static_cast<const char*>(from.raw_data()) + row * row_bytes_;
+    // Most rows are single numbers.
+    if (row_bytes_ == 8) {
+      std::memcpy(to, source, 8);
+    } else {
+      std::memcpy(to, source, row_bytes_);
+    }
   }
   rows_ = std::max(rows_, at + 1);
+}
+
+void Column::GetSome(std::span<const int64_t> places, const Column& others,
+                     int64_t step, Tensor* to, int64_t row) const {
+  const auto numbers = [&]<class T>(T) {
+    const char *mine = bytes_.data(), *theirs = others.bytes_.data();
+    T* const out = static_cast<T*>(to->raw_data()) + row;
+    for (size_t i = 0; i < places.size(); ++i) {
+      const int64_t at = places[i];
+      const char* const one = mine + at * sizeof(T);
+      const char* const other = theirs + (row + i) * step * sizeof(T);
+      std::memcpy(&out[i], at >= 0 ? one : other, sizeof(T));
+    }
+  };
+  if (!texts() && row_bytes_ == 8) return numbers(uint64_t());
+  if (!texts() && row_bytes_ == 4) return numbers(uint32_t());
+  for (size_t i = 0; i < places.size(); ++i) {
+    const auto to_row = row + static_cast<int64_t>(i);
+    if (places[i] >= 0) {
+      Get(places[i], to, to_row);
+    } else {
+      others.Get(to_row * step, to, to_row);
+    }
+  }
 }
 
 void Column::Get(int64_t at, Tensor* to, int64_t row) const {

@@ -69,6 +69,16 @@ class Column {
   void Set(int64_t at, const Tensor& from, int64_t row);
   void Append(const Tensor& from, int64_t row) { Set(rows_, from, row); }
   void Get(int64_t at, Tensor* to, int64_t row) const;
+  // Rows of a tensor from `row` on: those at places[i], or, where that is below
+  // 0, those of another column, its `step` apart.
+  void GetSome(std::span<const int64_t> places, const Column& others,
+               int64_t step, Tensor* to, int64_t row) const;
+  // Makes the cache fetch a row.
+  void Prefetch(int64_t at) const {
+    __builtin_prefetch(
+        texts() ? static_cast<const void*>(strings_.data() + at * width_)
+                : bytes_.data() + at * row_bytes_);
+  }
   bool Equals(int64_t at, const Tensor& from, int64_t row) const;
   // Of a column of single strings.
   const std::string& text(int64_t at) const { return strings_[at]; }

@@ -2,7 +2,10 @@
 #include "ops/fn/sparse_sets.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
+#include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "base/interrupt.h"
@@ -132,15 +135,30 @@ class Sets {
     if (operand.dense) return;
     const Places places{operand.indices->data<int64_t>(),
                         operand.indices->dim(0), operand.indices->dim(1)};
-    order_.resize(places.n);
-    groups_.resize(places.n);
-    for (int64_t i = 0; i < places.n; ++i) {
-      order_[i] = i;
-      groups_[i] = GroupOf(places[i], operand.groups);
+    places_ = places;
+    // Numbered as they come if they come in order.
+    const auto same_or_later = [&](int64_t i) {
+      return !std::lexicographical_compare(
+          places[i].begin(), places[i].end() - 1, places[i - 1].begin(),
+          places[i - 1].end() - 1);
+    };
+    bool sorted = true;
+    if (places.rank == 2) {
+      const int64_t* at = places.data;
+      for (int64_t i = 1; i < places.n; ++i) {
+        sorted &= at[2 * i] >= at[2 * i - 2];
+      }
+    } else {
+      for (int64_t i = 1; sorted && i < places.n; ++i) {
+        sorted = same_or_later(i);
+      }
     }
-    if (std::ranges::is_sorted(groups_)) return;
+    if (sorted) return;
+    order_.resize(places.n);
+    std::iota(order_.begin(), order_.end(), int64_t{0});
     std::stable_sort(order_.begin(), order_.end(), [&](int64_t a, int64_t b) {
-      return groups_[a] < groups_[b];
+      return GroupOf(places[a], operand.groups) <
+             GroupOf(places[b], operand.groups);
     });
   }
 
@@ -148,9 +166,11 @@ class Sets {
   // there is none.
   int64_t Next(int64_t group) {
     if (operand_.dense) return group;
-    while (at_ < order_.size() && groups_[order_[at_]] < group) ++at_;
-    return at_ < order_.size() ? groups_[order_[at_]]
-                               : operand_.groups.num_elements();
+    for (; at_ < places_.n; ++at_) {
+      const int64_t now = GroupAt(at_);
+      if (now >= group) return now;
+    }
+    return operand_.groups.num_elements();
   }
 
   // Groups must be asked for in order.
@@ -162,22 +182,60 @@ class Sets {
       set_.assign(values + group * n, values + (group + 1) * n);
     } else {
       Next(group);
-      for (; at_ < order_.size() && groups_[order_[at_]] == group; ++at_) {
-        set_.push_back(values[order_[at_]]);
+      const int64_t first = at_;
+      while (at_ < places_.n && GroupAt(at_) == group) ++at_;
+      if (order_.empty()) {
+        set_.assign(values + first, values + at_);
+      } else {
+        for (int64_t i = first; i < at_; ++i) set_.push_back(values[order_[i]]);
       }
     }
     bool rises = true;
     for (size_t i = 1; i < set_.size(); ++i) rises &= set_[i - 1] < set_[i];
     if (rises) return set_;
-    std::sort(set_.begin(), set_.end());
-    set_.erase(std::unique(set_.begin(), set_.end()), set_.end());
+    SortWithoutDoubles();
     return set_;
   }
 
  private:
+  int64_t GroupAt(int64_t i) const {
+    return GroupOf(places_[order_.empty() ? i : order_[i]], operand_.groups);
+  }
+
+  void SortWithoutDoubles() {
+    if constexpr (std::is_integral_v<T>) {
+      // Numbers close together have a bit each.
+      const auto [low, high] = std::ranges::minmax(set_);
+      const uint64_t span = static_cast<uint64_t>(int64_t{high}) -
+                            static_cast<uint64_t>(int64_t{low});
+      constexpr uint64_t kMost = 64 * 64;
+      if (set_.size() >= 16 && span < std::min(kMost, 32 * set_.size())) {
+        uint64_t bits[kMost / 64];
+        std::fill_n(bits, span / 64 + 1, uint64_t{0});
+        for (const T v : set_) {
+          const uint64_t at = static_cast<uint64_t>(int64_t{v}) -
+                              static_cast<uint64_t>(int64_t{low});
+          bits[at / 64] |= uint64_t{1} << at % 64;
+        }
+        set_.clear();
+        for (uint64_t w = 0; w <= span / 64; ++w) {
+          for (uint64_t rest = bits[w]; rest != 0; rest &= rest - 1) {
+            const auto at = 64 * w + std::countr_zero(rest);
+            set_.push_back(
+                static_cast<T>(static_cast<uint64_t>(int64_t{low}) + at));
+          }
+        }
+        return;
+      }
+    }
+    std::sort(set_.begin(), set_.end());
+    set_.erase(std::unique(set_.begin(), set_.end()), set_.end());
+  }
+
   const Operand& operand_;
-  std::vector<int64_t> order_, groups_;
-  size_t at_ = 0;
+  Places places_ = {};
+  std::vector<int64_t> order_;  // none: as they come
+  int64_t at_ = 0;
   std::vector<T> set_;
 };
 
@@ -240,7 +298,7 @@ Status Operate(KernelContext& c, SetOperation operation, const Operand& a,
   const int rank = groups.rank();
   Sets<T> of_a(a), of_b(b);
   std::vector<T> values;
-  std::vector<int64_t> places;
+  std::vector<int64_t> places, at(rank);
   int64_t widest = 0;
   TurnPoll poll;
   const int64_t n = groups.num_elements();
@@ -252,15 +310,15 @@ Status Operate(KernelContext& c, SetOperation operation, const Operand& a,
     Combine(operation, of_a.Of(group), of_b.Of(group), &values);
     const auto count = static_cast<int64_t>(values.size() - before);
     widest = std::max(widest, count);
+    for (int64_t d = rank, rest = group; d-- > 0; rest /= groups.dim(d)) {
+      at[d] = rest % groups.dim(d);
+    }
+    const size_t row = places.size();
+    places.resize(row + count * (rank + 1));
+    int64_t* to = places.data() + row;
     for (int64_t k = 0; k < count; ++k) {
-      const size_t row = places.size();
-      places.resize(row + rank + 1);
-      places[row + rank] = k;
-      int64_t rest = group;
-      for (int d = rank; d-- > 0;) {
-        places[row + d] = rest % groups.dim(d);
-        rest /= groups.dim(d);
-      }
+      to = std::copy_n(at.begin(), rank, to);
+      *to++ = k;
     }
   }
   const auto count = static_cast<int64_t>(values.size());

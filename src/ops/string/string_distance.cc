@@ -56,34 +56,60 @@ Status CheckSequences(const Sequences& s) {
   return OkStatus();
 }
 
-// Of two sequences, row by row of the table of all distances.
+// The distances along one column of the table of all, as the bits of 64 steps
+// down it that go up or down by one (Myers 1999; Hyyro 2003).
+struct DistanceSteps {
+  uint64_t up = ~uint64_t{0}, down = 0;
+
+  // Goes on to the next column, whose value is equal to those of the rows with
+  // a bit of `equal`; `over` is the step of the row above to the right. Gives
+  // that of row `last` of these.
+  int Next(uint64_t equal, int over, int last) {
+    const uint64_t vertical = equal | down;
+    equal |= static_cast<uint64_t>(over < 0);
+    const uint64_t horizontal = (((equal & up) + up) ^ up) | equal;
+    uint64_t more = down | ~(horizontal | up), less = up & horizontal;
+    const int step =
+        static_cast<int>(more >> last & 1) - static_cast<int>(less >> last & 1);
+    more = more << 1 | static_cast<uint64_t>(over > 0);
+    less = less << 1 | static_cast<uint64_t>(over < 0);
+    up = less | ~(vertical | more);
+    down = more & vertical;
+    return step;
+  }
+};
+
+// Of two sequences.
 template <class T>
 int64_t Distance(const T* a, int64_t n, const T* b, int64_t m,
-                 std::vector<int64_t>* row) {
+                 std::vector<DistanceSteps>* column) {
   // What both begin and end with costs nothing.
   for (; n > 0 && m > 0 && *a == *b; ++a, ++b, --n, --m) {
   }
   for (; n > 0 && m > 0 && a[n - 1] == b[m - 1]; --n, --m) {
   }
   if (n == 0 || m == 0) return n + m;
-  row->resize(m + 1);
-  int64_t* const to = row->data();
-  for (int64_t j = 0; j <= m; ++j) to[j] = j;
+  constexpr int64_t kBits = 64;
+  const int64_t words = (m + kBits - 1) / kBits;
+  column->assign(words, DistanceSteps());
   TurnPoll poll;
+  int64_t distance = m;
   for (int64_t i = 0; i < n; ++i) {
     const T& mine = a[i];
-    int64_t diagonal = i, left = i + 1;
-    to[0] = left;
-    for (int64_t j = 0; j < m; ++j) {
+    int step = 1;
+    for (int64_t w = 0; w < words; ++w) {
       poll();
-      const int64_t above = to[j + 1];
-      const int64_t least = std::min(std::min(diagonal, above), left);
-      left = mine == b[j] ? diagonal : 1 + least;
-      to[j + 1] = left;
-      diagonal = above;
+      const T* const some = b + w * kBits;
+      const int count = static_cast<int>(std::min(kBits, m - w * kBits));
+      uint64_t equal = 0;
+      for (int j = 0; j < count; ++j) {
+        equal |= static_cast<uint64_t>(mine == some[j]) << j;
+      }
+      step = (*column)[w].Next(equal, step, count - 1);
     }
+    distance += step;
   }
-  return to[m];
+  return distance;
 }
 
 // Runs of places that agree in all but the last coordinate.
@@ -196,7 +222,7 @@ Status ComputeDistance(KernelContext& c) {
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kFloat, shape, &out));
   ZeroElements(out);
-  std::vector<int64_t> row;
+  std::vector<DistanceSteps> column;
   const bool normalize = c.attr<bool>("normalize");
   Status status;
   const bool known =
@@ -210,7 +236,7 @@ Status ComputeDistance(KernelContext& c) {
             status = FillDistances(
                 hypothesis, truth, normalize,
                 [&](int64_t i, int64_t n, int64_t j, int64_t m) {
-                  return Distance(a + i, n, b + j, m, &row);
+                  return Distance(a + i, n, b + j, m, &column);
                 },
                 out);
           });
