@@ -36,7 +36,7 @@ include(cmake/opgen.cmake)
 
 # Parts of layers that need no speed: ops without loops of their own, and what
 # neither a call nor the making of a node goes through.
-set(GK_PLAIN_OPS "/ops/(composition|data|string)/")
+set(GK_PLAIN_OPS "/ops/(composition|data)/")
 string(JOIN "|" GK_CALLED_FUNCTION
   captured_variables concrete_function derivatives
   eager_tensor_array forward_accumulator func_graph function_type graph_scopes
@@ -94,7 +94,7 @@ foreach(part IN LISTS GK_LAYERS ITEMS plain_ops plain_function)
     # inline depends on the file.
     if(part STREQUAL "ops")
       gk_unity(gk_ops 8 FOLDERS control core image linalg list lookup math nn ops
-        quantization queue ragged random set signal sparse
+        quantization queue ragged random set signal sparse string
         ALONE elementwise fused_tiles ${GK_LOOP_OPS})
     elseif(part STREQUAL "runtime")
       gk_unity(gk_runtime 8 ALONE ${GK_RUN_SOURCES})

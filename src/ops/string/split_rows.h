@@ -9,6 +9,7 @@
 #include "base/thread_pool.h"
 #include "framework/kernel_context.h"
 #include "framework/text_memory.h"
+#include "ops/string/put_text.h"
 
 namespace gk {
 
@@ -52,7 +53,7 @@ Status OutputPieces(KernelContext& c, const Tensor& x, ForEach for_each) {
       for_each(std::string_view(texts[i]), [&](std::string_view piece) {
         places[2 * at] = i;
         places[2 * at + 1] = at - first[i];
-        pieces[at++].assign(piece);
+        PutText(piece, &pieces[at++]);
       });
     }
   });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "base/interrupt.h"
 #include "base/thread_pool.h"
@@ -16,6 +17,15 @@ namespace {
 constexpr std::string_view kLetters =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
+// The two letters of twelve bits, as they lie in memory.
+constexpr std::array<std::array<char, 2>, 4096> kPairs = [] {
+  std::array<std::array<char, 2>, 4096> pairs{};
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    pairs[i] = {kLetters[i >> 6], kLetters[i & 0x3F]};
+  }
+  return pairs;
+}();
+
 constexpr std::array<int8_t, 256> kValues = [] {
   std::array<int8_t, 256> values{};
   values.fill(-1);
@@ -26,21 +36,19 @@ constexpr std::array<int8_t, 256> kValues = [] {
 }();
 
 // Three bytes are four letters; fewer at the end fewer.
-std::string Encoded(const std::string& s, bool pad) {
+void Encode(const std::string& s, bool pad, std::string* out) {
   const size_t whole = s.size() / 3, rest = s.size() % 3;
   const size_t tail = rest == 0 ? 0 : pad ? 4 : rest + 1;
   CountText(static_cast<int64_t>(whole * 4 + tail));
-  std::string out(whole * 4 + tail, '=');
+  *out = std::string(whole * 4 + tail, '=');
   const auto* from = reinterpret_cast<const unsigned char*>(s.data());
-  char* to = out.data();
+  char* to = out->data();
   const auto letter = [](uint32_t bits) { return kLetters[bits & 0x3F]; };
   for (size_t i = 0; i < whole; ++i, from += 3, to += 4) {
     const uint32_t bits =
         uint32_t{from[0]} << 16 | uint32_t{from[1]} << 8 | uint32_t{from[2]};
-    to[0] = letter(bits >> 18);
-    to[1] = letter(bits >> 12);
-    to[2] = letter(bits >> 6);
-    to[3] = letter(bits);
+    std::memcpy(to, &kPairs[bits >> 12], 2);
+    std::memcpy(to + 2, &kPairs[bits & 0xFFF], 2);
   }
   if (rest > 0) {
     const uint32_t bits =
@@ -49,7 +57,6 @@ std::string Encoded(const std::string& s, bool pad) {
     to[1] = letter(bits >> 12);
     if (rest == 2) to[2] = letter(bits >> 6);
   }
-  return out;
 }
 
 Status Decode(std::string_view s, std::string* out) {
@@ -90,7 +97,7 @@ Status ComputeEncodeBase64(KernelContext& c) {
   ThreadPool::Global().ParallelRange(x.num_elements(), 50,
                                      [&](int64_t begin, int64_t end) {
                                        for (int64_t i = begin; i < end; ++i)
-                                         to[i] = Encoded(from[i], pad);
+                                         Encode(from[i], pad, &to[i]);
                                      });
   return OkStatus();
 }

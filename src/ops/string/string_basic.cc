@@ -9,6 +9,7 @@
 #include "framework/op_registry.h"
 #include "framework/text_memory.h"
 #include "ops/element_moves.h"
+#include "ops/string/put_text.h"
 
 namespace gk {
 namespace {
@@ -43,26 +44,24 @@ Status ComputeLength(KernelContext& c) {
   return OkStatus();
 }
 
-template <class Fn>
-Status MapStrings(KernelContext& c, Fn&& fn) {
+Status ComputeStrip(KernelContext& c) {
   const Tensor& x = c.input(0);
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kString, x.shape(), &out));
+  const std::string* const texts = x.data<std::string>();
+  std::string* const to = out->data<std::string>();
+  const int64_t n = x.num_elements();
   TurnPoll poll;
-  for (int64_t i = 0; i < x.num_elements(); ++i) {
+  for (int64_t i = 0; i < n; ++i) {
     poll();
-    out->data<std::string>()[i] = fn(x.data<std::string>()[i]);
-  }
-  return OkStatus();
-}
-
-Status ComputeStrip(KernelContext& c) {
-  return MapStrings(c, [](const std::string& s) {
+    const std::string_view s = texts[i];
     size_t begin = 0, end = s.size();
     while (begin < end && IsSpace(s[begin])) ++begin;
     while (end > begin && IsSpace(s[end - 1])) --end;
-    return s.substr(begin, end - begin);
-  });
+    CountText(static_cast<int64_t>(end - begin));
+    PutText(s.substr(begin, end - begin), &to[i]);
+  }
+  return OkStatus();
 }
 
 Status JoinShape(InferenceContext& c) {

@@ -1,15 +1,46 @@
 // Strings in lower and upper case, in ASCII or UTF-8.
 #include "ops/fn/string_case.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "base/interrupt.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "framework/text_memory.h"
 #include "kernels/unicode_text.h"
 #include "ops/element_moves.h"
+#include "ops/string/put_text.h"
 
 namespace gk {
 namespace {
+
+// Letters of ASCII in the other case, eight bytes at a time; the last eight may
+// be some of those before.
+template <bool kUpper>
+void ChangeCase(const char* from, size_t n, char* to) {
+  constexpr uint64_t kEach = 0x0101010101010101;
+  constexpr uint64_t kFirst = kUpper ? 'a' : 'A';
+  const auto changed = [](uint64_t bytes) {
+    // The highest bit of each byte tells that it is beyond 'a', or 'z'.
+    const uint64_t low = bytes & 0x7F * kEach;
+    const uint64_t from_a = low + (0x80 - kFirst) * kEach;
+    const uint64_t beyond_z = low + (0x80 - kFirst - 26) * kEach;
+    return bytes ^ ((from_a ^ beyond_z) & ~bytes & 0x80 * kEach) >> 2;
+  };
+  size_t done = 0;
+  for (; n >= 8 && done < n; done += 8) {
+    const size_t at = std::min(done, n - 8);
+    uint64_t bytes;
+    std::memcpy(&bytes, from + at, 8);
+    bytes = changed(bytes);
+    std::memcpy(to + at, &bytes, 8);
+  }
+  for (; done < n; ++done) {
+    to[done] =
+        static_cast<char>(changed(static_cast<unsigned char>(from[done])));
+  }
+}
 
 template <bool kUpper>
 Status ComputeCase(KernelContext& c) {
@@ -34,15 +65,8 @@ Status ComputeCase(KernelContext& c) {
       to = CasedText(s, kUpper);
       continue;
     }
-    to = s;
-    constexpr auto kFirst = static_cast<uint8_t>(kUpper ? 'a' : 'A');
-    char* const letters = to.data();
-    const size_t n = to.size();
-    for (size_t k = 0; k < n; ++k) {
-      const auto letter = static_cast<uint8_t>(letters[k]);
-      const bool changes = static_cast<uint8_t>(letter - kFirst) < 26;
-      letters[k] = static_cast<char>(letter ^ (changes ? 0x20 : 0));
-    }
+    PutText(s, &to);
+    ChangeCase<kUpper>(s.data(), s.size(), to.data());
   }
   return OkStatus();
 }

@@ -10,6 +10,7 @@
 #include "ops/broadcast_strings.h"
 #include "ops/element_moves.h"
 #include "ops/int32_attrs.h"
+#include "ops/string/put_text.h"
 #include "ops/string/split_rows.h"
 
 namespace gk {
@@ -81,7 +82,7 @@ Status ComputeSubstr(KernelContext& c) {
         const size_t begin = characters ? starts[first] : first;
         const size_t end = characters ? starts[first + n] : first + n;
         CountText(end - begin);
-        parts[i].assign(s, begin, end - begin);
+        PutText(std::string_view(s).substr(begin, end - begin), &parts[i]);
       });
   return status;
 }

@@ -2,6 +2,7 @@
 #include "ops/fn/string_pieces.h"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "base/interrupt.h"
@@ -38,7 +39,13 @@ void SplitAtAny(const std::string& separators, std::string_view s,
     return;
   }
   for (;;) {
-    const size_t n = std::min(s.find_first_of(separators), s.size());
+    // One separator, most often, without a call for each piece.
+    size_t n = 0;
+    if (separators.size() == 1) {
+      while (n < s.size() && s[n] != separators[0]) ++n;
+    } else {
+      n = std::min(s.find_first_of(separators), s.size());
+    }
     if (n > 0 || !skip_empty) emit(s.substr(0, n));
     if (n == s.size()) return;
     s.remove_prefix(n + 1);
@@ -283,19 +290,43 @@ Status ComputeSegmentJoin(KernelContext& c) {
   GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kString, shape, &out));
   ZeroElements(out);
   const std::string& separator = c.attr<std::string>("separator");
-  std::vector<bool> begun(n);
-  TurnPoll poll;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const std::string* from = x.data<std::string>() + i * inner;
-    std::string* to = out->data<std::string>() + rows[i] * inner;
-    for (int64_t k = 0; k < inner; ++k) {
-      poll();
-      CountText(static_cast<int64_t>(separator.size() + from[k].size()));
-      if (begun[rows[i]]) to[k] += separator;
-      to[k] += from[k];
+  const std::string* const from = x.data<std::string>();
+  std::string* const to = out->data<std::string>();
+  // How long texts get, so that none grows in steps.
+  struct Joined {
+    int64_t size = 0;
+    char* at = nullptr;
+  };
+  std::vector<Joined> joined(out->num_elements());
+  const auto visit = [&](auto&& use) {
+    TurnPoll poll;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      for (int64_t k = 0; k < inner; ++k) {
+        poll();
+        use(from[i * inner + k], rows[i] * inner + k);
+      }
     }
-    begun[rows[i]] = true;
+  };
+  const auto length = static_cast<int64_t>(separator.size());
+  // Nothing separates a text from empty ones before it.
+  visit([&](const std::string& text, int64_t i) {
+    int64_t& size = joined[i].size;
+    size += (size > 0 ? length : 0) + static_cast<int64_t>(text.size());
+  });
+  for (size_t i = 0; i < joined.size(); ++i) {
+    CountText(joined[i].size);
+    to[i].resize(joined[i].size);
+    joined[i].at = to[i].data();
   }
+  visit([&](const std::string& text, int64_t i) {
+    char*& at = joined[i].at;
+    if (at != to[i].data()) {
+      std::memcpy(at, separator.data(), length);
+      at += length;
+    }
+    std::memcpy(at, text.data(), text.size());
+    at += text.size();
+  });
   return OkStatus();
 }
 

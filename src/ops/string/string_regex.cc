@@ -43,7 +43,7 @@ Status Match(KernelContext& c, const std::string& pattern) {
 }
 
 Status ComputeFullMatch(KernelContext& c) {
-  const std::string* pattern;
+  const std::string* pattern = nullptr;
   GK_RETURN_IF_ERROR(ScalarText(c.input(1), "Pattern", &pattern));
   return Match(c, *pattern);
 }
@@ -83,7 +83,7 @@ Status Replace(KernelContext& c, const std::string& pattern,
 }
 
 Status ComputeReplace(KernelContext& c) {
-  const std::string *pattern, *rewrite;
+  const std::string *pattern = nullptr, *rewrite = nullptr;
   GK_RETURN_IF_ERROR(ScalarText(c.input(1), "Pattern", &pattern));
   GK_RETURN_IF_ERROR(ScalarText(c.input(2), "Rewrite", &rewrite));
   return Replace(c, *pattern, *rewrite);
