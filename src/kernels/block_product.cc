@@ -11,6 +11,15 @@
 namespace gk {
 namespace {
 
+// How a's copy stands: as a itself, so that both are walked through in order.
+struct Strides {
+  int64_t row, k;
+};
+template <class T>
+Strides StridesOfCopy(const BlockProduct<T>& p, int64_t parts) {
+  return p.a_row == 1 ? Strides{1, p.m} : Strides{parts * p.k, 1};
+}
+
 // Calls body(i, j) for all of m x k, in the order in which a stands in memory.
 template <class T, class Body>
 void ForElementsOfA(const BlockProduct<T>& p, Body&& body) {
@@ -54,10 +63,18 @@ GemmBlockFn RealBlock() {
 template <class R>
 void AddBlock(const BlockProduct<R>& p, R* room) {
   const auto block = RealBlock<R>();
-  ForElementsOfA(p, [&](int64_t i, int64_t j) {
-    room[i * p.k + j] = -p.a[i * p.a_row + j * p.a_k];
-  });
-  block({room, p.k, 1, p.b, p.b_row, p.c, p.c_row, p.m, p.n, p.k, true});
+  const Strides s = StridesOfCopy(p, 1);
+  if (s.row == 1) {
+    for (int64_t j = 0; j < p.k; ++j) {
+      const R* from = p.a + j * p.a_k;
+      for (int64_t i = 0; i < p.m; ++i) room[j * p.m + i] = -from[i];
+    }
+  } else {
+    ForElementsOfA(p, [&](int64_t i, int64_t j) {
+      room[i * p.k + j] = -p.a[i * p.a_row + j * p.a_k];
+    });
+  }
+  block({room, s.row, s.k, p.b, p.b_row, p.c, p.c_row, p.m, p.n, p.k, true});
 }
 
 // Both parts of c stand side by side: to them belong the real parts of a
@@ -67,10 +84,11 @@ void AddBlock(const BlockProduct<std::complex<R>>& p, R* room) {
   const auto block = RealBlock<R>();
   R *const left = room, *const right = room + 2 * p.m * p.k;
   const R sign = p.conjugate ? R(1) : R(-1);
+  const Strides s = StridesOfCopy(p, 2);
   ForElementsOfA(p, [&](int64_t i, int64_t j) {
     const std::complex<R> from = p.a[i * p.a_row + j * p.a_k];
-    left[2 * i * p.k + j] = -from.real();
-    left[2 * i * p.k + p.k + j] = sign * from.imag();
+    left[i * s.row + j * s.k] = -from.real();
+    left[i * s.row + (p.k + j) * s.k] = sign * from.imag();
   });
   for (int64_t j = 0; j < p.k; ++j) {
     const R* from = reinterpret_cast<const R*>(p.b + j * p.b_row);
@@ -83,7 +101,7 @@ void AddBlock(const BlockProduct<std::complex<R>>& p, R* room) {
       turned[2 * l + 1] = re;
     }
   }
-  block({left, 2 * p.k, 1, right, 2 * p.n, reinterpret_cast<R*>(p.c),
+  block({left, s.row, s.k, right, 2 * p.n, reinterpret_cast<R*>(p.c),
          2 * p.c_row, p.m, 2 * p.n, 2 * p.k, true});
 }
 

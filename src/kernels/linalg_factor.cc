@@ -130,6 +130,22 @@ int64_t LuInPlace(int64_t n, T* lu, int64_t* perm) {
   return exchanged;
 }
 
+// Visits all of n x n, square by square, so that what stands in columns stays
+// in the cache.
+template <class Body>
+void ForTiles(int64_t n, Body&& body) {
+  constexpr int64_t kTile = 16;
+  for (int64_t row = 0; row < n; row += kTile) {
+    const int64_t row_end = std::min(n, row + kTile);
+    for (int64_t column = 0; column < n; column += kTile) {
+      const int64_t column_end = std::min(n, column + kTile);
+      for (int64_t i = row; i < row_end; ++i) {
+        for (int64_t j = column; j < column_end; ++j) body(i, j);
+      }
+    }
+  }
+}
+
 template <class T>
 struct Lu {
   Lu(int64_t size, const T* a) : n(size), lu(a, a + n * n), perm(n) {
@@ -233,8 +249,10 @@ void CholeskyGradient(int64_t n, const T* l, const T* dl, T* da) {
     // Of l no more than the lower half is read.
     std::copy_n(l + i * n, i + 1, turned.data() + i * n);
   }
-  SubtractProductInParts(BlockProduct<T>{
-      turned.data(), 1, n, false, lower.data(), n, middle.data(), n, n, n, n});
+  SubtractProductInParts(
+      BlockProduct<T>{turned.data(), 1, n, false, lower.data(), n,
+                      middle.data(), n, n, n, n},
+      true);
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < i; ++j) middle[i * n + j] = -middle[i * n + j];
     middle[i * n + i] *= T(-0.5);
@@ -243,15 +261,12 @@ void CholeskyGradient(int64_t n, const T* l, const T* dl, T* da) {
   const Triangle<T> factor{n, l, n, true, true, false};
   SolveTriangleInParts(factor, middle.data(), n, n);
   // x l = middle by its transpose.
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < n; ++j) turned[j * n + i] = middle[i * n + j];
-  }
+  ForTiles(
+      n, [&](int64_t i, int64_t j) { turned[i * n + j] = middle[j * n + i]; });
   SolveTriangleInParts(factor, turned.data(), n, n);
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < n; ++j) {
-      da[i * n + j] = (turned[i * n + j] + turned[j * n + i]) * T(0.5);
-    }
-  }
+  ForTiles(n, [&](int64_t i, int64_t j) {
+    da[i * n + j] = (turned[i * n + j] + turned[j * n + i]) * T(0.5);
+  });
 }
 
 template <class T>

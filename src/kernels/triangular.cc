@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,8 +23,44 @@ GK_INLINE void Subtract(T factor, const T* other, T* row, int64_t width) {
 
 template <class T>
 struct TriangleBody {
+  // Columns whose row stays in registers while others are taken from it.
+  static constexpr int kVectors = 4, kLanes = 32 / sizeof(T);
+  static constexpr int64_t kStrip = kVectors * kLanes;
+
+  GK_INLINE static void Strip(const Triangle<T>& t, T* x, int64_t stride) {
+    typedef T V __attribute__((vector_size(32), aligned(sizeof(T)), may_alias));
+    const int64_t n = t.n;
+    const bool forward = t.lower != t.adjoint;
+    const int64_t a_row = t.adjoint ? 1 : t.stride;
+    const int64_t a_k = t.adjoint ? t.stride : 1;
+    for (int64_t k = 0; k < n; ++k) {
+      const int64_t i = forward ? k : n - 1 - k;
+      V* const at = reinterpret_cast<V*>(x + i * stride);
+      V row[kVectors];
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) row[v] = at[v];
+      for (int64_t l = 0; l < k; ++l) {
+        const int64_t j = forward ? l : n - 1 - l;
+        const T factor = t.a[i * a_row + j * a_k];
+        const V* const other = reinterpret_cast<const V*>(x + j * stride);
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) row[v] -= factor * other[v];
+      }
+      const T pivot = t.unit ? T(1) : t.a[i * (t.stride + 1)];
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        at[v] = t.unit ? row[v] : row[v] / pivot;
+      }
+    }
+  }
+
   GK_INLINE static void Run(const Triangle<T>& t, T* x, int64_t stride,
                             int64_t width) {
+    if constexpr (std::is_floating_point_v<T>) {
+      for (; width >= kStrip; x += kStrip, width -= kStrip) {
+        Strip(t, x, stride);
+      }
+    }
     const int64_t n = t.n;
     const bool forward = t.lower != t.adjoint;
     for (int64_t k = 0; k < n; ++k) {
@@ -232,16 +269,44 @@ bool SolveTridiagonal(int64_t n, const T* diagonals, bool pivot, bool perturb,
   return true;
 }
 
+namespace {
+
+template <class T>
+struct TridiagonalProduct {
+  GK_INLINE static void Run(int64_t n, int64_t begin, int64_t end,
+                            const T* above, const T* diagonal, const T* below,
+                            const T* x, int64_t width, T* out) {
+    for (int64_t i = begin; i < end; ++i) {
+      const T* __restrict const row = x + i * width;
+      T* __restrict const to = out + i * width;
+      if (i > 0 && i + 1 < n) {
+        const T a = above[i], d = diagonal[i], b = below[i];
+        for (int64_t c = 0; c < width; ++c) {
+          to[c] = Times(d, row[c]) + Times(b, row[c - width]) +
+                  Times(a, row[c + width]);
+        }
+        continue;
+      }
+      for (int64_t c = 0; c < width; ++c) to[c] = Times(diagonal[i], row[c]);
+      if (i > 0) Subtract(-below[i], row - width, to, width);
+      if (i + 1 < n) Subtract(-above[i], row + width, to, width);
+    }
+  }
+};
+
+}  // namespace
+
 template <class T>
 void MultiplyTridiagonal(int64_t n, const T* above, const T* diagonal,
                          const T* below, const T* x, int64_t width, T* out) {
-  for (int64_t i = 0; i < n; ++i) {
-    const T* row = x + i * width;
-    T* to = out + i * width;
-    for (int64_t c = 0; c < width; ++c) to[c] = Times(diagonal[i], row[c]);
-    if (i > 0) Subtract(-below[i], row - width, to, width);
-    if (i + 1 < n) Subtract(-above[i], row + width, to, width);
-  }
+  const auto multiply =
+      Stamp<TridiagonalProduct<T>,
+            void(int64_t, int64_t, int64_t, const T*, const T*, const T*,
+                 const T*, int64_t, T*)>::template Best<Isa::kV3>();
+  ThreadPool::Global().ParallelRange(
+      n, width / 2 + 2, [&](int64_t begin, int64_t end) {
+        multiply(n, begin, end, above, diagonal, below, x, width, out);
+      });
 }
 
 #define GK_INSTANTIATE(T)                                                    \
