@@ -1,9 +1,11 @@
 #include "kernels/fft.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "kernels/fft_plan.h"
 #include "kernels/isa.h"
@@ -14,8 +16,9 @@ namespace gk {
 namespace {
 
 constexpr int64_t kNsPerNumber = 4;
-// Lines of columns are read and written so many at a time.
-constexpr int64_t kColumns = 16;
+// Lines of columns are read and written so many at a time: each of their rows
+// is on a page of its own. Together they stay in the second-level cache.
+constexpr int64_t kColumns = 64, kLeastColumns = 16, kBlockBytes = 1 << 18;
 // Plans of longer lines are made again, not kept.
 constexpr int64_t kLongestKept = 1 << 18;
 
@@ -39,16 +42,14 @@ struct Lines {
 };
 
 // Lines `first` and on, `count` of them, and where plans have them: in groups
-// of `lanes` lines, `stride` apart, number j of line l of a group at [j * lanes
-// + l].
+// of `lanes` lines, number j of line l of a group at [j * lanes + l].
 template <class T>
 struct Bundle {
-  int64_t first, count;
-  T* data;
-  int64_t lanes, stride;
+  int64_t first, count, lanes;
+  T* groups[kColumns];
 
   T* At(int64_t line, int64_t j) const {
-    return data + line / lanes * stride + j * lanes + line % lanes;
+    return groups[line / lanes] + j * lanes + line % lanes;
   }
 };
 
@@ -146,6 +147,73 @@ struct JoinRow {
   }
 };
 
+// Lines side by side, kWidth of them in each group, as complex numbers `step`
+// numbers from row to row: their parts, line by line, and back.
+template <class T>
+struct ColumnGroups {
+  static constexpr int kWidth = LaneBlock<T>::kWidth;
+  using Vector = typename LaneBlock<T>::Vector;
+  using Mask = typename LaneBlock<T>::Mask;
+
+  using Index = typename LaneBlock<T>::Index;
+
+  static constexpr auto kMasks =
+      []<int... l>(std::integer_sequence<int, l...>) {
+    struct All {
+      Mask re, im, low, high;
+    };
+    constexpr int kHalf = kWidth / 2;
+    return All{Mask{Index(2 * l)...}, Mask{Index(2 * l + 1)...},
+               Mask{Index(l / 2 + l % 2 * kWidth)...},
+               Mask{Index(kHalf + l / 2 + l % 2 * kWidth)...}};
+  }
+  (std::make_integer_sequence<int, kWidth>());
+};
+
+template <class T>
+struct ColumnsToLanes : ColumnGroups<T> {
+  static GK_INLINE void Run(const T* x, int64_t step, int64_t n, int64_t groups,
+                            T* const* to) {
+    using G = ColumnGroups<T>;
+    constexpr auto kMasks = G::kMasks;
+    for (int64_t k = 0; k < n; ++k) {
+      for (int64_t g = 0; g < groups; ++g) {
+        const T* const from = x + k * step + 2 * g * G::kWidth;
+        T* const at = to[g] + 2 * k * G::kWidth;
+        typename G::Vector a, b;
+        std::memcpy(&a, from, 32);
+        std::memcpy(&b, from + G::kWidth, 32);
+        const typename G::Vector re = __builtin_shuffle(a, b, kMasks.re),
+                                 im = __builtin_shuffle(a, b, kMasks.im);
+        std::memcpy(at, &re, 32);
+        std::memcpy(at + G::kWidth, &im, 32);
+      }
+    }
+  }
+};
+
+template <class T>
+struct LanesToColumns : ColumnGroups<T> {
+  static GK_INLINE void Run(T* const* from, int64_t step, int64_t n,
+                            int64_t groups, T* y) {
+    using G = ColumnGroups<T>;
+    constexpr auto kMasks = G::kMasks;
+    for (int64_t k = 0; k < n; ++k) {
+      for (int64_t g = 0; g < groups; ++g) {
+        const T* const at = from[g] + 2 * k * G::kWidth;
+        T* const to = y + k * step + 2 * g * G::kWidth;
+        typename G::Vector re, im;
+        std::memcpy(&re, at, 32);
+        std::memcpy(&im, at + G::kWidth, 32);
+        const typename G::Vector low = __builtin_shuffle(re, im, kMasks.low),
+                                 high = __builtin_shuffle(re, im, kMasks.high);
+        std::memcpy(to, &low, 32);
+        std::memcpy(to + G::kWidth, &high, 32);
+      }
+    }
+  }
+};
+
 template <class T, template <class> class Body>
 auto LinesMover() {
   return Stamp<Body<T>, void(const T*, int64_t, int64_t, int64_t, int64_t,
@@ -180,13 +248,14 @@ void LoadLines(const T* x, const Lines& lines, const Bundle<T>& b) {
   // The imaginary part of a half's first number counts for nothing.
   const int64_t done = lines.side == Side::kHalf ? 1 : 0;
   const int64_t rest = lines.side == Side::kHalf ? lines.n - 1 : step;
-  for (int64_t l = 0; l < done * b.count; ++l) b.data[l] = from[l * step];
+  T* const data = b.groups[0];
+  for (int64_t l = 0; l < done * b.count; ++l) data[l] = from[l * step];
   if (b.lanes == 1) {
-    std::copy_n(from + 2 * done, rest, b.data + done);
+    std::copy_n(from + 2 * done, rest, data + done);
     return;
   }
   LinesMover<T, LinesToLanes>()(from + 2 * done, step, rest, b.count, b.lanes,
-                                b.data + done * b.lanes);
+                                data + done * b.lanes);
 }
 
 template <class T>
@@ -195,16 +264,17 @@ void StoreLines(const Lines& lines, const Bundle<T>& b, T* y) {
   T* const to = y + b.first * step;
   const int64_t done = lines.side == Side::kHalf ? 1 : 0;
   const int64_t rest = lines.side == Side::kHalf ? lines.n - 1 : step;
+  const T* const data = b.groups[0];
   for (int64_t l = 0; l < done * b.count; ++l) {
-    to[l * step] = b.data[l];
+    to[l * step] = data[l];
     to[l * step + 1] = T(0);
     to[l * step + step - 1] = T(0);
   }
   if (b.lanes == 1) {
-    std::copy_n(b.data + done, rest, to + 2 * done);
+    std::copy_n(data + done, rest, to + 2 * done);
     return;
   }
-  LinesMover<T, LanesToLines>()(b.data + done * b.lanes, step, rest, b.count,
+  LinesMover<T, LanesToLines>()(data + done * b.lanes, step, rest, b.count,
                                 b.lanes, to + 2 * done);
 }
 
@@ -224,9 +294,75 @@ void ForGroups(const Bundle<T>& b, bool adjacent, Body&& body) {
   }
 }
 
+// Calls run(first line, groups) for full groups of lines that are side by side
+// and one(line) for each of the others.
+template <class T, class Run, class One>
+void ForRuns(const Lines& lines, const Bundle<T>& b, Run&& run, One&& one) {
+  for (int64_t l = 0; l < b.count;) {
+    const int64_t beside = lines.inner - (b.first + l) % lines.inner;
+    const int64_t groups = std::min(beside, b.count - l) / b.lanes;
+    if (groups > 0) run(l, groups);
+    l += groups * b.lanes;
+    if (groups > 0) continue;
+    const int64_t end = std::min(l + b.lanes, b.count);
+    for (; l < end; ++l) one(l);
+  }
+}
+
+// Complex lines, as many at once as LaneBlock has.
+template <class T>
+void LoadColumns(const T* x, const Lines& lines, const Bundle<T>& b) {
+  const auto load =
+      Stamp<ColumnsToLanes<T>, void(const T*, int64_t, int64_t, int64_t,
+                                    T* const*)>::template Best<Isa::kV3>();
+  const int64_t step = 2 * lines.inner;
+  ForRuns(
+      lines, b,
+      [&](int64_t l, int64_t groups) {
+        load(x + lines(b.first + l), step, lines.n, groups,
+             b.groups + l / b.lanes);
+      },
+      [&](int64_t l) {
+        const T* const from = x + lines(b.first + l);
+        T* const to = b.At(l, 0);
+        for (int64_t k = 0; k < lines.n; ++k) {
+          to[2 * k * b.lanes] = from[k * step];
+          to[(2 * k + 1) * b.lanes] = from[k * step + 1];
+        }
+      });
+}
+
+template <class T>
+void StoreColumns(const Lines& lines, const Bundle<T>& b, T* y) {
+  const auto store =
+      Stamp<LanesToColumns<T>, void(T* const*, int64_t, int64_t, int64_t,
+                                    T*)>::template Best<Isa::kV3>();
+  const int64_t step = 2 * lines.inner;
+  ForRuns(
+      lines, b,
+      [&](int64_t l, int64_t groups) {
+        store(b.groups + l / b.lanes, step, lines.n, groups,
+              y + lines(b.first + l));
+      },
+      [&](int64_t l) {
+        const T* const from = b.At(l, 0);
+        T* const to = y + lines(b.first + l);
+        for (int64_t k = 0; k < lines.n; ++k) {
+          to[k * step] = from[2 * k * b.lanes];
+          to[k * step + 1] = from[(2 * k + 1) * b.lanes];
+        }
+      });
+}
+
+template <class T>
+bool AreColumns(const Lines& lines, const Bundle<T>& b) {
+  return lines.side == Side::kComplex && b.lanes == LaneBlock<T>::kWidth;
+}
+
 template <class T>
 void Load(const T* x, const Lines& lines, const Bundle<T>& b) {
   if (lines.inner == 1) return LoadLines(x, lines, b);
+  if (AreColumns(lines, b)) return LoadColumns(x, lines, b);
   const auto part = Stamp<PartRow<T>, void(const T*, int64_t, T*,
                                            T*)>::template Best<Isa::kV3>();
   const bool adjacent = Adjacent(lines, b);
@@ -250,6 +386,7 @@ void Load(const T* x, const Lines& lines, const Bundle<T>& b) {
 template <class T>
 void Store(const Lines& lines, const Bundle<T>& b, T* y) {
   if (lines.inner == 1) return StoreLines(lines, b, y);
+  if (AreColumns(lines, b)) return StoreColumns(lines, b, y);
   const auto join = Stamp<JoinRow<T>, void(const T*, const T*, int64_t,
                                            T*)>::template Best<Isa::kV3>();
   const bool adjacent = Adjacent(lines, b);
@@ -270,9 +407,11 @@ void Store(const Lines& lines, const Bundle<T>& b, T* y) {
   });
 }
 
-// Transforms a bundle; `work` is the plan's.
+// Transforms a bundle; `work` is the plan's. If it `fits` a group, it takes the
+// place of one whose result is there.
 template <class T>
-void Run(const FftPlan<T>& plan, T scale, bool inverse, T* work, Bundle<T>* b) {
+void Run(const FftPlan<T>& plan, T scale, bool inverse, T* work, bool fits,
+         Bundle<T>* b) {
   const int64_t numbers = plan.numbers(), lanes = b->lanes;
   for (int64_t l = 0; l < b->count; l += lanes) {
     T* const group = b->At(l, 0);
@@ -281,8 +420,9 @@ void Run(const FftPlan<T>& plan, T scale, bool inverse, T* work, Bundle<T>* b) {
       std::fill_n(group + j * lanes + count, lanes - count, T(0));
     }
     T* const found = plan.Run(group, work, lanes, scale, inverse);
-    if (b->count <= lanes) {
-      b->data = found;
+    if (b->count <= lanes || (fits && found == work)) {
+      b->groups[l / lanes] = found;
+      work = group;
     } else if (found != group) {
       std::copy_n(found, numbers * lanes, group);
     }
@@ -320,26 +460,33 @@ void Transform(const FftLines& array, Side from, Side to, bool inverse, T scale,
     return TransformInPlace(*plan, count, inverse, scale, x, y, pool);
   }
   // Lines of one block. Columns are read and written several groups at a time.
+  const int64_t columns =
+      std::clamp(kBlockBytes / int64_t{sizeof(T)} / plan->numbers(),
+                 kLeastColumns, kColumns);
   const int64_t together =
-      array.inner == 1 ? lanes
-                       : std::max(lanes, std::min(array.inner, kColumns));
+      array.inner == 1
+          ? lanes
+          : std::max(lanes, std::min(array.inner, columns / lanes * lanes));
   // Away from a multiple of the cache's size.
   const int64_t stride = RoundUp<T>(plan->numbers() * lanes) + 64 / sizeof(T);
-  const int64_t room = (together + lanes - 1) / lanes * stride;
-  pool.ParallelRange((count + together - 1) / together,
-                     kNsPerNumber * together * plan->numbers(),
-                     [&](int64_t begin, int64_t end) {
-                       const Numbers<T> memory =
-                           AllocateNumbers<T>(room + plan->work(lanes));
-                       for (int64_t block = begin; block < end; ++block) {
-                         const int64_t first = block * together;
-                         Bundle<T> b{first, std::min(together, count - first),
-                                     memory.get(), lanes, stride};
-                         Load(x, ins, b);
-                         Run(*plan, scale, inverse, memory.get() + room, &b);
-                         Store(outs, b, y);
-                       }
-                     });
+  const int64_t groups = (together + lanes - 1) / lanes, room = groups * stride;
+  const bool fits = plan->work(lanes) <= stride;
+  pool.ParallelRange(
+      (count + together - 1) / together,
+      kNsPerNumber * together * plan->numbers(),
+      [&](int64_t begin, int64_t end) {
+        const Numbers<T> memory = AllocateNumbers<T>(room + plan->work(lanes));
+        for (int64_t block = begin; block < end; ++block) {
+          const int64_t first = block * together;
+          Bundle<T> b{first, std::min(together, count - first), lanes, {}};
+          for (int64_t g = 0; g < groups; ++g) {
+            b.groups[g] = memory.get() + g * stride;
+          }
+          Load(x, ins, b);
+          Run(*plan, scale, inverse, memory.get() + room, fits, &b);
+          Store(outs, b, y);
+        }
+      });
 }
 
 template <class T>
