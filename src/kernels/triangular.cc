@@ -91,7 +91,7 @@ void SolveSmallTriangle(const Triangle<T>& t, T* x, int64_t stride,
 // Rows solved for at once; what the others take from them are products.
 constexpr int64_t kBlock = 16;
 // Columns of one slice of the work.
-constexpr int64_t kSlice = 64;
+constexpr int64_t kSlice = 96;
 
 // One column, its elements side by side: eight sums of a row are under way.
 template <class T>
