@@ -135,6 +135,12 @@ void CheckAll(ElementType type, double tolerance) {
       Shape(2, 7, 7, 5, 3, 3, 5, 1, 1, true, 5),
       Shape(2, 8, 7, 5, 3, 2, 15, 2, 1, true, 5),
       Shape(2, 8, 7, 20, 3, 3, 20, 1, 2, false, 20),
+      Shape(2, 9, 13, 32, 3, 3, 32, 1, 1, true, 32),
+      Shape(2, 9, 13, 32, 3, 5, 64, 1, 1, true, 32),
+      Shape(1, 20, 19, 3, 3, 4, 6, 2, 1, true, 3),
+      Shape(3, 12, 11, 40, 3, 3, 40, 2, 1, true, 40),
+      Shape(1, 12, 11, 530, 2, 3, 530, 1, 2, true, 530),
+      Shape(1, 7, 9, 2, 3, 3, 2, 1, 4, true, 2),
       Shape(4, 8, 8, 8, 1, 1, 24, 1, 1, false),
       uneven, wide_pad};
   for (Conv2DDesc d : shapes) {
