@@ -7,6 +7,7 @@
 #include "base/interrupt.h"
 #include "framework/graph.h"
 #include "framework/symbolic_tensor.h"
+#include "kernels/runs.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/Shape.h"
 
@@ -66,9 +67,20 @@ void ZeroElements(Tensor* t) {
 
 Status FillElements(const Tensor& value, Tensor* t) {
   GK_RETURN_IF_ERROR(CheckText(value, t->num_elements()));
-  StridedBox box;
-  box.AddAxis(t->num_elements(), 0, 1);
-  return CopyBox(box, value, 0, t, 0);
+  return VisitMoved(t->dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T& from = *static_cast<const T*>(value.raw_data());
+    T* const to = static_cast<T*>(t->raw_data());
+    constexpr int64_t kBlock = 1 << 14;
+    const int64_t n = t->num_elements();
+    ThreadPool::Global().ParallelRange(
+        (n + kBlock - 1) / kBlock,
+        std::is_trivially_copyable_v<T> ? kBlock / 4 : kBlock * 10,
+        [&](int64_t begin, int64_t end) {
+          const int64_t at = begin * kBlock;
+          FillRun(to + at, std::min(n, end * kBlock) - at, from);
+        });
+  });
 }
 
 Status IntegerValues(const Tensor& t, std::vector<int64_t>* out) {

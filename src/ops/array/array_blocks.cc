@@ -1,10 +1,9 @@
 // Blocks of space moved to the batch or to the depth, and back.
 #include "ops/fn/array_blocks.h"
 
-#include <algorithm>
-
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
+#include "kernels/blocks.h"
 #include "ops/element_moves.h"
 #include "ops/fn/BatchToSpace.h"
 #include "ops/fn/BatchToSpaceND.h"
@@ -105,56 +104,28 @@ Status MovedShape(Direction to, const PartialTensorShape& x,
   return OkStatus();
 }
 
-// Every place within a block is one box. `batch` and `space` are the shapes
-// of the two sides.
 Status MoveBlocks(Direction to, const Tensor& x, const Blocks& blocks,
                   Tensor* out) {
   const int m = blocks.rank();
   const TensorShape& batch = to == kToBatch ? out->shape() : x.shape();
   const TensorShape& space = to == kToBatch ? x.shape() : out->shape();
-  const auto batch_strides = StridesOf(batch), space_strides = StridesOf(space);
-  int64_t volume = 1;
-  for (int64_t size : blocks.sizes) volume *= size;
-  for (int64_t place = 0; place < volume; ++place) {
-    StridedBox box;
-    auto add = [&](int64_t extent, int64_t in_batch, int64_t in_space) {
-      box.AddAxis(extent, to == kToBatch ? in_space : in_batch,
-                  to == kToBatch ? in_batch : in_space);
-    };
-    std::vector<int64_t> at(m);
-    for (int64_t i = m - 1, rest = place; i >= 0; --i) {
-      at[i] = rest % blocks.sizes[i];
-      rest /= blocks.sizes[i];
-    }
-    int64_t batch_offset = place * space.dim(0) * batch_strides[0];
-    int64_t space_offset = 0;
-    bool empty = false;
-    add(space.dim(0), batch_strides[0], space_strides[0]);
-    for (int i = 0; i < m; ++i) {
-      // Steps s with 0 <= s * size + at - before < extent of space.
-      const int64_t size = blocks.sizes[i];
-      const int64_t lead = blocks.trims[2 * i] - at[i];
-      const int64_t first = lead > 0 ? (lead + size - 1) / size : 0;
-      const int64_t end = lead + space.dim(i + 1);
-      const int64_t last =
-          end > 0 ? std::min(batch.dim(i + 1), (end + size - 1) / size) : 0;
-      if (last <= first) {
-        empty = true;
-        break;
-      }
-      add(last - first, batch_strides[i + 1], size * space_strides[i + 1]);
-      batch_offset += first * batch_strides[i + 1];
-      space_offset += (first * size - lead) * space_strides[i + 1];
-    }
-    if (empty) continue;
-    for (int i = m + 1; i < space.rank(); ++i) {
-      add(space.dim(i), batch_strides[i], space_strides[i]);
-    }
-    GK_RETURN_IF_ERROR(
-        CopyBox(box, x, to == kToBatch ? space_offset : batch_offset, out,
-                to == kToBatch ? batch_offset : space_offset));
+  BlockMoves moves{.batch = space.dim(0)};
+  for (int i = 0; i < m; ++i) {
+    moves.axes.push_back({blocks.sizes[i], blocks.trims[2 * i],
+                          space.dim(i + 1), batch.dim(i + 1)});
   }
-  return OkStatus();
+  if (m == 0) moves.axes.push_back({1, 0, 1, 1});
+  for (int i = m + 1; i < space.rank(); ++i) moves.inner *= space.dim(i);
+  return VisitMoved(x.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* const from = static_cast<const T*>(x.raw_data());
+    T* const at = static_cast<T*>(out->raw_data());
+    if (to == kToBatch) {
+      moves.ToBlocks(from, at, ThreadPool::Global());
+    } else {
+      moves.ToSpace(from, at, ThreadPool::Global());
+    }
+  });
 }
 
 template <Direction kTo>
@@ -221,8 +192,6 @@ Status ComputeBlocksOf(KernelContext& c, std::vector<int64_t> sizes,
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), shape, &out));
   if (shape.num_elements() == 0) return OkStatus();
-  if (kTo == kToBatch) ZeroElements(out);
-  if (x.num_elements() == 0) return OkStatus();
   return MoveBlocks(kTo, x, blocks, out);
 }
 

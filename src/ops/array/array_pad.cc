@@ -6,7 +6,7 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/elementwise.h"
-#include "kernels/mirror.h"
+#include "kernels/pad.h"
 #include "ops/element_moves.h"
 #include "ops/fn/Pack.h"
 #include "ops/fn/Range.h"
@@ -104,24 +104,22 @@ Status ComputePad(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), shape, &out));
-  if (c.num_inputs() == 3) {
-    if (c.input(2).rank() != 0) {
-      return InvalidArgument("constant_values must be a scalar. Found: {}",
-                             c.input(2).shape().DebugString());
-    }
-    GK_RETURN_IF_ERROR(FillElements(c.input(2), out));
-  } else {
-    ZeroElements(out);
+  if (c.num_inputs() == 3 && c.input(2).rank() != 0) {
+    return InvalidArgument("constant_values must be a scalar. Found: {}",
+                           c.input(2).shape().DebugString());
   }
-  if (x.num_elements() == 0) return OkStatus();
-  const auto from = StridesOf(x.shape()), to = StridesOf(shape);
-  StridedBox box;
-  int64_t offset = 0;
-  for (int i = 0; i < x.rank(); ++i) {
-    box.AddAxis(x.dim(i), from[i], to[i]);
-    offset += paddings[2 * i] * to[i];
+  const Tensor* const value = c.num_inputs() == 3 ? &c.input(2) : nullptr;
+  if (value != nullptr) {
+    GK_RETURN_IF_ERROR(CheckText(*value, out->num_elements()));
   }
-  return CopyBox(box, x, 0, out, offset);
+  if (out->num_elements() == 0) return OkStatus();
+  const Padding edges(x.shape().dims(), paddings);
+  return VisitMoved(x.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    edges.Fill(static_cast<const T*>(x.raw_data()),
+               value ? *static_cast<const T*>(value->raw_data()) : T(),
+               static_cast<T*>(out->raw_data()), ThreadPool::Global());
+  });
 }
 
 void PadGradient(GradContext& g) {
@@ -137,13 +135,16 @@ void PadGradient(GradContext& g) {
 
 // ---- MirrorPad ----
 
-Status MirrorMaps(KernelContext& c, bool grad, TensorShape* original,
-                  TensorShape* padded,
-                  std::vector<std::vector<int64_t>>* maps) {
+bool Reflects(const KernelContext& c) {
+  return c.attr<std::string>("mode") == "REFLECT";
+}
+
+Status MirrorShapes(KernelContext& c, bool grad, TensorShape* original,
+                    TensorShape* padded, std::vector<int64_t>* pairs) {
   const Tensor& x = c.input(0);
-  std::vector<int64_t> paddings;
-  GK_RETURN_IF_ERROR(ReadPaddings(x, c.input(1), &paddings));
-  const bool reflect = c.attr<std::string>("mode") == "REFLECT";
+  GK_RETURN_IF_ERROR(ReadPaddings(x, c.input(1), pairs));
+  const std::vector<int64_t>& paddings = *pairs;
+  const bool reflect = Reflects(c);
   InlinedVector<int64_t, 8> small(x.shape().dims()), large(small);
   for (int i = 0; i < x.rank(); ++i) {
     const int64_t before = paddings[2 * i], after = paddings[2 * i + 1];
@@ -174,53 +175,41 @@ Status MirrorMaps(KernelContext& c, bool grad, TensorShape* original,
   }
   GK_ASSIGN_OR_RETURN(*original, TensorShape::Make(small));
   GK_ASSIGN_OR_RETURN(*padded, TensorShape::Make(large));
-  if (padded->num_elements() > 0) {
-    // The maps are no larger than the output, which must fit anyway.
-    for (int i = 0; i < x.rank(); ++i) {
-      maps->push_back(
-          MirrorMap(small[i], paddings[2 * i], paddings[2 * i + 1], reflect));
-    }
-  }
   return OkStatus();
 }
 
 Status ComputeMirrorPad(KernelContext& c) {
   TensorShape original, padded;
-  std::vector<std::vector<int64_t>> maps;
+  std::vector<int64_t> paddings;
   const Tensor& x = c.input(0);
-  GK_RETURN_IF_ERROR(MirrorMaps(c, false, &original, &padded, &maps));
+  GK_RETURN_IF_ERROR(MirrorShapes(c, false, &original, &padded, &paddings));
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), padded, &out));
   if (padded.num_elements() == 0) return OkStatus();
+  const Padding edges(original.dims(), paddings);
   return VisitMoved(x.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const T* from = static_cast<const T*>(x.raw_data());
-    T* to = static_cast<T*>(out->raw_data());
-    VisitMirrored(StridesOf(original), maps,
-                  [&](int64_t p, int64_t o) { to[p] = from[o]; });
+    edges.Mirror(static_cast<const T*>(x.raw_data()), Reflects(c),
+                 static_cast<T*>(out->raw_data()), ThreadPool::Global());
   });
 }
 
 Status ComputeMirrorPadGrad(KernelContext& c) {
   TensorShape original, padded;
-  std::vector<std::vector<int64_t>> maps;
+  std::vector<int64_t> paddings;
   const Tensor& dy = c.input(0);
-  GK_RETURN_IF_ERROR(MirrorMaps(c, true, &original, &padded, &maps));
+  GK_RETURN_IF_ERROR(MirrorShapes(c, true, &original, &padded, &paddings));
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, dy.dtype(), original, &out));
-  ZeroElements(out);
   if (padded.num_elements() == 0) return OkStatus();
+  const Padding edges(original.dims(), paddings);
   const bool known =
       VisitType<float, double, half, bfloat16, complex64, complex128, int8_t,
                 int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
                 uint64_t>(dy.dtype(), [&](auto tag) {
         using T = decltype(tag);
-        using C = ComputeType<T>;
-        const T* from = dy.data<T>();
-        T* to = out->data<T>();
-        VisitMirrored(StridesOf(original), maps, [&](int64_t p, int64_t o) {
-          to[o] = Convert<T>(C(Convert<C>(to[o]) + Convert<C>(from[p])));
-        });
+        edges.FoldMirror(dy.data<T>(), Reflects(c), out->data<T>(),
+                         ThreadPool::Global());
       });
   if (known) return OkStatus();
   return c.NoKernel();
