@@ -10,31 +10,38 @@
 #include <queue>
 #include <vector>
 
-#include "base/function_ref.h"
 #include "base/interrupt.h"
 
 namespace gk {
 
+struct BoxSides {
+  float top, left, bottom, right, area;
+  BoxSides() = default;
+  explicit BoxSides(const float* box)
+      : top(std::min(box[0], box[2])),
+        left(std::min(box[1], box[3])),
+        bottom(std::max(box[0], box[2])),
+        right(std::max(box[1], box[3])),
+        area((bottom - top) * (right - left)) {}
+};
+
+// n boxes, so many numbers apart.
+inline std::vector<BoxSides> SidesOf(const float* boxes, int64_t n,
+                                     int64_t step) {
+  std::vector<BoxSides> sides(n);
+  for (int64_t i = 0; i < n; ++i) sides[i] = BoxSides(boxes + i * step);
+  return sides;
+}
+
 // The area of the intersection over that of the union; 0 for empty boxes.
-inline float Overlap(const float* a, const float* b) {
-  struct Sides {
-    float top, left, bottom, right;
-    explicit Sides(const float* box)
-        : top(std::min(box[0], box[2])),
-          left(std::min(box[1], box[3])),
-          bottom(std::max(box[0], box[2])),
-          right(std::max(box[1], box[3])) {}
-    float Area() const { return (bottom - top) * (right - left); }
-  };
-  const Sides p(a), q(b);
-  const float area_p = p.Area(), area_q = q.Area();
-  if (area_p <= 0 || area_q <= 0) return 0;
+inline float Overlap(const BoxSides& p, const BoxSides& q) {
+  if (p.area <= 0 || q.area <= 0) return 0;
   const float height =
       std::max(std::min(p.bottom, q.bottom) - std::max(p.top, q.top), 0.0f);
   const float width =
       std::max(std::min(p.right, q.right) - std::max(p.left, q.left), 0.0f);
   const float common = height * width;
-  return common / (area_p + area_q - common);
+  return common / (p.area + q.area - common);
 }
 
 struct Suppression {
@@ -52,8 +59,9 @@ struct Kept {
 
 // Boxes by falling scores, without those that overlap one before too much; of
 // equal scores the first comes first. Soft suppression lowers scores instead.
-inline Kept KeepBoxes(const float* scores, int64_t n, const Suppression& rule,
-                      FunctionRef<float(int64_t, int64_t)> overlap) {
+template <class OverlapFn>
+Kept KeepBoxes(const float* scores, int64_t n, const Suppression& rule,
+               OverlapFn overlap) {
   struct Candidate {
     int32_t box;
     float score;

@@ -24,48 +24,75 @@ namespace gk {
 
 // Writes for each of n values the number of its distinct value to ids, and
 // for each distinct value the index of its first appearance to firsts (room
-// for n). Returns how many are distinct. Takes 16 to 32 bytes a value of
-// working memory.
+// for n). Returns how many are distinct. Takes up to 32 bytes a distinct value
+// of working memory.
 template <class T, class Index>
 int64_t UniqueIds(const T* values, int64_t n, Index* ids, Index* firsts) {
+  // Few values stay in caches; it grows as more are found.
+  constexpr int64_t kFirstSize = 1 << 12;
   int64_t size = 16;
-  while (size < 2 * n) size *= 2;
-  const std::unique_ptr<int64_t[]> table(new int64_t[size]);
-  // Fresh memory takes longer than anything else here: pieces of it.
-  constexpr int64_t kPiece = 1 << 20;
-  for (int64_t i = 0; i < size; i += kPiece) {
-    std::fill_n(&table[i], std::min(kPiece, size - i), int64_t{-1});
-    PollInterrupt();
-  }
-  const uint64_t mask = static_cast<uint64_t>(size) - 1;
-  int64_t count = 0;
-  TurnPoll poll;
-  for (int64_t i = 0; i < n; ++i) {
-    poll();
-    const auto key = SortKey(values[i]);
+  while (size < 2 * n && size < kFirstSize) size *= 2;
+  std::unique_ptr<int64_t[]> table;
+  uint64_t mask = 0;
+  const auto renew = [&] {
+    table.reset(new int64_t[size]);
+    mask = static_cast<uint64_t>(size) - 1;
+    constexpr int64_t kPiece = 1 << 20;
+    for (int64_t i = 0; i < size; i += kPiece) {
+      std::fill_n(&table[i], std::min(kPiece, size - i), int64_t{-1});
+      PollInterrupt();
+    }
+  };
+  renew();
+  // Where a key's search begins.
+  const auto start = [&](auto key) {
     uint64_t bits;
     if constexpr (std::is_integral_v<decltype(key)>) {
       bits = static_cast<uint64_t>(key);
     } else {
       // Adding 0 joins the zeros.
       bits = std::bit_cast<uint64_t>(static_cast<double>(key) + 0.0);
+    }
+    bits ^= bits >> 32;
+    bits *= 0x9E3779B97F4A7C15;
+    return (bits ^ bits >> 29) & mask;
+  };
+  int64_t count = 0;
+  TurnPoll poll;
+  // NaNs are counted but stand in no table.
+  int64_t in_table = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    poll();
+    const auto key = SortKey(values[i]);
+    if constexpr (!std::is_integral_v<decltype(key)>) {
       if (key != key) {
         firsts[count] = static_cast<Index>(i);
         ids[i] = static_cast<Index>(count++);
         continue;
       }
     }
-    bits ^= bits >> 32;
-    bits *= 0x9E3779B97F4A7C15;
-    uint64_t slot = (bits ^ bits >> 29) & mask;
+    uint64_t slot = start(key);
     while (table[slot] >= 0 && SortKey(values[firsts[table[slot]]]) != key) {
       slot = (slot + 1) & mask;
     }
-    if (table[slot] < 0) {
-      table[slot] = count;
-      firsts[count++] = static_cast<Index>(i);
+    if (table[slot] >= 0) {
+      ids[i] = static_cast<Index>(table[slot]);
+      continue;
     }
-    ids[i] = static_cast<Index>(table[slot]);
+    table[slot] = count;
+    ids[i] = static_cast<Index>(count);
+    firsts[count++] = static_cast<Index>(i);
+    if (++in_table * 2 <= size) continue;
+    size *= 4;
+    renew();
+    for (int64_t k = 0; k < count; ++k) {
+      poll();
+      const auto old = SortKey(values[firsts[k]]);
+      if (old != old) continue;
+      uint64_t free = start(old);
+      while (table[free] >= 0) free = (free + 1) & mask;
+      table[free] = k;
+    }
   }
   return count;
 }

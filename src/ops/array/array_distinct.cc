@@ -16,27 +16,27 @@ namespace gk {
 namespace {
 
 // The elements as numbers that are equal when the elements are; a NaN equals
-// nothing, so each gets a number of its own.
-Status EqualityIds(const Tensor& t, std::vector<int64_t>* ids) {
+// nothing, so each gets a number of its own. And where each number is first.
+Status EqualityIds(const Tensor& t, std::vector<int64_t>* ids,
+                   std::vector<int64_t>* firsts) {
   const int64_t n = t.num_elements();
   ids->resize(n);
+  firsts->resize(n);
+  const auto find = [&](const auto* values) {
+    firsts->resize(UniqueIds(values, n, ids->data(), firsts->data()));
+  };
   if (t.dtype() == DataType::kString) {
-    std::vector<int64_t> firsts(n);
-    UniqueIds(t.data<std::string>(), n, ids->data(), firsts.data());
+    find(t.data<std::string>());
     return OkStatus();
   }
-  std::vector<int64_t> firsts(n);
   if (t.dtype() == DataType::kBool) {
-    UniqueIds(static_cast<const uint8_t*>(t.raw_data()), n, ids->data(),
-              firsts.data());
+    find(static_cast<const uint8_t*>(t.raw_data()));
     return OkStatus();
   }
   const bool known =
       VisitType<float, double, half, bfloat16, int8_t, int16_t, int32_t,
                 int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(
-          t.dtype(), [&](auto tag) {
-            UniqueIds(t.data<decltype(tag)>(), n, ids->data(), firsts.data());
-          });
+          t.dtype(), [&](auto tag) { find(t.data<decltype(tag)>()); });
   if (known) return OkStatus();
   return Unimplemented("Elements of type {} cannot be compared",
                        DataTypeString(t.dtype()));
@@ -97,11 +97,19 @@ Status ComputeUnique(KernelContext& c) {
   for (int i = axis + 1; i < x.rank(); ++i) {
     inner = MultiplyWithoutOverflow(inner, x.dim(i));
   }
-  std::vector<int64_t> elements;
-  GK_RETURN_IF_ERROR(EqualityIds(x, &elements));
+  std::vector<int64_t> ids, firsts, counts;
+  GK_RETURN_IF_ERROR(EqualityIds(x, &ids, &firsts));
   if (x.num_elements() == 0) outer = inner = 0;
-  const UniqueSlices slices(elements.data(), outer, size, inner);
-  const auto& [ids, firsts, counts] = slices;
+  if (outer == 1 && inner == 1) {
+    if (c.num_outputs() == 3) {
+      counts = CountIds(ids, static_cast<int64_t>(firsts.size()));
+    }
+  } else {
+    UniqueSlices slices(ids.data(), outer, size, inner);
+    ids = std::move(slices.ids);
+    firsts = std::move(slices.firsts);
+    counts = std::move(slices.counts);
+  }
   const int64_t found = static_cast<int64_t>(firsts.size());
   TensorShape shape = x.shape();
   shape.SetDim(axis, found);

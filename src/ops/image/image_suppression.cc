@@ -105,12 +105,11 @@ Status ComputeSuppression(KernelContext& c) {
   GK_RETURN_IF_ERROR(CheckScores(scores, boxes.dim(0)));
   GK_ASSIGN_OR_RETURN(const Tensor box_floats, FloatsOf(boxes));
   GK_ASSIGN_OR_RETURN(const Tensor score_floats, FloatsOf(scores));
-  const float* corners = box_floats.data<float>();
-  const Kept kept =
-      KeepBoxes(score_floats.data<float>(), scores.num_elements(), rule,
-                [&](int64_t i, int64_t j) {
-                  return Overlap(corners + i * 4, corners + j * 4);
-                });
+  const std::vector<BoxSides> sides =
+      SidesOf(box_floats.data<float>(), scores.num_elements(), 4);
+  const Kept kept = KeepBoxes(
+      score_floats.data<float>(), scores.num_elements(), rule,
+      [&](int64_t i, int64_t j) { return Overlap(sides[i], sides[j]); });
   const bool pads =
       kVersion >= Version::kFour && c.attr<bool>("pad_to_max_output_size");
   GK_RETURN_IF_ERROR(SetIndices(c, kept, pads ? rule.most : 0));
@@ -173,17 +172,17 @@ std::vector<Detection> Detect(const Combined& d, const float* corners,
                               const float* scores) {
   std::vector<Detection> found;
   std::vector<float> of_type(d.boxes);
+  std::vector<BoxSides> sides;
   for (int64_t type = 0; type < d.types; ++type) {
     for (int64_t i = 0; i < d.boxes; ++i) {
       of_type[i] = scores[i * d.types + type];
     }
-    const int64_t which = d.box_types > 1 ? type : 0;
-    const auto box = [&](int64_t i) {
-      return corners + (i * d.box_types + which) * 4;
-    };
+    if (type == 0 || d.box_types > 1) {
+      sides = SidesOf(corners + type * 4, d.boxes, d.box_types * 4);
+    }
     const Kept kept = KeepBoxes(
         of_type.data(), d.boxes, d.rule,
-        [&](int64_t i, int64_t j) { return Overlap(box(i), box(j)); });
+        [&](int64_t i, int64_t j) { return Overlap(sides[i], sides[j]); });
     for (size_t i = 0; i < kept.boxes.size(); ++i) {
       found.push_back({kept.scores[i], kept.boxes[i], type});
     }

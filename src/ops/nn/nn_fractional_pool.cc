@@ -201,8 +201,6 @@ Status ComputeFractionalMaxGrad(KernelContext& c) {
                       PoolOf(c, x.shape(), y.shape(), c.input(3), c.input(4)));
   Tensor* dx;
   GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), x.shape(), &dx));
-  ZeroElements(dx);
-  GK_ASSIGN_OR_RETURN(Tensor again, Tensor::Allocate(y.dtype(), y.shape()));
   // A window outside of the image has no maximum.
   bool same = true;
   for (const int64_t n : pool.rows.first(pool.rows.size() - 1)) {
@@ -213,15 +211,9 @@ Status ComputeFractionalMaxGrad(KernelContext& c) {
   }
   VisitPooled(x.dtype(), [&](auto tag) {
     using T = decltype(tag);
-    const Parallel all(&ThreadPool::Global());
-    pool.Max(x.data<T>(), again.data<T>(), all);
-    for (int64_t i = 0; i < y.num_elements(); ++i) {
-      const T a = again.data<T>()[i], b = y.data<T>()[i];
-      same = same && (a == b || (a != a && b != b));
-    }
-    if (same) {
-      pool.MaxGradient(x.data<T>(), dy.data<T>(), dx->data<T>(), all);
-    }
+    same = same &&
+           pool.MaxGradient(x.data<T>(), y.data<T>(), dy.data<T>(),
+                            dx->data<T>(), Parallel(&ThreadPool::Global()));
   });
   if (!same) {
     return InvalidArgument("tensor_out_dup is not the same as tensor_out");
@@ -249,15 +241,10 @@ Status ComputeFractionalAvgGrad(KernelContext& c) {
                       PoolOf(c, shape, dy.shape(), c.input(2), c.input(3)));
   Tensor* dx;
   GK_RETURN_IF_ERROR(c.Allocate(0, dy.dtype(), shape, &dx));
-  GK_ASSIGN_OR_RETURN(Tensor sums, Tensor::Allocate(DataType::kDouble, shape));
-  ZeroElements(&sums);
   VisitPooled(dy.dtype(), [&](auto tag) {
     using T = decltype(tag);
-    pool.AverageGradient(dy.data<T>(), sums.data<double>(),
+    pool.AverageGradient(dy.data<T>(), dx->data<T>(),
                          Parallel(&ThreadPool::Global()));
-    for (int64_t i = 0; i < shape.num_elements(); ++i) {
-      dx->data<T>()[i] = static_cast<T>(sums.data<double>()[i]);
-    }
   });
   return OkStatus();
 }
