@@ -14,18 +14,42 @@
 
 namespace gk {
 
-// start, start + delta, ...: summed, not multiplied, as the interface defines
-// it. C: what T is computed as.
+// start + i * delta, rounded after each operation; counts of 32 bits vectorise.
+template <class T, class C, class Count>
+struct RangeBody {
+  static GK_INLINE void Run(C start, C delta, int64_t n, T* out) {
+    for (int64_t i = 0; i < n; ++i) {
+      if constexpr (std::is_integral_v<C>) {
+        // Wraps where the last step would pass the type's end.
+        using U = std::make_unsigned_t<std::common_type_t<C, int>>;
+        out[i] = static_cast<T>(
+            U(U(start) + U(static_cast<U>(Count(i)) * U(delta))));
+      } else {
+        const C step = Rounded(Rounded(static_cast<C>(Count(i))) * delta);
+        out[i] = Convert<T>(C(start + step));
+      }
+    }
+  }
+
+ private:
+  static GK_INLINE C Rounded(C v) {
+    if constexpr (std::is_same_v<C, T>) {
+      return v;
+    } else {
+      return Convert<C>(Convert<T>(v));
+    }
+  }
+};
+
+// start, start + delta, ...; C: what T is computed as.
 template <class T, class C>
 void FillRange(C start, C delta, int64_t n, T* out) {
-  C v = start;
-  for (int64_t i = 0; i < n; ++i) {
-    out[i] = Convert<T>(v);
-    if constexpr (std::is_same_v<C, T>) {
-      v = static_cast<C>(v + delta);
-    } else {
-      v = Convert<C>(Convert<T>(C(v + delta)));
-    }
+  using Loop = void(C, C, int64_t, T*);
+  if (n <= (1 << 30)) {
+    Stamp<RangeBody<T, C, int32_t>, Loop>::template Best<Isa::kV3>()(
+        start, delta, n, out);
+  } else {
+    RangeBody<T, C, int64_t>::Run(start, delta, n, out);
   }
 }
 

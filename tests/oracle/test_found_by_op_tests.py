@@ -453,6 +453,24 @@ def test_as_tensorflow(name):
     assert _outcome(graphkiln, name) == _outcome(tensorflow, name)
 
 
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float64", "float16", "bfloat16", "int32"]
+)
+@pytest.mark.parametrize(
+    "start, limit, delta", [(1, 47, 0.3), (47.2, -2.3, -0.19), (-3, 300, 7)]
+)
+def test_ranges_to_the_bit(dtype, start, limit, delta):
+    """Each number is start + i * delta, each operation rounded, its count too."""
+    if dtype == "int32":
+        delta = -1 if delta < 0 else 7
+
+    def made(tf):
+        numbers = [tf.cast(n, dtype) for n in (start, limit, delta)]
+        return np.asarray(tf.cast(tf.range(*numbers), "float64").numpy()).tolist()
+
+    assert made(graphkiln) == made(tensorflow)
+
+
 def test_wide_integers_saturate():
     """Where TensorFlow's limits overflow themselves."""
     tf = graphkiln

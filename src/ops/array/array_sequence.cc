@@ -17,7 +17,7 @@ namespace gk {
 namespace {
 
 // How many elements a range has; -1 if that is too many to count.
-template <class T>
+template <class Element, class T>
 Status RangeSize(T start, T limit, T delta, int64_t* size) {
   if (delta == T(0)) return InvalidArgument("Requires delta != 0: {}", delta);
   if (delta > T(0) && start > limit) {
@@ -40,7 +40,10 @@ Status RangeSize(T start, T limit, T delta, int64_t* size) {
     }
     *size = static_cast<int64_t>(n);
   } else {
-    const double n = std::ceil(std::abs(double((limit - start) / delta)));
+    // Narrow floats are rounded after each operation, as the numbers are.
+    const auto rounded = [](T v) { return Convert<T>(Convert<Element>(v)); };
+    const T steps = rounded(rounded(limit - start) / delta);
+    const double n = std::ceil(std::abs(double(steps)));
     if (!(n < 9.2e18)) {
       return InvalidArgument("Requires ((limit - start) / delta) <= {}",
                              INT64_MAX);
@@ -83,9 +86,9 @@ Status RangeShape(InferenceContext& c) {
   }
   Status status;
   VisitRange(c.value(0), c.value(1), c.value(2), &status,
-             [&](auto, auto start, auto limit, auto delta) {
+             [&](auto tag, auto start, auto limit, auto delta) {
                int64_t size;
-               Status s = RangeSize(start, limit, delta, &size);
+               Status s = RangeSize<decltype(tag)>(start, limit, delta, &size);
                if (s.ok()) c.set_output(0, {size});
                return s;
              });
@@ -107,7 +110,7 @@ Status ComputeRange(KernelContext& c) {
                  [&](auto tag, auto start, auto limit, auto delta) -> Status {
                    using T = decltype(tag);
                    int64_t size;
-                   GK_RETURN_IF_ERROR(RangeSize(start, limit, delta, &size));
+                   GK_RETURN_IF_ERROR(RangeSize<T>(start, limit, delta, &size));
                    Tensor* out;
                    GK_RETURN_IF_ERROR(c.Allocate(0, c.input(0).dtype(),
                                                  TensorShape({size}), &out));
