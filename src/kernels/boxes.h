@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <queue>
 #include <vector>
 
@@ -57,6 +59,25 @@ struct Kept {
   std::vector<float> scores;
 };
 
+// A score that some more than are kept of many are above, as a few of them
+// tell; that of the rule where they are not so many.
+inline float HighScore(const float* scores, int64_t n,
+                       const Suppression& rule) {
+  constexpr int64_t kLooked = 64;
+  const int64_t wanted = 3 * rule.most;
+  if (n < 4 * kLooked || wanted >= n / 2) return rule.score;
+  std::vector<float> looked;
+  for (int64_t i = 0; i < kLooked; ++i) {
+    const float score = scores[i * (n / kLooked)];
+    if (score > rule.score) looked.push_back(score);
+  }
+  const size_t at = kLooked * wanted / n;
+  if (at >= looked.size()) return rule.score;
+  std::nth_element(looked.begin(), looked.begin() + at, looked.end(),
+                   std::greater<>());
+  return looked[at];
+}
+
 // Boxes by falling scores, without those that overlap one before too much; of
 // equal scores the first comes first. Soft suppression lowers scores instead.
 template <class OverlapFn>
@@ -70,19 +91,31 @@ Kept KeepBoxes(const float* scores, int64_t n, const Suppression& rule,
   const auto later = [](const Candidate& a, const Candidate& b) {
     return a.score == b.score ? a.box > b.box : a.score < b.score;
   };
-  std::vector<Candidate> all;
-  for (int64_t i = 0; i < n; ++i) {
-    if (scores[i] > rule.score) {
-      all.push_back({static_cast<int32_t>(i), scores[i], 0});
-    }
-  }
-  std::priority_queue queue(later, std::move(all));
   const bool soft = rule.sigma > 0;
+  // Those of low scores are put in order only when the others are used up;
+  // soft suppression compares them all.
+  float high = soft ? rule.score : HighScore(scores, n, rule);
+  const auto those = [&](float above, float most) {
+    std::vector<Candidate> some;
+    for (int64_t i = 0; i < n; ++i) {
+      if (scores[i] > above && scores[i] <= most) {
+        some.push_back({static_cast<int32_t>(i), scores[i], 0});
+      }
+    }
+    return some;
+  };
+  std::priority_queue queue(
+      later, those(high, std::numeric_limits<float>::infinity()));
   const float scale = soft ? -0.5f / rule.sigma : 0.0f;
   Kept kept;
   TurnPoll poll;
-  while (static_cast<int64_t>(kept.boxes.size()) < rule.most &&
-         !queue.empty()) {
+  while (static_cast<int64_t>(kept.boxes.size()) < rule.most) {
+    if (queue.empty()) {
+      if (!(high > rule.score)) break;
+      queue = decltype(queue)(later, those(rule.score, high));
+      high = rule.score;
+      continue;
+    }
     Candidate next = queue.top();
     queue.pop();
     const float before = next.score;

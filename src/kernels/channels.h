@@ -55,17 +55,42 @@ struct MapRun {
   }
 };
 
+// What the second sum gets: nothing, where there is one sum only.
+template <class Terms>
+GK_INLINE void AddSecond(const Terms& terms, float* b) {
+  if constexpr (requires { terms.b; }) *b += terms.b;
+}
+
+// Some rows at a time, so that sums are read and written less often.
 template <class Fn>
 struct SumRows {
   static GK_INLINE void Run(const Fn& fn, int64_t first, int64_t rows,
                             int64_t channels, float* __restrict a,
                             float* __restrict b) {
-    for (int64_t r = 0; r < rows; ++r, first += channels) {
-      for (int64_t c = 0; c < channels; ++c) {
-        const auto two = fn(first + c, c);
-        a[c] += two.a;
-        b[c] += two.b;
+    int64_t r = 0;
+    for (; r + 4 <= rows; r += 4, first += 4 * channels) {
+      Together<4>(fn, first, channels, a, b);
+    }
+    for (; r < rows; ++r, first += channels) {
+      Together<1>(fn, first, channels, a, b);
+    }
+  }
+
+ private:
+  template <int kRowsAtOnce>
+  static GK_INLINE void Together(const Fn& fn, int64_t first, int64_t channels,
+                                 float* __restrict a, float* __restrict b) {
+    for (int64_t c = 0; c < channels; ++c) {
+      float sum = a[c];
+      [[maybe_unused]] float second = b[c];
+#pragma GCC unroll 4
+      for (int r = 0; r < kRowsAtOnce; ++r) {
+        const auto terms = fn(first + r * channels + c, c);
+        sum += terms.a;
+        AddSecond(terms, &second);
       }
+      a[c] = sum;
+      b[c] = second;
     }
   }
 };
@@ -77,15 +102,15 @@ struct SumRun {
     int64_t k = 0;
     for (; k + kLanes <= n; k += kLanes) {
       for (int64_t lane = 0; lane < kLanes; ++lane) {
-        const auto two = fn(first + k + lane, c);
-        a[lane] += two.a;
-        b[lane] += two.b;
+        const auto terms = fn(first + k + lane, c);
+        a[lane] += terms.a;
+        AddSecond(terms, &b[lane]);
       }
     }
     for (; k < n; ++k) {
-      const auto two = fn(first + k, c);
-      a[0] += two.a;
-      b[0] += two.b;
+      const auto terms = fn(first + k, c);
+      a[0] += terms.a;
+      AddSecond(terms, &b[0]);
     }
   }
 };
@@ -125,6 +150,10 @@ void ForEachChannel(const Channels& n, const Parallel& parallel, Fn&& fn) {
 // What an element adds to the two sums of its channel.
 struct TwoTerms {
   float a, b;
+};
+// The same where one sum is wanted; the other is 0.
+struct OneTerm {
+  float a;
 };
 
 // a[c] and b[c] become the sums of fn(i, c) over the channel's elements.

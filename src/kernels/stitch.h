@@ -7,11 +7,18 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/interrupt.h"
 
 namespace gk {
+
+// Numbers looked at between two looks for interrupts.
+inline constexpr size_t kIdPiece = size_t{1} << 16;
+inline std::span<const int32_t> Piece(std::span<const int32_t> ids, size_t i) {
+  return ids.subspan(i, std::min(kIdPiece, ids.size() - i));
+}
 
 // Rows of one element are many: they go without a call.
 template <class T>
@@ -28,9 +35,13 @@ template <class T>
 void PlaceRows(const T* rows, std::span<const int32_t> ids, int64_t inner,
                T* out) {
   TurnPoll poll;
-  for (int32_t id : ids) {
+  for (size_t i = 0; inner == 1 && i < ids.size(); i += kIdPiece) {
+    PollInterrupt();
+    for (const int32_t id : Piece(ids, i)) out[id] = *rows++;
+  }
+  for (size_t i = 0; inner != 1 && i < ids.size(); ++i) {
     poll();
-    PutRow(rows, inner, out + id * inner);
+    PutRow(rows, inner, out + ids[i] * inner);
     rows += inner;
   }
 }
@@ -62,25 +73,26 @@ inline int64_t CountParts(std::span<const int32_t> ids,
   return -1;
 }
 
-// The largest of the numbers and `so_far`.
-inline int64_t LargestId(std::span<const int32_t> ids, int64_t so_far) {
-  TurnPoll poll;
-  for (int32_t id : ids) {
-    poll();
-    so_far = std::max<int64_t>(so_far, id);
+// The smallest and the largest of the numbers and of the two.
+inline std::pair<int32_t, int32_t> WidenRange(std::span<const int32_t> ids,
+                                              std::pair<int32_t, int32_t> two) {
+  for (size_t i = 0; i < ids.size(); i += kIdPiece) {
+    PollInterrupt();
+    for (const int32_t id : Piece(ids, i)) {
+      two.first = std::min(two.first, id);
+      two.second = std::max(two.second, id);
+    }
   }
-  return so_far;
+  return two;
 }
 
-// Marks the numbers; false if one is below zero.
-inline bool MarkIds(std::span<const int32_t> ids, std::vector<bool>* marked) {
+// Marks the numbers, none below zero.
+inline void MarkIds(std::span<const int32_t> ids, std::vector<bool>* marked) {
   TurnPoll poll;
   for (int32_t id : ids) {
     poll();
-    if (id < 0) return false;
     (*marked)[id] = true;
   }
-  return true;
 }
 
 }  // namespace gk

@@ -67,9 +67,13 @@ Status StitchShape(InferenceContext& c) {
 
 Status ComputeStitch(KernelContext& c) {
   const int n = c.num_inputs() / 2;
-  int64_t last = -1;
+  // Of each input's numbers, none of which may be below zero, and of all.
+  int32_t last = -1;
+  std::vector<int32_t> lowest;
   for (int i = 0; i < n; ++i) {
-    last = LargestId(c.input(i).flat<int32_t>(), last);
+    const auto range = WidenRange(c.input(i).flat<int32_t>(), {0, last});
+    lowest.push_back(range.first);
+    last = range.second;
     const TensorShape &ids = c.input(i).shape(), &data = c.input(n + i).shape();
     if (!StartsWith(data, ids)) {
       return InvalidArgument(
@@ -90,22 +94,32 @@ Status ComputeStitch(KernelContext& c) {
     return InvalidArgument("Expected a non-negative size, got {}",
                            std::numeric_limits<int32_t>::min());
   }
-  InlinedVector<int64_t, 8> dims{last + 1};
+  InlinedVector<int64_t, 8> dims{int64_t{last} + 1};
   int64_t inner = 1;
   for (int64_t d : Rest(c.input(n).shape(), c.input(0).rank())) {
     dims.push_back(d);
     inner = MultiplyWithoutOverflow(inner, d);
   }
   GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
-  std::vector<bool> written(last + 1);
   for (int i = 0; i < n; ++i) {
-    if (!MarkIds(c.input(i).flat<int32_t>(), &written)) {
+    if (lowest[i] < 0) {
       return InvalidArgument("indices[{}] is out of range", i);
     }
   }
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, c.input(n).dtype(), shape, &out));
-  if (std::ranges::count(written, false) > 0) ZeroElements(out);
+  // Rows that nothing is put into are zeros. To find out whether there are any
+  // takes longer than to write short ones.
+  constexpr int64_t kShort = 32;
+  bool whole = false;
+  if (inner > kShort) {
+    std::vector<bool> written(int64_t{last} + 1);
+    for (int i = 0; i < n; ++i) {
+      MarkIds(c.input(i).flat<int32_t>(), &written);
+    }
+    whole = std::ranges::count(written, false) == 0;
+  }
+  if (!whole) ZeroElements(out);
   if (shape.num_elements() == 0) return OkStatus();
   return VisitMoved(out->dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;

@@ -75,17 +75,16 @@ Statistics StatisticsOf(const T* x, const Channels& n) {
   Statistics s(n.channels);
   const double count = static_cast<double>(n.per_channel());
   std::vector<double> none(n.channels);
-  SumChannels(n, NormThreads(), s.mean.data(), none.data(),
-              [x](int64_t i, int64_t) {
-                return TwoTerms{Convert<float>(x[i]), 0};
-              });
+  SumChannels(
+      n, NormThreads(), s.mean.data(), none.data(),
+      [x](int64_t i, int64_t) { return OneTerm{Convert<float>(x[i])}; });
   for (double& m : s.mean) m /= count;
   const std::vector<float> means(s.mean.begin(), s.mean.end());
   const float* mean = means.data();
   SumChannels(n, NormThreads(), s.variance.data(), none.data(),
               [x, mean](int64_t i, int64_t c) {
                 const float d = Convert<float>(x[i]) - mean[c];
-                return TwoTerms{d * d, 0};
+                return OneTerm{d * d};
               });
   for (double& v : s.variance) v /= count;
   return s;
