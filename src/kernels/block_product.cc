@@ -64,7 +64,7 @@ template <class R>
 void AddBlock(const BlockProduct<R>& p, R* room) {
   const auto block = RealBlock<R>();
   const Strides s = StridesOfCopy(p, 1);
-  if (s.row == 1) {
+  if (p.a_row == 1) {
     for (int64_t j = 0; j < p.k; ++j) {
       const R* from = p.a + j * p.a_k;
       for (int64_t i = 0; i < p.m; ++i) room[j * p.m + i] = -from[i];
