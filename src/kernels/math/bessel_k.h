@@ -48,16 +48,17 @@ inline double BesselK(double x) {
 
 // d Igamma(a, x) / da, term by term from DLMF 8.7.1; for large arguments by
 // differences.
+template <bool kFloat = false>
 inline double IgammaGradA(double a, double x) {
   if (x == 0) return 0;
   if (!(a > 0) || !(x >= 0)) return kNan<double>;
   if (std::isinf(x) || std::isinf(a)) return 0;
   if (a > 2000 || x > 2000) {
     const double density = std::exp((a - 1) * std::log(x) - x - Lgamma(a));
-    return density > 0 ? -density * GammaSampleGradA(a, x) : 0;
+    return density > 0 ? -density * GammaSampleGradA<kFloat>(a, x) : 0;
   }
   return IgammaSeriesInA(a, x, std::exp(a * std::log(x) - x - Lgamma(a + 1)),
-                         20000);
+                         20000, kLastTerm<kFloat>);
 }
 
 }  // namespace gk::math

@@ -15,8 +15,9 @@ namespace gk::math {
 
 // P and its derivative term by term as in DLMF 8.7.1, each divided by p, so
 // that nothing underflows where the density does.
+template <bool kFloat>
 inline double GammaSampleGradBySeries(double a, double x) {
-  return -IgammaSeriesInA(a, x, x / a, 100000);
+  return -IgammaSeriesInA(a, x, x / a, 100000, kLastTerm<kFloat>);
 }
 
 // Far out in the upper tail, where 1 - P is p times the integral over u of
@@ -36,6 +37,7 @@ inline double GammaSampleGradOfTail(double a, double x) {
   return sum * kStep;
 }
 
+template <bool kFloat = false>
 inline double GammaSampleGradA(double a, double x) {
   if (x == 0) return 0;
   if (!(a > 0) || !(x >= 0)) return kNan<double>;
@@ -48,7 +50,7 @@ inline double GammaSampleGradA(double a, double x) {
     return 1 + z / (2 * wide) - (z * z * z - 7 * z) / (72 * a * wide);
   }
   return x > a + 12 * wide + 10 ? GammaSampleGradOfTail(a, x)
-                                : GammaSampleGradBySeries(a, x);
+                                : GammaSampleGradBySeries<kFloat>(a, x);
 }
 
 }  // namespace gk::math

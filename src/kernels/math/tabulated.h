@@ -14,35 +14,41 @@
 #include <type_traits>
 
 #include "kernels/math/bessel_k.h"
+#include "kernels/math/exp_log.h"
 #include "kernels/math/integrals.h"
 #include "kernels/math/special.h"
 #include "kernels/value.h"
 
 namespace gk::math {
 
-// F between 2^kLow and 2^kHigh; elsewhere F itself is called.
+// F between 2^kLow and 2^kHigh.
 template <double (*F)(double), int kLow, int kHigh>
 class Tabulated {
  public:
-  static double At(double x) {
+  // One copy for the loops of all levels.
+  [[gnu::noinline]] static const Tabulated& Get() {
+    static const Tabulated table;
+    return table;
+  }
+  template <class T>
+  GK_INLINE static bool Has(T x) {
+    return (x >= T(kLeast)) & (x < T(kEnd));
+  }
+  // F(x) where Has(x), elsewhere some number: in loops no branch.
+  GK_INLINE double Of(double x) const {
     const uint64_t bits = std::bit_cast<uint64_t>(x);
     const uint64_t part = (bits >> kRestBits) - kFirst;
-    // Numbers below zero and no numbers have larger bits.
-    if (part >= kParts) [[unlikely]]
-      return F(x);
-    static const Tabulated table;
-    const double* c = table.terms_[part];
+    const auto at = static_cast<int64_t>(part < kParts ? part : 0) * kTerms;
+    const double* const c = terms_;
     // What is left of the mantissa, from -1 to 1.
     const double t =
         2 * std::bit_cast<double>((bits << 3 & kMantissa) | kOne) - 3;
     const double s = t * t;
-    const double even = ((c[6] * s + c[4]) * s + c[2]) * s + c[0];
-    const double odd = ((c[7] * s + c[5]) * s + c[3]) * s + c[1];
+    const double even =
+        ((c[at + 6] * s + c[at + 4]) * s + c[at + 2]) * s + c[at];
+    const double odd =
+        ((c[at + 7] * s + c[at + 5]) * s + c[at + 3]) * s + c[at + 1];
     return odd * t + even;
-  }
-  // Of odd functions.
-  static double OddAt(double x) {
-    return std::copysign(1.0, x) * At(std::abs(x));
   }
 
  private:
@@ -51,6 +57,9 @@ class Tabulated {
                             kMantissa = (uint64_t{1} << 52) - 1,
                             kFirst = uint64_t{1023 + kLow} << 3,
                             kParts = (kHigh - kLow) * 8;
+  static constexpr double kLeast = std::bit_cast<double>(kFirst << kRestBits),
+                          kEnd = std::bit_cast<double>((kFirst + kParts)
+                                                       << kRestBits);
 
   Tabulated() {
     for (uint64_t part = 0; part < kParts; ++part) {
@@ -63,7 +72,7 @@ class Tabulated {
       }
       // Chebyshev's polynomials in powers of t, each from the two before it.
       double before[kTerms] = {}, last[kTerms] = {1};
-      double* const c = terms_[part];
+      double* const c = terms_ + part * kTerms;
       for (int k = 0; k < kTerms; ++k) {
         double sum = 0;
         for (int j = 0; j < kTerms; ++j) {
@@ -84,7 +93,7 @@ class Tabulated {
     }
   }
 
-  alignas(64) double terms_[kParts][kTerms] = {};
+  alignas(64) double terms_[kParts * kTerms] = {};
 };
 
 // What kExact is in double precision, by kQuick for floats.
@@ -98,45 +107,108 @@ GK_INLINE V CallByPrecision(V v, W... w) {
 }
 
 // ---- Functions for floats ----
+//
+// Each has a table, of which Of() makes the value where Takes() holds; these
+// vectorise. Elsewhere() has the other numbers.
+
+template <class Q>
+inline double Quickly(double x) {
+  return Q::Takes(x) ? Q::Of(Q::Table::Get(), x) : Q::Elsewhere(x);
+}
+
+// As a functor of TileBody: Q for floats, kExact for doubles.
+template <class Q, auto kExact>
+struct QuickCall {
+  struct UsualWay {
+    GK_INLINE static bool Takes(float x) { return Q::Takes(x); }
+    GK_INLINE float operator()(float x) const {
+      return static_cast<float>(Q::Of(table, static_cast<double>(x)));
+    }
+    const typename Q::Table& table = Q::Table::Get();
+  };
+  template <class V>
+  GK_INLINE V operator()(V v) const {
+    return CallByPrecision<Quickly<Q>, kExact>(v);
+  }
+};
+
+// F itself.
+template <double (*F)(double), int kLow, int kHigh>
+struct ByTable {
+  using Table = Tabulated<F, kLow, kHigh>;
+  template <class T>
+  GK_INLINE static bool Takes(T x) {
+    return Table::Has(x);
+  }
+  GK_INLINE static double Of(const Table& table, double x) {
+    return table.Of(x);
+  }
+  static double Elsewhere(double x) { return F(x); }
+};
+
+// F of |x|, with the sign of x if it is odd.
+template <double (*F)(double), int kLow, int kHigh, bool kOdd = true>
+struct BySize {
+  using Table = Tabulated<F, kLow, kHigh>;
+  template <class T>
+  GK_INLINE static bool Takes(T x) {
+    return Table::Has(Abs(x));
+  }
+  GK_INLINE static double Of(const Table& table, double x) {
+    return Signed(table.Of(Abs(x)), x);
+  }
+  static double Elsewhere(double x) { return Signed(F(Abs(x)), x); }
+
+ private:
+  GK_INLINE static double Signed(double y, double x) {
+    return kOdd ? CopySign(1.0, x) * y : y;
+  }
+};
 
 template <int kOrder>
-inline double QuickScaledBesselK(double x) {
-  return Tabulated<ScaledBesselK<kOrder>, -8, 7>::At(x);
-}
+using QuickScaledBesselK = ByTable<ScaledBesselK<kOrder>, -8, 7>;
 template <int kOrder>
-inline double QuickBesselK(double x) {
-  if (!(x > 0)) return BesselK<kOrder>(x);
-  return QuickScaledBesselK<kOrder>(x) * std::exp(-x);
-}
-inline double QuickDawson(double x) {
-  return Tabulated<Dawson, -8, 7>::OddAt(x);
-}
-inline double QuickExpIntegral(double x) {
-  return Tabulated<ExpIntegral, -8, 4>::At(x);
-}
+struct QuickBesselK : QuickScaledBesselK<kOrder> {
+  using Table = typename QuickScaledBesselK<kOrder>::Table;
+  GK_INLINE static double Of(const Table& table, double x) {
+    return table.Of(x) * ExpOfNegative(-x);
+  }
+  static double Elsewhere(double x) { return BesselK<kOrder>(x); }
+};
+using QuickDawson = BySize<Dawson, -8, 7>;
+using QuickExpIntegral = ByTable<ExpIntegral, -8, 4>;
 template <bool kSine>
-inline double QuickFresnel(double x) {
-  return Tabulated<Fresnel<kSine>, -8, 1>::OddAt(x);
-}
+using QuickFresnel = BySize<Fresnel<kSine>, -8, 1>;
 
 // Without its zero at 1.
 inline double SpenceOverRest(double x) { return Spence(x) / (1 - x); }
-inline double QuickSpence(double x) {
-  if (x == 1 || !(x > 0) || std::isinf(x)) return Spence(x);
-  return Tabulated<SpenceOverRest, -8, 7>::At(x) * (1 - x);
-}
+struct QuickSpence : ByTable<SpenceOverRest, -8, 7> {
+  template <class T>
+  GK_INLINE static bool Takes(T x) {
+    return Table::Has(x) & (x != T(1));
+  }
+  GK_INLINE static double Of(const Table& table, double x) {
+    return table.Of(x) * (1 - x);
+  }
+  static double Elsewhere(double x) { return Spence(x); }
+};
 
 // Without its zeros at 1 and 2.
 inline double LgammaOverZeros(double x) {
   return Lgamma(x) / ((x - 1) * (x - 2));
 }
-inline double QuickLgamma(double x) {
-  if (!(x >= 0x1p-8 && x < 0x1p7) || x == 1 || x == 2) return Lgamma(x);
-  return Tabulated<LgammaOverZeros, -8, 7>::At(x) * ((x - 1) * (x - 2));
-}
-inline double QuickDigamma(double x) {
-  return Tabulated<Digamma<double>, -8, 7>::At(x);
-}
+struct LgammaByTable : ByTable<LgammaOverZeros, -8, 7> {
+  template <class T>
+  GK_INLINE static bool Takes(T x) {
+    return Table::Has(x) & (x != T(1)) & (x != T(2));
+  }
+  GK_INLINE static double Of(const Table& table, double x) {
+    return table.Of(x) * ((x - 1) * (x - 2));
+  }
+  static double Elsewhere(double x) { return Lgamma(x); }
+};
+inline double QuickLgamma(double x) { return Quickly<LgammaByTable>(x); }
+using QuickDigamma = ByTable<Digamma<double>, -8, 7>;
 
 // ---- Of two and three numbers ----
 

@@ -100,6 +100,16 @@ struct QuarterTurns {
   Over<T, uint32_t> k;
 };
 
+// From x / 2^e and the entry e.
+template <class T, class D>
+GK_INLINE QuarterTurns<T> ReduceByEntry(D scaled, D entry_head, D entry_tail) {
+  const D head = scaled * entry_head;
+  const D rounded = head + 0x1.8p52;
+  const D f = (head - (rounded - 0x1.8p52)) + scaled * entry_tail;
+  return {static_cast<T>(f * 0x1.921fb54442d18p+0),
+          static_cast<Over<T, uint32_t>>(ToBits(rounded))};
+}
+
 template <class T>
 GK_INLINE QuarterTurns<T> ReduceQuarters(T x) {
   using Int = Over<T, int32_t>;
@@ -111,13 +121,16 @@ GK_INLINE QuarterTurns<T> ReduceQuarters(T x) {
   const D scaled = static_cast<D>(x * FromBits<T>(Uint(127 - e) << 23));
   // As wide as the entries: g++ vectorises no narrower gather index.
   const auto row = static_cast<Over<T, int64_t>>(e);
-  const D head = scaled * Lookup(kTwoOverPiHead, row);
-  const D rounded = head + 0x1.8p52;
-  const D f =
-      (head - (rounded - 0x1.8p52)) + scaled * Lookup(kTwoOverPiTail, row);
-  return {static_cast<T>(f * 0x1.921fb54442d18p+0),
-          static_cast<Uint>(ToBits(rounded))};
+  return ReduceByEntry<T>(scaled, Lookup(kTwoOverPiHead, row),
+                          Lookup(kTwoOverPiTail, row));
 }
+
+// The same below 2^24, where the entry is the first one.
+GK_INLINE QuarterTurns<float> ReduceUsualQuarters(float x) {
+  return ReduceByEntry<float>(static_cast<double>(x), kTwoOverPiHead[0],
+                              kTwoOverPiTail[0]);
+}
+inline constexpr float kUsualAngle = 0x1p24f;
 
 template <class T>
 GK_INLINE T SinOfReduced(T r, Over<T, uint32_t> k) {
@@ -136,36 +149,62 @@ GK_INLINE T SinOfReduced(T r, Over<T, uint32_t> k) {
 }
 
 template <class T>
-GK_INLINE T Sin(T x) {
-  if constexpr (kIsFloatValue<T>) {
-    const QuarterTurns<T> q = ReduceQuarters(x);
-    const T y = SinOfReduced(q.r, q.k);
-    return Select(x == 0.0f, x, y);
-  } else {
-    return CallOf<[](double v) { return std::sin(v); }>(x);
-  }
+GK_INLINE T SinOfTurns(T x, QuarterTurns<T> q) {
+  return Select(x == 0.0f, x, SinOfReduced(q.r, q.k));
+}
+template <class T>
+GK_INLINE T CosOfTurns(T x, QuarterTurns<T> q) {
+  return SinOfReduced(q.r, q.k + 1);
+}
+template <class T>
+GK_INLINE T TanOfTurns(T x, QuarterTurns<T> q) {
+  const T sin = SinOfReduced(q.r, q.k);
+  const T y = sin / SinOfReduced(q.r, q.k + 1);
+  return Select(x == 0.0f, x, y);
 }
 
+// One of the three as a functor of TileBody. Of a double it is kOfDouble.
+template <auto kOfTurns, auto kOfDouble>
+struct OfAngle {
+  struct UsualWay {
+    GK_INLINE static bool Takes(float x) { return Abs(x) < kUsualAngle; }
+    GK_INLINE float operator()(float x) const {
+      return kOfTurns(x, ReduceUsualQuarters(x));
+    }
+  };
+  template <class T>
+  GK_INLINE T operator()(T x) const {
+    if constexpr (kIsFloatValue<T>) {
+      return kOfTurns(x, ReduceQuarters(x));
+    } else {
+      return CallOf<kOfDouble>(x);
+    }
+  }
+};
+inline constexpr OfAngle < [](auto x, auto q) __attribute__((always_inline)) {
+  return SinOfTurns(x, q);
+}
+, [](double v) { return std::sin(v); } > kSin;
+inline constexpr OfAngle < [](auto x, auto q) __attribute__((always_inline)) {
+  return CosOfTurns(x, q);
+}
+, [](double v) { return std::cos(v); } > kCos;
+inline constexpr OfAngle < [](auto x, auto q) __attribute__((always_inline)) {
+  return TanOfTurns(x, q);
+}
+, [](double v) { return std::tan(v); } > kTan;
+
+template <class T>
+GK_INLINE T Sin(T x) {
+  return kSin(x);
+}
 template <class T>
 GK_INLINE T Cos(T x) {
-  if constexpr (kIsFloatValue<T>) {
-    const QuarterTurns<T> q = ReduceQuarters(x);
-    return SinOfReduced(q.r, q.k + 1);
-  } else {
-    return CallOf<[](double v) { return std::cos(v); }>(x);
-  }
+  return kCos(x);
 }
-
 template <class T>
 GK_INLINE T Tan(T x) {
-  if constexpr (kIsFloatValue<T>) {
-    const QuarterTurns<T> q = ReduceQuarters(x);
-    const T sin = SinOfReduced(q.r, q.k);
-    const T y = sin / SinOfReduced(q.r, q.k + 1);
-    return Select(x == 0.0f, x, y);
-  } else {
-    return CallOf<[](double v) { return std::tan(v); }>(x);
-  }
+  return kTan(x);
 }
 
 // atan(y / x) for 0 <= y <= x, of at most one rounding error more than the

@@ -5,7 +5,6 @@
 #include "framework/op_registry.h"
 #include "kernels/math.h"
 #include "kernels/math/bessel_i.h"
-#include "kernels/math/tabulated.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/elementwise.h"
 #include "ops/fn/Equal.h"
@@ -13,6 +12,7 @@
 #include "ops/fn/math_arithmetic.h"
 #include "ops/fn/math_divide.h"
 #include "ops/fn/math_unary.h"
+#include "ops/quick_unary.h"
 #include "ops/scalar_constant.h"
 
 namespace gk {
@@ -24,12 +24,10 @@ double BesselY0Of(double x) { return x < 0 ? -math::kInf<double> : ::y0(x); }
 double BesselY1Of(double x) { return x < 0 ? -math::kInf<double> : ::y1(x); }
 
 // The same for floats.
-double QuickJ0(double x) {
-  return math::Tabulated<::j0, -8, 4>::At(std::abs(x));
-}
-double QuickJ1(double x) { return math::Tabulated<::j1, -8, 4>::OddAt(x); }
-double QuickY0(double x) { return math::Tabulated<BesselY0Of, -8, 4>::At(x); }
-double QuickY1(double x) { return math::Tabulated<BesselY1Of, -8, 4>::At(x); }
+using QuickJ0 = math::BySize<::j0, -8, 4, false>;
+using QuickJ1 = math::BySize<::j1, -8, 4>;
+using QuickY0 = math::ByTable<BesselY0Of, -8, 4>;
+using QuickY1 = math::ByTable<BesselY1Of, -8, 4>;
 
 template <int kOrder, bool kScaled, auto kOfDouble>
 constexpr KernelSet BesselI() {
@@ -136,9 +134,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel =
-         Unary<[](auto x) { return math::CallByPrecision<QuickJ0, ::j0>(x); },
-               FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = QuickUnary<QuickJ0, ::j0>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Neg(ops::Mul(g.dy(0), ops::BesselJ1(g.x(0)))));
@@ -156,9 +152,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel =
-         Unary<[](auto x) { return math::CallByPrecision<QuickJ1, ::j1>(x); },
-               FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = QuickUnary<QuickJ1, ::j1>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0,
@@ -180,10 +174,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) {
-       return math::CallByPrecision<QuickY0, BesselY0Of>(x);
-     },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = QuickUnary<QuickY0, BesselY0Of>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Neg(ops::Mul(g.dy(0), ops::BesselY1(g.x(0)))));
@@ -201,10 +192,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) {
-       return math::CallByPrecision<QuickY1, BesselY1Of>(x);
-     },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = QuickUnary<QuickY1, BesselY1Of>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0), ops::Sub(ops::BesselY0(g.x(0)),
@@ -223,10 +211,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) {
-       return math::CallByPrecision<math::QuickBesselK<0>, math::BesselK<0>>(x);
-     },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = QuickUnary<math::QuickBesselK<0>, math::BesselK<0>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Neg(ops::Mul(g.dy(0), ops::BesselK1(g.x(0)))));
@@ -244,10 +229,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) {
-       return math::CallByPrecision<math::QuickBesselK<1>, math::BesselK<1>>(x);
-     },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = QuickUnary<math::QuickBesselK<1>, math::BesselK<1>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Neg(ops::Mul(
@@ -267,11 +249,8 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) {
-       return math::CallByPrecision<math::QuickScaledBesselK<0>,
-                                    math::ScaledBesselK<0>>(x);
-     },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel =
+         QuickUnary<math::QuickScaledBesselK<0>, math::ScaledBesselK<0>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0,
@@ -290,11 +269,8 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) {
-       return math::CallByPrecision<math::QuickScaledBesselK<1>,
-                                    math::ScaledBesselK<1>>(x);
-     },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel =
+         QuickUnary<math::QuickScaledBesselK<1>, math::ScaledBesselK<1>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0,

@@ -7,7 +7,6 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/math.h"
-#include "kernels/math/tabulated.h"
 #include "ops/elementwise.h"
 #include "ops/fn/Cos.h"
 #include "ops/fn/Equal.h"
@@ -18,6 +17,7 @@
 #include "ops/fn/math_arithmetic.h"
 #include "ops/fn/math_divide.h"
 #include "ops/fn/math_unary.h"
+#include "ops/quick_unary.h"
 #include "ops/scalar_constant.h"
 
 namespace gk {
@@ -35,10 +35,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) {
-       return math::CallByPrecision<math::QuickDawson, math::Dawson>(x);
-     },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = QuickUnary<math::QuickDawson, math::Dawson>(),
      .gradient =
          [](GradContext& g) {
            const Tensor &x = g.x(0), product = ops::Mul(x, g.y(0));
@@ -59,11 +56,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) {
-       return math::CallByPrecision<math::QuickExpIntegral, math::ExpIntegral>(
-           x);
-     },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = QuickUnary<math::QuickExpIntegral, math::ExpIntegral>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::RealDiv(ops::Mul(g.dy(0), ops::Exp(g.x(0))), g.x(0)));
@@ -81,11 +74,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) {
-       return math::CallByPrecision<math::QuickFresnel<false>,
-                                    math::Fresnel<false>>(x);
-     },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = QuickUnary<math::QuickFresnel<false>, math::Fresnel<false>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0), ops::Cos(FresnelAngle(g.x(0)))));
@@ -102,11 +91,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) {
-       return math::CallByPrecision<math::QuickFresnel<true>,
-                                    math::Fresnel<true>>(x);
-     },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = QuickUnary<math::QuickFresnel<true>, math::Fresnel<true>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0), ops::Sin(FresnelAngle(g.x(0)))));
@@ -123,10 +108,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) {
-       return math::CallByPrecision<math::QuickSpence, math::Spence>(x);
-     },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = QuickUnary<math::QuickSpence, math::Spence>(),
      .gradient =
          [](GradContext& g) {
            const Tensor& x = g.x(0);

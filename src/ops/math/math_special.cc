@@ -12,6 +12,7 @@
 #include "ops/fn/math_arithmetic.h"
 #include "ops/fn/math_exp.h"
 #include "ops/fn/math_unary.h"
+#include "ops/quick_unary.h"
 #include "ops/scalar_constant.h"
 
 namespace gk {
@@ -170,10 +171,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) {
-       return math::CallByPrecision<math::QuickLgamma, math::Lgamma<double>>(x);
-     },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = QuickUnary<math::LgammaByTable, math::Lgamma<double>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0), ops::Digamma(g.x(0))));
@@ -190,11 +188,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) {
-       return math::CallByPrecision<math::QuickDigamma, math::Digamma<double>>(
-           x);
-     },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel = QuickUnary<math::QuickDigamma, math::Digamma<double>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0),
@@ -267,7 +261,8 @@ const OpRecord kRecords[] = {
      .traits = kElementwise,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<[](auto x, auto y) {
-       return CallInDouble<math::IgammaGradA>(x, y);
+       return math::CallByPrecision<math::IgammaGradA<true>,
+                                    math::IgammaGradA<>>(x, y);
      },
                       TypeList<float, double>, kPlainLoop | kSlowLoop>(),
      .doc = "Returns the derivative of Igamma with respect to a.",

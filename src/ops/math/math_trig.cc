@@ -22,12 +22,11 @@ const OpRecord kRecords[] = {
               "complex128]",
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel = Overloads<UnaryFor<[](auto x) { return math::Sin(x); },
-                                  TypeList<half, bfloat16, float>>,
-                         UnaryFor<[](auto x) { return math::Sin(x); },
-                                  TypeList<double>, kPlainLoop | kSlowLoop>,
-                         UnaryFor<kCalled<[](auto x) { return std::sin(x); }>,
-                                  ComplexTypes, kSlowLoop>>(),
+     .kernel = Overloads<
+         UnaryFor<math::kSin, TypeList<half, bfloat16, float>>,
+         UnaryFor<math::kSin, TypeList<double>, kPlainLoop | kSlowLoop>,
+         UnaryFor<kCalled<[](auto x) { return std::sin(x); }>, ComplexTypes,
+                  kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0), ops::Cos(Conjugate(g.x(0)))));
@@ -45,12 +44,11 @@ const OpRecord kRecords[] = {
               "complex128]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Overloads<UnaryFor<[](auto x) { return math::Cos(x); },
-                                  TypeList<half, bfloat16, float>>,
-                         UnaryFor<[](auto x) { return math::Cos(x); },
-                                  TypeList<double>, kPlainLoop | kSlowLoop>,
-                         UnaryFor<kCalled<[](auto x) { return std::cos(x); }>,
-                                  ComplexTypes, kSlowLoop>>(),
+     .kernel = Overloads<
+         UnaryFor<math::kCos, TypeList<half, bfloat16, float>>,
+         UnaryFor<math::kCos, TypeList<double>, kPlainLoop | kSlowLoop>,
+         UnaryFor<kCalled<[](auto x) { return std::cos(x); }>, ComplexTypes,
+                  kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Neg(ops::Mul(g.dy(0), ops::Sin(Conjugate(g.x(0))))));
@@ -67,12 +65,11 @@ const OpRecord kRecords[] = {
               "complex128]",
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel = Overloads<UnaryFor<[](auto x) { return math::Tan(x); },
-                                  TypeList<half, bfloat16, float>>,
-                         UnaryFor<[](auto x) { return math::Tan(x); },
-                                  TypeList<double>, kPlainLoop | kSlowLoop>,
-                         UnaryFor<kCalled<[](auto x) { return std::tan(x); }>,
-                                  ComplexTypes, kSlowLoop>>(),
+     .kernel = Overloads<
+         UnaryFor<math::kTan, TypeList<half, bfloat16, float>>,
+         UnaryFor<math::kTan, TypeList<double>, kPlainLoop | kSlowLoop>,
+         UnaryFor<kCalled<[](auto x) { return std::tan(x); }>, ComplexTypes,
+                  kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0), ops::Square(ops::Reciprocal(

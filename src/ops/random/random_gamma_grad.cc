@@ -1,7 +1,7 @@
 #include "ops/random/random_gamma_grad.h"
 
 #include "framework/op_registry.h"
-#include "kernels/math/gamma_sample.h"
+#include "kernels/math/tabulated.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/elementwise.h"
 #include "ops/fn/Mul.h"
@@ -18,7 +18,8 @@ const OpRecord kRecords[] = {
      .traits = kElementwise,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<[](auto alpha, auto sample) {
-       return CallInDouble<math::GammaSampleGradA>(alpha, sample);
+       return math::CallByPrecision<math::GammaSampleGradA<true>,
+                                    math::GammaSampleGradA<>>(alpha, sample);
      },
                       TypeList<float, double>, kPlainLoop | kSlowLoop>(),
      .doc = "Returns the derivative of samples of the gamma distribution with "
