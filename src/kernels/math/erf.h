@@ -45,20 +45,18 @@ GK_INLINE T Erf(T x) {
   if constexpr (kIsFloatValue<T>) {
     const T z = x * x;
     const T small =
-        x * Poly(z, 0.128379166f, -0.37612626f, 0.112835832f, -0.0268536918f,
-                 0.00518807396f, -0.00080078782f, 7.8461082e-5f) +
+        x * Poly(z, 0.128379166f, -0.37612614f, 0.112834364f, -0.0268472563f,
+                 0.00517533999f, -0.000789228303f, 7.45435536e-5f) +
         x;
-    // ln(erfc) is smooth, and its error counts little next to 1.
+    // From 3.875 on it is 1, and so is the polynomial there.
     const T a = Abs(x);
-    const T t = Select(a > T(4), T(4), a);
-    const T log =
-        Poly(t, -0.000183877652f, 1.12955892f, 0.633258343f, 0.10837727f,
-             -0.0251821633f, 0.00419487897f, -0.000439383904f, 2.15220025e-5f);
-    // Far from where powers of two end.
-    const ExpReduced<T> e = ReduceExp(-log);
-    const T tail = (ExpReducedM1(e.r) + T(1)) * PowerOfTwo<T>(e.n);
-    const T large = CopySign(T(1) - tail, x);
-    return Select(a < T(1), small, large);
+    const T t = Select(a > T(3.875f), T(3.875f), a) - T(2.375f);
+    const T large =
+        Poly(t, 0.999217093f, 0.00400659549f, -0.00951667875f, 0.0137288384f,
+             -0.0131231919f, 0.00836392026f, -0.00314364024f, 0.000114037015f,
+             0.000636281038f, -0.000334031327f, 2.33453957e-5f, 3.46760062e-5f,
+             -9.0836802e-6f);
+    return Select(a < T(1.06f), small, CopySign(large, x));
   } else {
     const T a = Abs(x);
     const T small = x * ErfSeries(x * x) + x;
@@ -76,24 +74,26 @@ GK_INLINE T Erfc(T x) {
   if constexpr (kIsFloatValue<T>) {
     using D = Over<T, double>;
     const D d = static_cast<D>(x);
-    const D z = d * d;
-    const D small =
-        1.0 - d * (1.0 + Poly(z, 0.12837916709458466, -0.3761263888849169,
-                              0.11283791285130935, -0.026866131390625506,
-                              0.0052237763353701339, -0.00085424874501770795,
-                              0.00011954801162725575, -1.3898593011468255e-5,
-                              1.0562710865395614e-6));
     const D a = Abs(d);
     const D b = Select(a > 10.2, 10.2, a);
-    const D t = (b - 2.0) / (b + 2.0);
-    const D scaled = Poly(
-        t, 0.76618702897058499, -0.25997483620342438, 0.037813891674961284,
-        0.042536306936843522, -0.025243375449610497, -0.00051761636561071069,
-        0.0039360231928631762, 0.00014022629466735117, -0.00069920235267614708,
-        -0.00012510988017696951, 0.00010293076224399895, 3.7052358428780265e-5);
-    const D tail = Exp(-(b * b)) * scaled / (1.0 + b);
-    const D large = Select(d < 0.0, 2.0 - tail, tail);
-    return static_cast<T>(Select(a < 0.5, small, large));
+    // (1 + b) e^(b^2) erfc(b) is smooth; exact to 2e-9, as all of this is.
+    const D over = 1.0 / ((b + 3.0) * (1.0 + b));
+    const D t = (b - 3.0) * ((1.0 + b) * over);
+    const D scaled =
+        Poly(t, 0.7160046052854246, -0.23092735140798756, 0.09902068922588184,
+             -0.010234692130467075, -0.023802396985972418, 0.021950939565437703,
+             -0.00976511446686981, 0.0016403953128135886, 0.0007045797122596393,
+             -0.00037201194769774027, -0.00010508155401086655);
+    // Far from where powers of two end.
+    const ExpReduced<D> e = ReduceExp(-(b * b));
+    const D power = (Poly(e.r, 0.5000000067673065, 0.1666666586904902,
+                          0.04166629498103276, 0.008333497058759513,
+                          0.0013944657066857294, 0.00019790344419401952) *
+                         (e.r * e.r) +
+                     e.r) +
+                    1.0;
+    const D tail = (power * PowerOfTwo<D>(e.n)) * (scaled * ((b + 3.0) * over));
+    return static_cast<T>(Select(d < 0.0, 2.0 - tail, tail));
   } else {
     const T a = Abs(x);
     const T small = T(1) - (x * ErfSeries(x * x) + x);
