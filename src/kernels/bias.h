@@ -17,7 +17,8 @@ void BiasAdd(int64_t outer, int64_t channels, int64_t inner, const T* x,
              const T* bias, T* out, ThreadPool& pool = ThreadPool::Global());
 
 // Half the sum of squares. T: half, bfloat16, float, double; sums are held in
-// double. Does not depend on the number of threads.
+// double, but for those of eight floats. Does not depend on the number of
+// threads.
 template <class T>
 double HalfSumOfSquares(int64_t n, const T* x,
                         ThreadPool& pool = ThreadPool::Global());

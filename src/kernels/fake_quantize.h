@@ -30,34 +30,62 @@ struct QuantRange {
 
 struct FakeQuantizeBody {
   static GK_INLINE void Run(const QuantRange& r, const float* x, float* y,
-                            int64_t n, int64_t step) {
+                            int64_t n) {
     const float inverse = 1.0f / r.scale;
     const float zero = std::floor(-r.low * inverse + 0.5f);
     const float low = r.low, high = r.high, scale = r.scale;
-    const auto each = [&](int64_t i) __attribute__((always_inline)) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) {
       const float below = high < x[i] ? high : x[i];
       const float v = below < low ? low : below;
       // A NaN is nobody's least.
       const float kept = x[i] != x[i] ? x[i] : v;
       y[i] = math::Floor((kept - low) * inverse - zero + 0.5f) * scale;
-    };
-    if (step == 1) {
-#pragma GCC ivdep
-      for (int64_t i = 0; i < n; ++i) each(i);
-    } else {
-      for (int64_t i = 0; i < n * step; i += step) each(i);
     }
   }
 };
 
-// y = x on the levels: n elements, `step` apart.
+// y = x on the levels.
 inline void FakeQuantize(const QuantRange& r, const float* x, float* y,
-                         int64_t n, int64_t step) {
-  Stamp<FakeQuantizeBody, void(const QuantRange&, const float*, float*, int64_t,
-                               int64_t)>::Best<Isa::kV3>()(r, x, y, n, step);
+                         int64_t n) {
+  Stamp<FakeQuantizeBody, void(const QuantRange&, const float*, float*,
+                               int64_t)>::Best<Isa::kV3>()(r, x, y, n);
+}
+
+// The same of rows of channels, each of which has a range of its own, or none,
+// `used` 0, and gives zeros.
+struct ChannelRanges {
+  const float *low, *high, *scale, *inverse, *zero, *used;
+};
+struct FakeQuantizeRowsBody {
+  static GK_INLINE void Run(const ChannelRanges& r, const float* x, float* y,
+                            int64_t rows, int64_t channels) {
+    for (int64_t row = 0; row < rows; ++row) {
+      const float* from = x + row * channels;
+      float* to = y + row * channels;
+#pragma GCC ivdep
+      for (int64_t k = 0; k < channels; ++k) {
+        const float v = from[k], low = r.low[k], high = r.high[k];
+        const float below = high < v ? high : v;
+        const float inside = below < low ? low : below;
+        const float kept = v != v ? v : inside;
+        const float level =
+            math::Floor((kept - low) * r.inverse[k] - r.zero[k] + 0.5f) *
+            r.scale[k];
+        to[k] = r.used[k] == 0.0f ? 0.0f : level;
+      }
+    }
+  }
+};
+inline void FakeQuantizeRows(const ChannelRanges& r, const float* x, float* y,
+                             int64_t rows, int64_t channels) {
+  Stamp<FakeQuantizeRowsBody, void(const ChannelRanges&, const float*, float*,
+                                   int64_t, int64_t)>::Best()(r, x, y, rows,
+                                                              channels);
 }
 
 // dx = dy where x is in the range, and the sums of dy below and above it.
+template <bool kSums>
 struct FakeQuantizeGradBody {
   // Sums under way side by side: their number is fixed, so the result is.
   static constexpr int kLanes = 16;
@@ -70,8 +98,10 @@ struct FakeQuantizeGradBody {
     const auto each = [&](int64_t i, int l) __attribute__((always_inline)) {
       const float v = x[i], d = dy[i];
       dx[i] = (v >= low) & (v <= high) ? d : 0.0f;
-      under[l] += v < low ? d : 0.0f;
-      over[l] += v > high ? d : 0.0f;
+      if constexpr (kSums) {
+        under[l] += v < low ? d : 0.0f;
+        over[l] += v > high ? d : 0.0f;
+      }
     };
     int64_t i = 0;
     for (; step == 1 && i + kLanes <= n; i += kLanes) {
@@ -83,17 +113,23 @@ struct FakeQuantizeGradBody {
       under[0] += under[l];
       over[0] += over[l];
     }
-    *below = under[0];
-    *above = over[0];
+    if constexpr (kSums) {
+      *below = under[0];
+      *above = over[0];
+    }
   }
 };
+// Without the sums where `below` is null.
 inline void FakeQuantizeGrad(const QuantRange& r, const float* dy,
                              const float* x, float* dx, int64_t n, int64_t step,
                              double* below, double* above) {
-  Stamp<FakeQuantizeGradBody,
-        void(const QuantRange&, const float*, const float*, float*, int64_t,
-             int64_t, double*, double*)>::Best<Isa::kV3>()(r, dy, x, dx, n,
-                                                           step, below, above);
+  using Loop = void(const QuantRange&, const float*, const float*, float*,
+                    int64_t, int64_t, double*, double*);
+  const auto run =
+      below != nullptr
+          ? Stamp<FakeQuantizeGradBody<true>, Loop>::Best<Isa::kV3>()
+          : Stamp<FakeQuantizeGradBody<false>, Loop>::Best<Isa::kV3>();
+  run(r, dy, x, dx, n, step, below, above);
 }
 
 }  // namespace gk

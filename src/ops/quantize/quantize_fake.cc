@@ -101,21 +101,34 @@ Status Rounded(KernelContext& c, const Tensor& x, const Ranges& ranges) {
           if (ranges.empty[0]) {
             std::fill(out + from, out + to, 0.0f);
           } else {
-            FakeQuantize(ranges.of[0], in + from, out + from, to - from, 1);
+            FakeQuantize(ranges.of[0], in + from, out + from, to - from);
           }
         });
     return OkStatus();
   }
-  const int64_t rows = n / channels;
+  std::vector<float> facts(6 * channels);  // of empty ranges all are 0
+  float* const fact = facts.data();
+  for (int64_t k = 0; k < channels; ++k) {
+    if (ranges.empty[k]) continue;
+    const QuantRange& r = ranges.of[k];
+    const float inverse = 1.0f / r.scale;
+    fact[k] = r.low;
+    fact[channels + k] = r.high;
+    fact[2 * channels + k] = r.scale;
+    fact[3 * channels + k] = inverse;
+    fact[4 * channels + k] = std::floor(-r.low * inverse + 0.5f);
+    fact[5 * channels + k] = 1;
+  }
+  const ChannelRanges of{fact,
+                         fact + channels,
+                         fact + 2 * channels,
+                         fact + 3 * channels,
+                         fact + 4 * channels,
+                         fact + 5 * channels};
   ThreadPool::Global().ParallelRange(
-      channels, 2 * rows, [&](int64_t begin, int64_t end) {
-        for (int64_t k = begin; k < end; ++k) {
-          if (ranges.empty[k]) {
-            for (int64_t r = 0; r < rows; ++r) out[r * channels + k] = 0;
-          } else {
-            FakeQuantize(ranges.of[k], in + k, out + k, rows, channels);
-          }
-        }
+      n / channels, channels, [&](int64_t begin, int64_t end) {
+        FakeQuantizeRows(of, in + begin * channels, out + begin * channels,
+                         end - begin, channels);
       });
   return OkStatus();
 }
@@ -160,7 +173,8 @@ Status RoundedGrad(KernelContext& c, const Ranges& ranges) {
           }
           FakeQuantizeGrad(ranges.of[k], dy.data<float>() + at,
                            x.data<float>() + at, dx->data<float>() + at, count,
-                           channels, &below[i], &above[i]);
+                           channels, dmin ? &below[i] : nullptr,
+                           dmin ? &above[i] : nullptr);
         }
       });
   if (dmin == nullptr) return OkStatus();

@@ -305,6 +305,20 @@ Status RoundTripGradShape(InferenceContext& c) {
   return OkStatus();
 }
 
+// Numbers of type F: the gradient, or nothing outside the limits.
+template <class T, class F>
+struct LimitedGradBody {
+  static GK_INLINE void Run(const T* x, const T* dy, T* dx, int64_t n, F low,
+                            F high) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) {
+      const F v(x[i]);
+      const bool inside = (v >= low) & (v <= high);
+      dx[i] = static_cast<T>(F(dy[i]) * (inside ? F(1) : F(0)));
+    }
+  }
+};
+
 Status ComputeRoundTripGrad(KernelContext& c) {
   const Tensor &dy = c.input(0), &x = c.input(1);
   const int64_t axis = c.attr<int64_t>("axis");
@@ -332,29 +346,27 @@ Status ComputeRoundTripGrad(KernelContext& c) {
   int64_t inner = axis < 0 ? std::max<int64_t>(x.num_elements(), 1) : 1;
   for (int i = axis + 1; axis >= 0 && i < x.rank(); ++i) inner *= x.dim(i);
   const int64_t channels = axis < 0 ? 1 : x.dim(axis);
-  const bool known =
-      VisitType<float, double, half, bfloat16>(x.dtype(), [&](auto tag) {
-        using T = decltype(tag);
-        const T *in = x.data<T>(), *g = dy.data<T>(),
-                *min = c.input(2).data<T>(), *max = c.input(3).data<T>();
-        T* out = dx->data<T>();
-        ThreadPool::Global().ParallelRange(
-            x.num_elements(), 2, [&](int64_t begin, int64_t end) {
-              using F = std::conditional_t<sizeof(T) == 2, float, T>;
-              // Run by run of one channel.
-              for (int64_t i = begin; i < end;) {
-                const int64_t run = i / inner;
-                const F low(min[run % channels]), high(max[run % channels]);
-                const int64_t stop = std::min(end, (run + 1) * inner);
-#pragma GCC ivdep
-                for (; i < stop; ++i) {
-                  const F v(in[i]);
-                  const bool inside = (v >= low) & (v <= high);
-                  out[i] = static_cast<T>(F(g[i]) * (inside ? F(1) : F(0)));
-                }
-              }
-            });
-      });
+  const bool known = VisitType<float, double, half,
+                               bfloat16>(x.dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    const T *in = x.data<T>(), *g = dy.data<T>(), *min = c.input(2).data<T>(),
+            *max = c.input(3).data<T>();
+    T* out = dx->data<T>();
+    ThreadPool::Global().ParallelRange(
+        x.num_elements(), 2, [&](int64_t begin, int64_t end) {
+          using F = std::conditional_t<sizeof(T) == 2, float, T>;
+          // Run by run of one channel.
+          for (int64_t i = begin; i < end;) {
+            const int64_t run = i / inner;
+            const F low(min[run % channels]), high(max[run % channels]);
+            const int64_t stop = std::min(end, (run + 1) * inner);
+            using Body = LimitedGradBody<T, F>;
+            Stamp<Body, void(const T*, const T*, T*, int64_t, F, F)>::Best()(
+                in + i, g + i, out + i, stop - i, low, high);
+            i = stop;
+          }
+        });
+  });
   return known ? OkStatus() : c.NoKernel();
 }
 
