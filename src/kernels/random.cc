@@ -6,7 +6,6 @@
 #include <numbers>
 #include <type_traits>
 
-#include "base/interrupt.h"
 #include "kernels/isa.h"
 
 namespace gk {
@@ -328,16 +327,6 @@ void FillUniformInt(const Philox& gen, T low, T high, int64_t begin,
 template <class T>
 void FillFullInt(const Philox& gen, int64_t begin, int64_t end, T* out) {
   FillFromBlocks(gen, begin, end, out, IntValue<T>());
-}
-
-void RandomPermutation(const Philox& gen, int64_t n, int64_t* out) {
-  for (int64_t i = 0; i < n; ++i) out[i] = i;
-  PhiloxStream stream(gen);
-  TurnPoll poll;
-  for (int64_t i = 0; i + 1 < n; ++i) {
-    poll();
-    std::swap(out[i], out[i + stream.Word() % (n - i)]);
-  }
 }
 
 #define GK_FILL_FLOATS(T)                                            \

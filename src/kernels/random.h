@@ -57,9 +57,12 @@ class PhiloxStream {
  public:
   explicit PhiloxStream(const Philox& gen) : gen_(gen) {}
   uint32_t Word() {
-    if (used_ == 4) {
-      gen_.Block(words_);
-      gen_.Skip(1);
+    if (used_ == kWords) {
+      // Two blocks at once: the rounds of one wait for one another.
+      for (int i = 0; i < kWords; i += 4) {
+        gen_.Block(words_ + i);
+        gen_.Skip(1);
+      }
       used_ = 0;
     }
     return words_[used_++];
@@ -68,9 +71,11 @@ class PhiloxStream {
   double Double();
 
  private:
+  static constexpr int kWords = 8;
+
   Philox gen_;
-  uint32_t words_[4] = {0, 0, 0, 0};
-  int used_ = 4;
+  uint32_t words_[kWords];
+  int used_ = kWords;
 };
 
 // Uniform in [0, 1). T: float, double, half, bfloat16.
@@ -94,9 +99,6 @@ void FillUniformInt(const Philox& gen, T low, T high, int64_t begin,
 // Every value of the type is equally likely. T as for FillUniformInt.
 template <class T>
 void FillFullInt(const Philox& gen, int64_t begin, int64_t end, T* out);
-
-// Writes a random permutation of 0 .. n-1.
-void RandomPermutation(const Philox& gen, int64_t n, int64_t* out);
 
 }  // namespace gk
 

@@ -34,21 +34,19 @@ class NormalPairs {
  public:
   explicit NormalPairs(PhiloxStream* stream) : stream_(stream) {}
   double Next() {
-    if (left_ == 0) {
-      const double u = std::max(stream_->Double(), 1.0e-7);
-      const double v = 2.0 * std::numbers::pi * stream_->Double();
-      const double r = std::sqrt(-2.0 * std::log(u));
-      pair_[0] = std::sin(v) * r;
-      pair_[1] = std::cos(v) * r;
-      left_ = 2;
-    }
-    return pair_[--left_];
+    // The second of a pair is often not asked for.
+    second_ = !second_;
+    if (!second_) return std::sin(angle_) * radius_;
+    const double u = std::max(stream_->Double(), 1.0e-7);
+    angle_ = 2.0 * std::numbers::pi * stream_->Double();
+    radius_ = std::sqrt(-2.0 * std::log(u));
+    return std::cos(angle_) * radius_;
   }
 
  private:
   PhiloxStream* stream_;
-  double pair_[2] = {0, 0};
-  int left_ = 0;
+  double angle_ = 0, radius_ = 0;
+  bool second_ = false;
 };
 
 // Knuth: the number of uniforms whose product stays above e^-rate.
@@ -82,6 +80,17 @@ double PoissonByRejection(UniformPairs* uniform, double rate, double limit) {
       return k;
     }
   }
+}
+
+// How many of n rising numbers are not above x: no branch depends on them.
+int64_t CountUpTo(const double* rising, int64_t n, double x) {
+  const double* from = rising;
+  while (n > 1) {
+    const int64_t half = n / 2;
+    from += half * static_cast<int64_t>(from[half - 1] <= x);
+    n -= half;
+  }
+  return from - rising + (n == 1 && *from <= x);
 }
 
 // How many geometric gaps fit into the trials.
@@ -222,8 +231,7 @@ void RandomCategorical(const Philox& gen, const T* logits, int64_t rows,
     }
     for (int64_t i = 0; i < samples; ++i) {
       const double target = stream.Double() * total;
-      const int64_t found =
-          std::upper_bound(scratch, scratch + classes, target) - scratch;
+      const int64_t found = CountUpTo(scratch, classes, target);
       // Rounding may carry the target to the total itself.
       *out++ = std::min(found, last);
     }

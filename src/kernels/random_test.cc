@@ -5,6 +5,8 @@
 #include <bit>
 #include <vector>
 
+#include "kernels/shuffle.h"
+
 namespace gk {
 namespace {
 

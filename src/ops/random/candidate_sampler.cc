@@ -11,10 +11,13 @@ namespace gk {
 namespace {
 
 // The words below the remainder would come up once too often.
+template <class Int>
+Int RestOf(Int n) {
+  return std::numeric_limits<Int>::max() % n + 1;
+}
 template <class Int, class Draw>
-Int Below(Int n, Draw&& draw) {
+Int Below(Int n, Int rest, Draw&& draw) {
   if ((n & (n - 1)) == 0) return draw() & (n - 1);
-  const Int rest = std::numeric_limits<Int>::max() % n + 1;
   Int word;
   do {
     word = draw();
@@ -30,19 +33,18 @@ float UniformFloat(PhiloxStream& random) {
 }  // namespace
 
 uint32_t UniformBelow(PhiloxStream& random, uint32_t n) {
-  return Below<uint32_t>(n, [&] { return random.Word(); });
+  return Below<uint32_t>(n, RestOf(n), [&] { return random.Word(); });
 }
 
-uint64_t UniformBelow64(PhiloxStream& random, uint64_t n) {
-  return Below<uint64_t>(n, [&] {
-    const uint64_t low = random.Word();
-    return low | uint64_t{random.Word()} << 32;
-  });
-}
+UniformCandidates::UniformCandidates(int64_t range)
+    : CandidateSampler(range), rest_(RestOf(static_cast<uint64_t>(range))) {}
 
 int64_t UniformCandidates::Sample(PhiloxStream& random) {
-  return static_cast<int64_t>(
-      UniformBelow64(random, static_cast<uint64_t>(range())));
+  const auto n = static_cast<uint64_t>(range());
+  return static_cast<int64_t>(Below<uint64_t>(n, rest_, [&] {
+    const uint64_t low = random.Word();
+    return low | uint64_t{random.Word()} << 32;
+  }));
 }
 
 double UniformCandidates::Probability(int64_t) const {

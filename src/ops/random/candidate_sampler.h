@@ -15,9 +15,8 @@
 
 namespace gk {
 
-// Words of a generator as numbers without bias.
+// A word of a generator as a number without bias.
 uint32_t UniformBelow(PhiloxStream& random, uint32_t n);
-uint64_t UniformBelow64(PhiloxStream& random, uint64_t n);
 
 // Not thread-safe.
 class CandidateSampler {
@@ -37,9 +36,12 @@ class CandidateSampler {
 
 class UniformCandidates final : public CandidateSampler {
  public:
-  using CandidateSampler::CandidateSampler;
+  explicit UniformCandidates(int64_t range);
   int64_t Sample(PhiloxStream& random) override;
   double Probability(int64_t value) const override;
+
+ private:
+  const uint64_t rest_;  // see Below()
 };
 
 // log((k + 2) / (k + 1)) over log(range + 1): for classes sorted by how often

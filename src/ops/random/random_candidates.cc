@@ -4,13 +4,13 @@
 #include <cmath>
 #include <list>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/interrupt.h"
 #include "base/process_mutex.h"
 #include "framework/op_registry.h"
 #include "ops/int32_attrs.h"
 #include "ops/random/candidate_sampler.h"
+#include "ops/random/class_places.h"
 #include "ops/random/random_place.h"
 
 namespace gk {
@@ -83,7 +83,7 @@ Status SampleFrom(KernelContext& c, CandidateSampler& sampler, bool all) {
   PhiloxStream random(gen);
   TurnPoll poll;
   int64_t tries = 0;
-  std::unordered_set<int64_t> seen;
+  ClassPlaces seen;
   for (int64_t n = 0; n < wanted;) {
     poll();
     if (c.cancellation() != nullptr && c.cancellation()->IsCancelled()) {
@@ -94,11 +94,19 @@ Status SampleFrom(KernelContext& c, CandidateSampler& sampler, bool all) {
                              wanted);
     }
     const int64_t value = sampler.Sample(random);
-    if (unique && !seen.insert(value).second) continue;
+    if (unique && !seen.Add(value)) continue;
     sample[n++] = value;
   }
+  // Many values have the same probability.
+  double last_p = -1;
+  float last_count = 0;
   const auto expected = [&](int64_t value) {
-    return ExpectedCount(sampler.Probability(value), wanted, tries);
+    const double p = sampler.Probability(value);
+    if (p != last_p) {
+      last_p = p;
+      last_count = ExpectedCount(p, wanted, tries);
+    }
+    return last_count;
   };
   for (int64_t i = 0; i < wanted; ++i) {
     of_samples->data<float>()[i] = expected(sample[i]);
@@ -243,17 +251,16 @@ Status ComputeHits(KernelContext& c) {
         "from CandidateSampler");
   }
   // A sample that came twice counts where it came last.
-  std::unordered_map<int64_t, int64_t> places;
+  ClassPlaces places;
   for (int64_t i = 0; i < samples.num_elements(); ++i) {
     places[samples.data<int64_t>()[i]] = i;
   }
   std::vector<std::pair<int32_t, int64_t>> hits;
   for (int64_t r = 0; r < classes.dim(0); ++r) {
     for (int64_t k = 0; k < num_true; ++k) {
-      const auto found = places.find(classes.data<int64_t>()[r * num_true + k]);
-      if (found != places.end()) {
-        hits.emplace_back(static_cast<int32_t>(r), found->second);
-      }
+      const int64_t place =
+          places.Find(classes.data<int64_t>()[r * num_true + k]);
+      if (place >= 0) hits.emplace_back(static_cast<int32_t>(r), place);
     }
   }
   const TensorShape shape({static_cast<int64_t>(hits.size())});
