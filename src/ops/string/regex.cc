@@ -3,7 +3,10 @@
 #include <dlfcn.h>
 #include <re2/re2.h>
 
+#include <array>
+#include <cctype>
 #include <cstring>
+#include <optional>
 
 namespace gk {
 namespace {
@@ -77,10 +80,65 @@ struct Library {
   }
 };
 
+// "[a-z_]" and "[a-z_]+", of letters, digits and plain signs: what they match
+// in any text, valid UTF-8 or not, is known byte by byte.
+struct ByteRuns {
+  std::array<bool, 256> members{};
+  bool many = false;  // all that stand together, not each
+
+  static std::optional<ByteRuns> Of(const std::string& pattern) {
+    ByteRuns found;
+    const size_t end = pattern.find(']');
+    if (pattern.size() < 3 || pattern[0] != '[' || end == pattern.npos ||
+        end < 2) {
+      return std::nullopt;
+    }
+    found.many = pattern.size() == end + 2 && pattern[end + 1] == '+';
+    if (!found.many && pattern.size() != end + 1) return std::nullopt;
+    const auto is_word = [](unsigned char c) {
+      return c < 0x80 && std::isalnum(c) != 0;
+    };
+    for (size_t i = 1; i < end; ++i) {
+      const unsigned char c = pattern[i];
+      if (i + 2 < end && pattern[i + 1] == '-') {
+        const unsigned char last = pattern[i + 2];
+        if (!is_word(c) || !is_word(last) || last < c) return std::nullopt;
+        for (int member = c; member <= last; ++member) {
+          found.members[member] = true;
+        }
+        i += 2;
+        continue;
+      }
+      if (!is_word(c) && std::strchr(" _,.;:!?'\"/@#%=<>", c) == nullptr) {
+        return std::nullopt;
+      }
+      if (c == 0) return std::nullopt;
+      found.members[c] = true;
+    }
+    return found;
+  }
+
+  void Replace(const std::string& text, const std::string& rewrite,
+               std::string* to) const {
+    const auto is_member = [&](size_t i) {
+      return members[static_cast<unsigned char>(text[i])];
+    };
+    to->clear();
+    size_t done = 0;
+    for (size_t i = 0; i < text.size(); ++i) {
+      if (!is_member(i)) continue;
+      to->append(text, done, i - done).append(rewrite);
+      while (many && i + 1 < text.size() && is_member(i + 1)) ++i;
+      done = i + 1;
+    }
+    to->append(text, done);
+  }
+};
+
 class LoadedRegex final : public Regex {
  public:
   LoadedRegex(const Library& library, const std::string& pattern)
-      : library_(library) {
+      : library_(library), runs_(ByteRuns::Of(pattern)) {
     RE2::Options options;
     options.set_log_errors(false);
     library_.make(memory_, pattern, options);
@@ -94,9 +152,9 @@ class LoadedRegex final : public Regex {
   }
   void Replace(const std::string& text, const std::string& rewrite, bool all,
                std::string* to) const override {
-    if (all && rewrite.find('\\') == rewrite.npos &&
-        ReplaceWithText(text, rewrite, to)) {
-      return;
+    if (all && rewrite.find('\\') == rewrite.npos) {
+      if (runs_) return runs_->Replace(text, rewrite, to);
+      if (ReplaceWithText(text, rewrite, to)) return;
     }
     *to = text;
     if (all) {
@@ -134,6 +192,7 @@ class LoadedRegex final : public Regex {
   }
 
   const Library& library_;
+  const std::optional<ByteRuns> runs_;
   alignas(RE2) char memory_[sizeof(RE2)];
 };
 
