@@ -22,17 +22,58 @@ namespace {
 // reflections I - tau v v^H.
 template <class T, class R>
 struct ReflectBothSides {
+  // The first `i` elements of two rows: their products with v, to `sums`, and
+  // what they give to h.
+  GK_INLINE static void MultiplyTwo(int64_t i, const T* row, const T* next,
+                                    const T* v, T* h, T (&sums)[2]) {
+    typedef T V __attribute__((vector_size(32), aligned(sizeof(T)), may_alias));
+    constexpr int64_t kLanes = 32 / sizeof(T);
+    const T factors[] = {v[i], v[i + 1]};
+    V both[2][2] = {};
+    int64_t j = 0;
+    for (; j + 2 * kLanes <= i; j += 2 * kLanes) {
+#pragma GCC unroll 2
+      for (int64_t k = 0; k < 2; ++k) {
+        const int64_t at = j + k * kLanes;
+        const V a = *reinterpret_cast<const V*>(row + at);
+        const V b = *reinterpret_cast<const V*>(next + at);
+        const V x = *reinterpret_cast<const V*>(v + at);
+        both[0][k] += a * x;
+        both[1][k] += b * x;
+        *reinterpret_cast<V*>(h + at) += a * factors[0] + b * factors[1];
+      }
+    }
+    for (int r = 0; r < 2; ++r) {
+      const V lanes = both[r][0] + both[r][1];
+      T sum(0);
+      for (int64_t l = 0; l < kLanes; ++l) sum += lanes[l];
+      sums[r] = sum;
+    }
+    for (; j < i; ++j) {
+      sums[0] += row[j] * v[j];
+      sums[1] += next[j] * v[j];
+      h[j] += row[j] * factors[0] + next[j] * factors[1];
+    }
+  }
+
   GK_INLINE static void Run(int64_t n, const T* v, T tau, T* a, int64_t stride,
                             T* h) {
-    for (int64_t i = 0; i < n; ++i) {
+    int64_t begin = 0;
+    if constexpr (std::is_floating_point_v<T>) {
+      for (; begin + 2 <= n; begin += 2) {
+        const T *const row = a + begin * stride, *const next = row + stride;
+        T sums[2];
+        MultiplyTwo(begin, row, next, v, h, sums);
+        const T x = v[begin], y = v[begin + 1], beside = next[begin];
+        h[begin] = sums[0] + row[begin] * x + beside * y;
+        h[begin + 1] = sums[1] + beside * x + next[begin + 1] * y;
+      }
+    }
+    for (int64_t i = begin; i < n; ++i) {
       const T* const row = a + i * stride;
       const T factor = v[i];
       T sum(0);
-      if constexpr (std::is_floating_point_v<T>) {
-        sum = DotOf(row, v, i);
-      } else {
-        for (int64_t j = 0; j < i; ++j) sum += Times(row[j], v[j]);
-      }
+      for (int64_t j = 0; j < i; ++j) sum += Times(row[j], v[j]);
 #pragma GCC ivdep
       for (int64_t j = 0; j < i; ++j) h[j] += Times(Conj(row[j]), factor);
       h[i] = sum + std::real(row[i]) * factor;
@@ -40,7 +81,19 @@ struct ReflectBothSides {
     for (int64_t i = 0; i < n; ++i) h[i] = Times(tau, h[i]);
     const T shift = Times(tau * R(-0.5), DotOf(h, v, n));
     for (int64_t i = 0; i < n; ++i) h[i] += Times(shift, v[i]);
-    for (int64_t i = 0; i < n; ++i) {
+    for (int64_t i = 0; i < begin; i += 2) {
+      if constexpr (std::is_floating_point_v<T>) {
+        T *const row = a + i * stride, *const next = row + stride;
+        const T x = v[i], y = h[i], u = v[i + 1], w = h[i + 1];
+#pragma GCC ivdep
+        for (int64_t j = 0; j <= i; ++j) {
+          row[j] -= x * h[j] + y * v[j];
+          next[j] -= u * h[j] + w * v[j];
+        }
+        next[i + 1] -= 2 * u * w;
+      }
+    }
+    for (int64_t i = begin; i < n; ++i) {
       T* const row = a + i * stride;
       const T x = v[i], y = h[i];
 #pragma GCC ivdep
@@ -70,22 +123,26 @@ struct Tridiagonal {
       const R square = beside * beside;
       shift -= square == 0 ? beside / (far / beside) : square / far;
     }
-    R x = d[first] - shift, z = e[first];
-    for (int64_t k = first; k < last && z != 0; ++k) {
+    // What the next rotation changes again stays in registers.
+    R x = d[first] - shift, z = e[first], on = d[first], under = e[first];
+    int64_t k = first;
+    for (; k < last && z != 0; ++k) {
       R c, s;
       Turned(x, z, &c, &s);
-      const R under = s * d[k] + c * e[k], next = s * e[k] + c * d[k + 1];
-      d[k] = c * (c * d[k] - s * e[k]) - s * (c * e[k] - s * d[k + 1]);
-      d[k + 1] = s * under + c * next;
-      e[k] = c * under - s * next;
+      const R other = d[k + 1];
+      const R left = s * on + c * under, right = s * under + c * other;
+      d[k] = c * (c * on - s * under) - s * (c * under - s * other);
       if (k > first) e[k - 1] = c * e[k - 1] - s * z;
-      x = e[k];
+      on = s * left + c * right;
+      x = e[k] = c * left - s * right;
       if (k + 1 < last) {
         z = -s * e[k + 1];
-        e[k + 1] *= c;
+        under = c * e[k + 1];
       }
       v.Rotate(k, k + 1, c, -s);
     }
+    d[k] = on;
+    if (k < last) e[k] = under;
   }
 
   // c x - s z = r and s x + c z = 0; z is not zero.
@@ -107,10 +164,9 @@ struct Tridiagonal {
     for (int64_t steps = 30 * n; last > 0; --steps) {
       for (int64_t i = first; i < last; ++i) {
         const R far = kOver * e[i];
-        if (std::abs(e[i]) < kSmallest ||
-            far * far <= std::abs(d[i]) + std::abs(d[i + 1])) {
-          e[i] = 0;
-        }
+        const bool none = (std::abs(e[i]) < kSmallest) |
+                          (far * far <= std::abs(d[i]) + std::abs(d[i + 1]));
+        e[i] = none ? R(0) : e[i];
       }
       while (last > 0 && e[last - 1] == 0) --last;
       if (last == 0) break;
@@ -132,8 +188,8 @@ struct Tridiagonal {
 };
 
 // `a` is used up: its lower half is what counts.
-template <class T, class R>
-bool FindEigen(int64_t n, std::vector<T>& a, R* e, std::vector<T>* v) {
+template <class T, class R, class To>
+bool FindEigen(int64_t n, std::vector<T>& a, R* e, To* v) {
   R scale = 0;
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j <= i; ++j) {
@@ -165,18 +221,19 @@ bool FindEigen(int64_t n, std::vector<T>& a, R* e, std::vector<T>* v) {
   d[n - 1] = std::real(a[n * n - 1]);
   constexpr int64_t kParts = sizeof(T) / sizeof(R);
   if (v != nullptr) {
-    *v = Transposed(
+    TransposeTo(
         n, n,
         ProductOfReflections(vectors.data(), taus.data(), n - 1, 1, n, n)
-            .data());
+            .data(),
+        a.data());
   }
   // A rotation by real numbers turns both parts of complex ones alike.
   Tridiagonal<R> t{std::move(d),
                    std::move(beside),
-                   {v ? reinterpret_cast<R*>(v->data()) : nullptr, n * kParts}};
+                   {v ? reinterpret_cast<R*>(a.data()) : nullptr, n * kParts}};
   if (!t.Diagonalize()) return false;
   for (int64_t i = 0; i < n; ++i) e[i] = t.d[i] * scale;
-  if (v != nullptr) *v = Transposed(n, n, v->data());
+  if (v != nullptr) TransposeTo(n, n, a.data(), v);
   return true;
 }
 
@@ -195,15 +252,11 @@ bool SelfAdjointEigen(int64_t n, const T* a, typename RealOf<T>::type* e,
     if (v != nullptr) v[0] = T(1);
     return true;
   }
-  std::vector<C> copy(a, a + n * n), vectors;
+  std::vector<C> copy(a, a + n * n);
   std::vector<typename RealOf<C>::type> values(n);
-  if (!FindEigen(n, copy, values.data(), v != nullptr ? &vectors : nullptr)) {
-    return false;
-  }
+  if (!FindEigen(n, copy, values.data(), v)) return false;
   std::transform(values.begin(), values.end(), e,
                  [](auto x) { return static_cast<Real>(x); });
-  std::transform(vectors.begin(), vectors.end(), v,
-                 [](const C& x) { return static_cast<T>(x); });
   return true;
 }
 

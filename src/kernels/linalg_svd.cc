@@ -134,6 +134,13 @@ struct Bidiagonal {
   }
 };
 
+template <class T>
+std::vector<T> Transposed(int64_t rows, int64_t columns, const T* a) {
+  std::vector<T> out(rows * columns);
+  TransposeTo(rows, columns, a, out.data());
+  return out;
+}
+
 // Of m >= n; `a` is used up.
 template <class T, class R>
 bool TallSvd(int64_t m, int64_t n, std::vector<T>& a, bool full, R* s, T* u,
@@ -180,10 +187,8 @@ bool TallSvd(int64_t m, int64_t n, std::vector<T>& a, bool full, R* s, T* u,
   if (!b.Diagonalize()) return false;
   std::copy(b.d.begin(), b.d.end(), s);
   if (u == nullptr) return true;
-  us = Transposed(p, m, us.data());
-  std::copy(us.begin(), us.end(), u);
-  vs = Transposed(n, n, vs.data());
-  std::copy(vs.begin(), vs.end(), v);
+  TransposeTo(p, m, us.data(), u);
+  TransposeTo(n, n, vs.data(), v);
   return true;
 }
 
