@@ -4,11 +4,45 @@
 #include <bit>
 #include <cmath>
 #include <complex>
+#include <functional>
+#include <memory>
 #include <numbers>
 
 #include "kernels/fft.h"
+#include "kernels/recent_cache.h"
 
 namespace gk {
+namespace {
+
+// The weights of a Hann window of so many samples. Most of a short sound's
+// time would go into their cosines, so the last windows are kept.
+class HannWindow {
+ public:
+  static std::shared_ptr<const HannWindow> Of(int64_t size) {
+    // Longer ones cost little beside their transforms.
+    constexpr int64_t kLongestKept = 1 << 12;
+    const auto make = [](int64_t n) -> StatusOr<std::shared_ptr<HannWindow>> {
+      return std::make_shared<HannWindow>(n);
+    };
+    if (size > kLongestKept) return *make(size);
+    static auto& windows =
+        *new RecentCache<HannWindow, int64_t, std::hash<int64_t>>;
+    return *windows.Get(size, make);
+  }
+
+  explicit HannWindow(int64_t size) : weights_(size) {
+    for (int64_t i = 0; i < size; ++i) {
+      weights_[i] = 0.5 - 0.5 * std::cos(2 * std::numbers::pi * i / size);
+    }
+  }
+  int64_t desc() const { return std::ssize(weights_); }
+  const double* weights() const { return weights_.data(); }
+
+ private:
+  std::vector<double> weights_;
+};
+
+}  // namespace
 
 SpectrogramWindows SpectrogramWindows::Of(int64_t window, int64_t stride) {
   return {window, stride,
@@ -19,13 +53,10 @@ void Spectrogram(const SpectrogramWindows& windows, const float* samples,
                  int64_t count, int64_t step, bool squared, float* out) {
   const int64_t frames = windows.frames(count), n = windows.length,
                 bins = windows.frequencies();
-  std::vector<double> weights(windows.window);
-  for (int64_t i = 0; i < windows.window; ++i) {
-    weights[i] =
-        0.5 - 0.5 * std::cos(2 * std::numbers::pi * i / windows.window);
-  }
+  const auto hann = HannWindow::Of(windows.window);
+  const double* const weights = hann->weights();
   // Some frames at a time: all could need a multiple of the sound's memory.
-  const int64_t most = std::max<int64_t>(1, (1 << 16) / n);
+  const int64_t most = std::min(frames, std::max<int64_t>(1, (1 << 16) / n));
   std::vector<double> in(most * n);
   std::vector<std::complex<double>> spectra(most * bins);
   for (int64_t first = 0; first < frames; first += most) {

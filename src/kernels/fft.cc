@@ -73,6 +73,22 @@ Numbers<T> AllocateNumbers(int64_t n) {
       ::operator new (RoundUp<T>(n) * sizeof(T), std::align_val_t{64})));
 }
 
+// Memory for some numbers, on the stack if they are few: of short lines,
+// allocations would cost more than the transforms.
+template <class T>
+class ScratchNumbers {
+ public:
+  explicit ScratchNumbers(int64_t n) {
+    if (n > kFew) owned_ = AllocateNumbers<T>(n);
+  }
+  T* get() { return owned_ ? owned_.get() : few_; }
+
+ private:
+  static constexpr int64_t kFew = 4096 / sizeof(T);
+  Numbers<T> owned_;
+  alignas(64) T few_[kFew];
+};
+
 // y[j * lanes + l] = x[l * step + j] for `n` numbers of `count` lines.
 template <class T>
 struct LinesToLanes {
@@ -436,7 +452,7 @@ void TransformInPlace(const FftPlan<T>& plan, int64_t count, bool inverse,
   const int64_t numbers = plan.numbers();
   pool.ParallelRange(
       count, kNsPerNumber * numbers, [&](int64_t begin, int64_t end) {
-        const Numbers<T> work = AllocateNumbers<T>(plan.work(1));
+        ScratchNumbers<T> work(plan.work(1));
         for (int64_t i = begin; i < end; ++i) {
           T* const line = y + i * numbers;
           if (x != y) std::copy_n(x + i * numbers, numbers, line);
@@ -475,7 +491,7 @@ void Transform(const FftLines& array, Side from, Side to, bool inverse, T scale,
       (count + together - 1) / together,
       kNsPerNumber * together * plan->numbers(),
       [&](int64_t begin, int64_t end) {
-        const Numbers<T> memory = AllocateNumbers<T>(room + plan->work(lanes));
+        ScratchNumbers<T> memory(room + plan->work(lanes));
         for (int64_t block = begin; block < end; ++block) {
           const int64_t first = block * together;
           Bundle<T> b{first, std::min(together, count - first), lanes, {}};
