@@ -204,8 +204,11 @@ class DenseTable final : public TableResource {
                         TensorShape::Make({{count, value_width_}}));
     GK_ASSIGN_OR_RETURN(buckets->keys, Tensor::Allocate(types().key, keys));
     GK_ASSIGN_OR_RETURN(buckets->values, Tensor::Zeros(types().value, values));
-    for (int64_t i = 0; i < count; ++i) {
-      Copy(options_.empty_key, 0, key_width_, &buckets->keys, i);
+    // The first half onto the second, as there is a power of two: key by key,
+    // calls would cost most.
+    Copy(options_.empty_key, 0, key_width_, &buckets->keys, 0);
+    for (int64_t done = 1; done < count; done *= 2) {
+      Copy(buckets->keys, 0, done * key_width_, &buckets->keys, 1);
     }
     buckets->count = count;
     buckets->used = 0;

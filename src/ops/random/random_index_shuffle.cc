@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -48,6 +50,8 @@ class Simon {
     }
   }
 
+  const std::vector<W>& keys() const { return keys_; }
+
  private:
   template <size_t kLanes>
   void Step(std::array<W, kLanes>& values) const {
@@ -76,6 +80,87 @@ class Simon {
   std::vector<W> keys_;
 };
 
+// The same of words of 8 bits, for short ranges: out of 65536 numbers, a walk
+// back into the range takes thousands of steps, each waiting for the one
+// before. But all numbers lie on the walks from one milestone to the next, and
+// those go many at a time.
+class Milestones {
+ public:
+  Milestones(const std::vector<uint32_t>& keys, uint64_t last)
+      : count_((std::max<int64_t>(last + 1, kFewest) + 255) / 256 * 256),
+        next_(count_) {
+    for (int64_t l = 0; l < kLanes; ++l) Begin(l);
+    const auto end = static_cast<uint8_t>(count_ / 256 - 1);
+    while (missing_ > 0) {
+      for (size_t i = 0; i + 1 < keys.size(); i += 2) {
+        const auto k0 = static_cast<uint8_t>(keys[i]),
+                   k1 = static_cast<uint8_t>(keys[i + 1]);
+        for (size_t g = 0; g < kGroups; ++g) {
+          left_[g] ^= Mixed(right_[g]) ^ k0;
+          right_[g] ^= Mixed(left_[g]) ^ k1;
+        }
+      }
+      for (size_t g = 0; g < kGroups; ++g) {
+        const auto arrived = left_[g] <= end;
+        std::array<uint64_t, 2> masks;
+        std::memcpy(masks.data(), &arrived, sizeof(masks));
+        for (size_t half = 0; half < masks.size(); ++half) {
+          while (masks[half] != 0) {
+            const int bit = std::countr_zero(masks[half]) & ~7;
+            masks[half] &= ~(uint64_t{0xff} << bit);
+            End(g * kWidth + half * 8 + bit / 8);
+          }
+        }
+      }
+    }
+  }
+
+  // Where a number up to `last` goes.
+  uint64_t Walk(uint64_t value, uint64_t last) const {
+    do value = next_[value];
+    while (value > last);
+    return value;
+  }
+
+  // Is it less work than `n` walks each by itself?
+  static bool PayFor(size_t n, uint64_t last) {
+    return last < 8192 && 8 * n > last;
+  }
+
+ private:
+  static constexpr int64_t kWidth = 16, kGroups = 2, kLanes = kWidth * kGroups;
+  static constexpr int64_t kFewest = 512;
+  using Bytes [[gnu::vector_size(kWidth)]] = uint8_t;
+
+  static Bytes Mixed(Bytes x) {
+    return (((x << 1) | (x >> 7)) & x) ^ ((x << 2) | (x >> 6));
+  }
+
+  // The next walk of a lane; without one it goes on for nothing.
+  void Begin(int64_t lane) {
+    from_[lane] = started_ < count_ ? started_ : -1;
+    if (started_ == count_) return;
+    left_[lane / kWidth][lane % kWidth] = static_cast<uint8_t>(started_ >> 8);
+    right_[lane / kWidth][lane % kWidth] = static_cast<uint8_t>(started_++);
+  }
+  // A lane has come to a milestone.
+  void End(int64_t lane) {
+    if (from_[lane] < 0) return;
+    next_[from_[lane]] =
+        static_cast<uint16_t>(left_[lane / kWidth][lane % kWidth] << 8 |
+                              right_[lane / kWidth][lane % kWidth]);
+    --missing_;
+    Begin(lane);
+  }
+
+  // The milestones are the numbers below this one.
+  const int64_t count_;
+  std::vector<uint16_t> next_;
+  int64_t started_ = 0, missing_ = count_;
+  std::array<int64_t, kLanes> from_;
+  std::array<Bytes, kGroups> left_, right_;
+};
+
 // The width of words of which two hold all numbers up to `last`.
 int WidthFor(uint64_t last) {
   const int bits =
@@ -88,6 +173,13 @@ template <class W>
 void Shuffle(std::span<uint64_t> indices, const std::array<uint32_t, 3>& key,
              uint64_t last, int width, int64_t rounds) {
   const Simon<W> cipher(width, key, rounds);
+  if constexpr (sizeof(W) == 4) {
+    if (width == 8 && Milestones::PayFor(indices.size(), last)) {
+      const Milestones milestones(cipher.keys(), last);
+      for (uint64_t& i : indices) i = milestones.Walk(i, last);
+      return;
+    }
+  }
   constexpr size_t kLanes = 4;
   for (size_t i = 0; i < indices.size(); i += kLanes) {
     const size_t n = std::min(kLanes, indices.size() - i);
