@@ -33,6 +33,12 @@ struct AxisWeights {
   std::vector<float> weight;
 
   int64_t size() const { return static_cast<int64_t>(first.size()) - 1; }
+  // Room for so many pixels, and parts of pixels.
+  void Reserve(int64_t pixels, int64_t parts) {
+    first.reserve(pixels + 1);
+    index.reserve(parts);
+    weight.reserve(parts);
+  }
   void Add(int64_t pixel, float w) {
     index.push_back(pixel);
     weight.push_back(w);

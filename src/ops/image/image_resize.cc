@@ -79,6 +79,7 @@ std::vector<Between> Betweens(const Axis& axis) {
 
 AxisWeights BilinearWeights(const Axis& axis) {
   AxisWeights w;
+  w.Reserve(axis.to, 2 * axis.to);
   for (int64_t i = 0; i < axis.to; ++i) {
     const Between b = BetweenOf(axis, i);
     w.Add(b.low, 1 - b.part);
@@ -105,6 +106,7 @@ AxisWeights BicubicWeights(const Axis& axis) {
   const bool keys = axis.centers;
   const double a = keys ? -0.5 : -0.75;
   AxisWeights w;
+  w.Reserve(axis.to, 4 * axis.to);
   for (int64_t i = 0; i < axis.to; ++i) {
     const float place = axis.PlaceOf(i), below = std::floor(place);
     const int64_t at = static_cast<int64_t>(below);
@@ -135,6 +137,7 @@ AxisWeights BicubicWeights(const Axis& axis) {
 AxisWeights AreaWeights(const Axis& axis) {
   const float scale = axis.scale();
   AxisWeights w;
+  w.Reserve(axis.to, axis.from + 2 * axis.to);
   for (int64_t i = 0; i < axis.to; ++i) {
     const float begin = i * scale, end = (i + 1) * scale;
     const int64_t last = std::ceil(end);

@@ -83,6 +83,8 @@ AxisWeights WeightsOf(const Sampler& sampler, const Line& line) {
                     line.from - 1);
   };
   AxisWeights w;
+  // As many as most samplers need where little is made smaller.
+  w.Reserve(line.to, 8 * line.to);
   std::vector<float> weights;
   for (int64_t i = 0; i < line.to; ++i) {
     const float center = (static_cast<float>(i) + 0.5f) * step + begin;
