@@ -1,7 +1,9 @@
+#include <string>
 #include <utility>
 
 #include "function/ragged/integer_arithmetic.h"
 #include "function/ragged/ragged.h"
+#include "function/ragged/rows_at_hand.h"
 #include "ops/fn/Any.h"
 #include "ops/fn/BroadcastTo.h"
 #include "ops/fn/Fill.h"
@@ -11,6 +13,8 @@
 #include "ops/fn/NotEqual.h"
 #include "ops/fn/Pack.h"
 #include "ops/fn/Prod.h"
+#include "ops/fn/RaggedTensorToSparse.h"
+#include "ops/fn/RaggedTensorToTensor.h"
 #include "ops/fn/Range.h"
 #include "ops/fn/Reshape.h"
 #include "ops/fn/ScatterNd.h"
@@ -51,6 +55,21 @@ RaggedValue FromWhole(const Tensor& tensor, int ragged_rank, DataType splits) {
     Refine(made.rows().splits, {*rows + 1});
   }
   return made;
+}
+
+// May it fill up, as one kernel has it, between the values' blocks?
+bool FillsBlocks(const Tensor& fill, const RaggedValue& ragged) {
+  return !fill || (!fill.is_symbolic() && fill.dtype() == ragged.dtype() &&
+                   fill.rank() < ragged.flat().rank());
+}
+
+// By one kernel, of rows that are at hand.
+Tensor DenseAtOnce(const RaggedValue& ragged, Tensor fill,
+                   const Tensor& sizes) {
+  if (!fill) fill = BlankOf(ragged.dtype());
+  const std::vector<std::string> kinds(ragged.ragged_rank(), "ROW_SPLITS");
+  return ops::RaggedTensorToTensor(sizes, ragged.flat(), fill, SplitsOf(ragged),
+                                   kinds);
 }
 
 // Where the padding at the end of each row begins.
@@ -228,9 +247,14 @@ RaggedValue RowLengths(const RaggedValue& ragged, int64_t given) {
 
 Tensor RaggedToTensor(const RaggedValue& ragged, Tensor fill,
                       const PartialTensorShape& wanted) {
-  Tensor box = CastTo(BoundingShape(ragged), DataType::kInt64);
   const PartialTensorShape shape = ragged.shape();
+  const bool at_once = RowsAreAtHand(ragged) && FillsBlocks(fill, ragged);
   if (wanted.unknown_rank()) {
+    if (at_once) {
+      return DenseAtOnce(ragged, std::move(fill),
+                         IntegerConstant(-1, DataType::kInt64));
+    }
+    const Tensor box = CastTo(BoundingShape(ragged), DataType::kInt64);
     return Dense(ragged, std::move(fill), box, false, shape);
   }
   if (wanted.rank() != shape.rank()) {
@@ -240,7 +264,6 @@ Tensor RaggedToTensor(const RaggedValue& ragged, Tensor fill,
         wanted.PythonString(), shape.rank(), wanted.rank()));
   }
   PartialTensorShape known = wanted;
-  TensorVector sizes;
   for (int i = 0; i < wanted.rank(); ++i) {
     const int64_t size = wanted.dim(i);
     if (i > ragged.ragged_rank() && size >= 0 && shape.dim(i) >= 0 &&
@@ -250,11 +273,20 @@ Tensor RaggedToTensor(const RaggedValue& ragged, Tensor fill,
           "dimensions differ",
           shape.PythonString(), wanted.PythonString()));
     }
-    sizes.push_back(size < 0 ? At(box, i)
-                             : IntegerConstant(size, DataType::kInt64));
     if (size < 0 && (i == 0 || i > ragged.ragged_rank())) {
       known.SetDim(i, shape.dim(i));
     }
+  }
+  if (at_once) {
+    return DenseAtOnce(ragged, std::move(fill),
+                       IntegerVector(wanted.dims(), DataType::kInt64));
+  }
+  const Tensor box = CastTo(BoundingShape(ragged), DataType::kInt64);
+  TensorVector sizes;
+  for (int i = 0; i < wanted.rank(); ++i) {
+    const int64_t size = wanted.dim(i);
+    sizes.push_back(size < 0 ? At(box, i)
+                             : IntegerConstant(size, DataType::kInt64));
   }
   return Dense(ragged, std::move(fill), Vector(sizes), true, known);
 }
@@ -268,6 +300,12 @@ Tensor RaggedToTensorOf(const RaggedValue& ragged, Tensor fill,
 }
 
 SparseValue RaggedToSparse(const RaggedValue& ragged) {
+  if (RowsAreAtHand(ragged)) {
+    const TensorVector made =
+        ops::RaggedTensorToSparse(SplitsOf(ragged), ragged.flat());
+    return {made[0], made[1], made[2],
+            PartialTensorShape::UnknownOfRank(ragged.rank())};
+  }
   // Inner dimensions as partitions, so that each element has its own place.
   const int rank = ragged.flat().partial_shape().rank();
   const RaggedValue deep =

@@ -3,8 +3,10 @@
 
 #include "function/ragged/integer_arithmetic.h"
 #include "function/ragged/ragged.h"
+#include "function/ragged/rows_at_hand.h"
 #include "ops/fn/Cumsum.h"
 #include "ops/fn/ExpandDims.h"
+#include "ops/fn/RaggedGather.h"
 #include "ops/fn/ZerosLike.h"
 
 namespace gk {
@@ -24,6 +26,17 @@ Tensor RangeLengths(const Tensor& starts, const Tensor& limits, int64_t step) {
   const Tensor lengths = step > 0 ? (limits - starts + (step - 1)) / step
                                   : (starts - limits + (-step - 1)) / -step;
   return Max(lengths, Number(0, lengths));
+}
+
+// By one kernel, of rows that are at hand.
+RaggedValue GatheredAtOnce(const RaggedValue& values, const Tensor& indices) {
+  TensorVector made = ops::RaggedGather(SplitsOf(values), values.flat(),
+                                        indices, values.ragged_rank());
+  std::vector<RowPartition> partitions;
+  for (int i = 0; i < values.ragged_rank(); ++i) {
+    partitions.push_back({made[i], values.partitions()[i].uniform});
+  }
+  return {std::move(made.back()), std::move(partitions)};
 }
 
 RaggedValue OfLengths(RaggedValue values, const Tensor& lengths,
@@ -200,6 +213,9 @@ RaggedValue RaggedSubscript(const RaggedValue& ragged,
 
 RaggedValue GatherRows(const RaggedValue& values, const Tensor& indices) {
   if (!values.is_ragged()) return Take(values.flat(), indices);
+  if (RowsAreAtHand(values) && !indices.is_symbolic() && indices.rank() == 1) {
+    return GatheredAtOnce(values, indices);
+  }
   const RowPartition& rows = values.rows();
   const Tensor starts = Take(rows.starts(), indices),
                limits = Take(rows.limits(), indices);
