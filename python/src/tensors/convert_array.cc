@@ -97,24 +97,29 @@ StatusOr<Tensor> TextOfNumbers(PyObject* array) {
   return NotText(first);
 }
 
-StatusOr<Tensor> CopyBuffer(PyObject* array, DataType dtype,
-                            const TensorShape& shape) {
+StatusOr<Tensor> CopyOf(const Py_buffer& view, DataType dtype) {
+  const std::vector<int64_t> dims(view.shape, view.shape + view.ndim);
+  GK_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
   GK_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(dtype, shape));
+  if (view.len != t.byte_size()) {
+    return Internal("a NumPy array has {} bytes, expected {}", view.len,
+                    t.byte_size());
+  }
+  if (PyBuffer_IsContiguous(&view, 'C')) {
+    GK_RETURN_IF_ERROR(CopyBytes(t.raw_data(), view.buf, view.len));
+  } else if (PyBuffer_ToContiguous(t.raw_data(), &view, view.len, 'C') < 0) {
+    return PythonError();
+  }
+  return t;
+}
+
+StatusOr<Tensor> CopyBuffer(PyObject* array, DataType dtype) {
   Py_buffer view;
   if (PyObject_GetBuffer(array, &view, PyBUF_FULL_RO) < 0) {
     return PythonError();
   }
-  Status status;
-  if (view.len != t.byte_size()) {
-    status = Internal("a NumPy array has {} bytes, expected {}", view.len,
-                      t.byte_size());
-  } else if (PyBuffer_IsContiguous(&view, 'C')) {
-    status = CopyBytes(t.raw_data(), view.buf, view.len);
-  } else if (PyBuffer_ToContiguous(t.raw_data(), &view, view.len, 'C') < 0) {
-    status = PythonError();
-  }
+  StatusOr<Tensor> t = CopyOf(view, dtype);
   PyBuffer_Release(&view);
-  GK_RETURN_IF_ERROR(status);
   return t;
 }
 
@@ -239,7 +244,6 @@ StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype,
     }
     if (!array) return PythonError();
   }
-  GK_ASSIGN_OR_RETURN(TensorShape shape, ShapeOfArray(array.get()));
   // ml_dtypes' types have no buffer format, those of fields another: look at
   // the bits.
   if (IsMlDtype(own) || QuantizedCode(own) != nullptr) {
@@ -250,7 +254,7 @@ StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype,
                                                          : "u1"));
     if (!array) return PythonError();
   }
-  return CopyBuffer(array.get(), own, shape);
+  return CopyBuffer(array.get(), own);
 }
 
 StatusOr<Tensor> ArrayLikeToTensor(PyObject* value, DataType dtype,

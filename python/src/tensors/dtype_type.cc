@@ -252,23 +252,62 @@ DataType FromNumpyFields(PyObject* o) {
   return same == 1 ? t : DataType::kInvalid;
 }
 
-// From an object with `kind`, `itemsize` and `name`: a numpy.dtype.
+// NumPy's own types have numbers below this one; others register theirs.
+constexpr int kNumNumpyTypes = 24;
+
+// NumPy's dtype objects of numbers in the machine's order of bytes, by their
+// number: there is one of each, and each of its attributes is a call.
+struct KnownNumpyDType {
+  PyObject* object = nullptr;
+  DataType dtype = DataType::kInvalid;
+};
+KnownNumpyDType known_numpy[kNumNumpyTypes];
+
+DataType KnownNumpy(PyObject* o) {
+  for (const KnownNumpyDType& known : known_numpy) {
+    if (known.object == o) return known.dtype;
+  }
+  return DataType::kInvalid;
+}
+
+void RememberNumpy(PyObject* o, long number, DataType t) {
+  if (known_numpy[number].object != nullptr) return;
+  PyRef native = PyRef::Steal(PyObject_GetAttrString(o, "isnative"));
+  if (!native) PyErr_Clear();
+  if (native.get() == Py_True) known_numpy[number] = {Py_NewRef(o), t};
+}
+
+// From an object with `kind`, `itemsize`, `num` and `name`: a numpy.dtype.
 DataType FromNumpyDType(PyObject* o) {
   PyRef kind = PyRef::Steal(PyObject_GetAttrString(o, "kind"));
   PyRef size = PyRef::Steal(PyObject_GetAttrString(o, "itemsize"));
-  PyRef name = PyRef::Steal(PyObject_GetAttrString(o, "name"));
-  if (!kind || !size || !name || !PyUnicode_Check(kind.get()) ||
-      !PyUnicode_Check(name.get()) || !PyLong_Check(size.get())) {
+  PyRef number = PyRef::Steal(PyObject_GetAttrString(o, "num"));
+  if (!kind || !size || !number || !PyUnicode_Check(kind.get()) ||
+      !PyLong_Check(size.get()) || !PyLong_Check(number.get())) {
     PyErr_Clear();
     return DataType::kInvalid;
   }
-  const std::string_view n = StringView(name.get());
-  if (n == "bfloat16" || n.starts_with("float8") || n == "int4" ||
-      n == "uint4") {
-    return DataTypeFromName(n).value_or(DataType::kInvalid);
-  }
   const std::string_view k = StringView(kind.get());
   if (k.size() != 1) return DataType::kInvalid;
+  const long n = PyLong_AsLong(number.get());
+  if (n >= 0 && n < kNumNumpyTypes && k != "V") {
+    const DataType t = FromNumpyCode(k[0], PyLong_AsLongLong(size.get()));
+    if (t != DataType::kInvalid && t != DataType::kString) {
+      RememberNumpy(o, n, t);
+    }
+    return t;
+  }
+  // What makes the name is Python code of NumPy's.
+  PyRef name = PyRef::Steal(PyObject_GetAttrString(o, "name"));
+  if (!name || !PyUnicode_Check(name.get())) {
+    PyErr_Clear();
+    return DataType::kInvalid;
+  }
+  const std::string_view text = StringView(name.get());
+  if (text == "bfloat16" || text.starts_with("float8") || text == "int4" ||
+      text == "uint4") {
+    return DataTypeFromName(text).value_or(DataType::kInvalid);
+  }
   if (k == "V") return FromNumpyFields(o);
   return FromNumpyCode(k[0], PyLong_AsLongLong(size.get()));
 }
@@ -321,6 +360,9 @@ DataType TryDType(PyObject* o) {
       return DataType::kInvalid;
     }
     return FromNumpyDType(dtype.get());
+  }
+  if (const DataType known = KnownNumpy(o); known != DataType::kInvalid) {
+    return known;
   }
   if (FromModule(Py_TYPE(o), "numpy")) return FromNumpyDType(o);
   // Objects that carry one, such as Keras' or NumPy's scalar types.
