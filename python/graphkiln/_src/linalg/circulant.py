@@ -77,7 +77,7 @@ class _BaseLinearOperatorCirculant(LinearOperator):
         constructor.check_rank(
             spectrum, self.block_depth,
             f"Argument `spectrum` must have at least {self.block_depth} "
-            f"dimensions. Received: {spectrum}.",
+            "dimensions. Received: {}.",
         )
         return spectrum
 

@@ -33,9 +33,11 @@ def real_is_self_adjoint(dtype, is_self_adjoint):
 
 
 def check_rank(tensor, rank, message):
-    """ValueError if a tensor is known to have fewer dimensions."""
-    if tensor.shape.rank is not None and tensor.shape.rank < rank:
-        raise ValueError(message)
+    """ValueError if a tensor is known to have fewer dimensions; `message` has
+    braces for the tensor, whose text is long in the making."""
+    known = tensor.shape.rank
+    if known is not None and known < rank:
+        raise ValueError(message.format(tensor))
 
 
 def same_dtype(operators, message, told=lambda pairs: "   ".join(pairs)):

@@ -64,7 +64,7 @@ class LinearOperatorDiag(LinearOperator):
 
     def _check_diag(self, diag):
         constructor.check_rank(
-            diag, 1, f"Argument diag must have at least 1 dimension.  Found: {diag!s}"
+            diag, 1, "Argument diag must have at least 1 dimension.  Found: {!s}"
         )
 
     @property

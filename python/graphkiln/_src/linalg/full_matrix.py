@@ -62,8 +62,7 @@ class LinearOperatorFullMatrix(LinearOperator):
             )
         constructor.check_rank(
             matrix, 2,
-            f"Argument `matrix` must have at least 2 dimensions. "
-            f"Received: {matrix}.",
+            "Argument `matrix` must have at least 2 dimensions. Received: {}.",
         )
 
     @property
@@ -141,7 +140,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     def _check_tril(self, tril):
         constructor.check_rank(
-            tril, 2, f"Argument tril must have at least 2 dimensions.  Found: {tril!s}"
+            tril, 2, "Argument tril must have at least 2 dimensions.  Found: {!s}"
         )
 
     @property

@@ -67,8 +67,7 @@ class LinearOperatorHouseholder(LinearOperator):
     def _check_reflection_axis(self, reflection_axis):
         constructor.check_rank(
             reflection_axis, 1,
-            "Argument reflection_axis must have at least 1 dimension.  Found: "
-            f"{reflection_axis!s}",
+            "Argument reflection_axis must have at least 1 dimension.  Found: {!s}",
         )
 
     @property

@@ -64,7 +64,7 @@ class LinearOperatorPermutation(LinearOperator):
     def _check_perm(self, perm):
         constructor.check_rank(
             perm, 1,
-            f"Argument `perm` must have at least 1 dimension. Received: {perm}.",
+            "Argument `perm` must have at least 1 dimension. Received: {}.",
         )
         if not perm.dtype.is_integer:
             raise TypeError(

@@ -59,8 +59,7 @@ class LinearOperatorToeplitz(LinearOperator):
         for name, tensor in (("row", row), ("col", col)):
             constructor.check_rank(
                 tensor, 1,
-                f"Argument {name} must have at least 1 dimension.  Found: "
-                f"{tensor}",
+                f"Argument {name} must have at least 1 dimension.  Found: {{}}",
             )
         if None not in (row.shape[-1], col.shape[-1]):
             if row.shape[-1] != col.shape[-1]:

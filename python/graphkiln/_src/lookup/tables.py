@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 from graphkiln import _graphkiln, raw_ops
@@ -39,6 +40,18 @@ def _make(kind: str, name: str, **attributes):
     eager = _graphkiln.executing_eagerly()
     op = f"Anonymous{kind}" if eager else f"{kind}V2"
     return getattr(raw_ops, op)(name=name, **attributes)
+
+
+# Eagerly nothing has a name: the ops of tables are short, and a scope would be
+# a good part of their time.
+_NO_SCOPE = contextlib.nullcontext()
+
+
+def _scope(table, name: str | None, ending: str):
+    """The scope of a table's op."""
+    if name is None and _graphkiln.executing_eagerly():
+        return _NO_SCOPE
+    return _graphkiln.name_scope(name or f"{table.name}{ending}")
 
 
 def _name_in_graph(handle) -> str | None:
@@ -79,7 +92,7 @@ class LookupInterface:
 
     def size(self, name: str | None = None) -> Tensor:
         """How many keys there are, an int64 scalar."""
-        with _graphkiln.name_scope(name or f"{self.name}_Size"):
+        with _scope(self, name, "_Size"):
             return raw_ops.LookupTableSizeV2(table_handle=self.resource_handle)
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
@@ -154,7 +167,7 @@ class StaticHashTable(LookupInterface):
         the default value of those that are not there."""
         values = _values_of(keys)
         _check_keys(keys, self._key_dtype)
-        with _graphkiln.name_scope(name or f"{self.name}_Lookup"):
+        with _scope(self, name, "_Lookup"):
             found = self._find(values, self._default_value)
         if not isinstance(values, _graphkiln.RaggedTensor):
             found.set_shape(values.shape)
@@ -162,7 +175,7 @@ class StaticHashTable(LookupInterface):
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """All keys and their values, in no certain order."""
-        with _graphkiln.name_scope(name or f"{self.name}_Export"):
+        with _scope(self, name, "_Export"):
             keys, values = self._export()
         values.set_shape(keys.shape)
         return keys, values
@@ -247,7 +260,7 @@ class StaticVocabularyTable(LookupInterface):
 
     def size(self, name: str | None = None) -> Tensor:
         """How many numbers there are, with those that are shared."""
-        with _graphkiln.name_scope(name or f"{self.name}_Size"):
+        with _scope(self, name, "_Size"):
             known = 0 if self._table is None else self._table.size()
             return _graphkiln.convert_to_tensor(
                 known + self._num_oov_buckets, dtype=_graphkiln.int64
@@ -259,7 +272,7 @@ class StaticVocabularyTable(LookupInterface):
         values = _values_of(keys)
         if self._table is not None and self._table.key_dtype == _graphkiln.int64:
             values = ops.cast(values, _graphkiln.int64)
-        with _graphkiln.name_scope(name or f"{self.name}_Lookup"):
+        with _scope(self, name, "_Lookup"):
             texts = values
             if texts.dtype != _graphkiln.string:
                 texts = ops.strings.as_string(texts)
@@ -280,7 +293,7 @@ class _ChangingTable(LookupInterface):
     """What both kinds of tables have whose keys come and go."""
 
     def _insert(self, keys, values, name):
-        with _graphkiln.name_scope(name or f"{self.name}_lookup_table_insert"):
+        with _scope(self, name, "_lookup_table_insert"):
             keys = _graphkiln.convert_to_tensor(
                 keys, dtype=self._key_dtype, name="keys"
             )
@@ -292,7 +305,7 @@ class _ChangingTable(LookupInterface):
             )
 
     def _remove(self, keys, name):
-        with _graphkiln.name_scope(name or f"{self.name}_lookup_table_remove"):
+        with _scope(self, name, "_lookup_table_remove"):
             return raw_ops.LookupTableRemoveV2(
                 table_handle=self.resource_handle, keys=keys
             )
@@ -364,7 +377,7 @@ class MutableHashTable(_ChangingTable):
             one for each key; None: the table's.
           name: of the op.
         """
-        with _graphkiln.name_scope(name or f"{self.name}_lookup_table_find"):
+        with _scope(self, name, "_lookup_table_find"):
             keys = _graphkiln.convert_to_tensor(
                 keys, dtype=self._key_dtype, name="keys"
             )
@@ -444,7 +457,7 @@ class DenseHashTable(_ChangingTable):
 
     def lookup(self, keys: Any, name: str | None = None) -> Tensor:
         """The values of keys; the default value of those that are not there."""
-        with _graphkiln.name_scope(name or f"{self.name}_lookup_table_find"):
+        with _scope(self, name, "_lookup_table_find"):
             keys = _graphkiln.convert_to_tensor(
                 keys, dtype=self._key_dtype, name="keys"
             )
