@@ -17,9 +17,10 @@ Status CheckInt32(std::string_view name, int64_t value) {
 Status CheckInt32Attrs(const AttrMap& attrs,
                        std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) {
-    if (const int64_t* value = attrs.Get<int64_t>(name)) {
+    const AttrValue* const attr = attrs.Find(name);
+    if (const auto* value = std::get_if<int64_t>(attr)) {
       GK_RETURN_IF_ERROR(CheckInt32(name, *value));
-    } else if (const auto* list = attrs.Get<std::vector<int64_t>>(name)) {
+    } else if (const auto* list = std::get_if<std::vector<int64_t>>(attr)) {
       for (const int64_t v : *list) GK_RETURN_IF_ERROR(CheckInt32(name, v));
     }
   }

@@ -175,6 +175,10 @@ Status ComputeNGrams(KernelContext& c) {
   GK_RETURN_IF_ERROR(CheckDataSplits(splits, data.num_elements()));
   std::vector<std::string> made;
   std::vector<int64_t> ends{0};
+  // As many as one of each width at each text; of many, growing costs little.
+  constexpr size_t kMostReserved = 1 << 12;
+  made.reserve(std::min(widths.size() * data.num_elements(), kMostReserved));
+  ends.reserve(std::min(splits.size(), kMostReserved));
   TurnPoll poll;
   for (size_t i = 0; i + 1 < splits.size(); ++i) {
     const std::string* row = data.data<std::string>() + splits[i];
