@@ -57,12 +57,9 @@ class PhiloxStream {
  public:
   explicit PhiloxStream(const Philox& gen) : gen_(gen) {}
   uint32_t Word() {
-    if (used_ == kWords) {
-      // Two blocks at once: the rounds of one wait for one another.
-      for (int i = 0; i < kWords; i += 4) {
-        gen_.Block(words_ + i);
-        gen_.Skip(1);
-      }
+    if (used_ == 4) {
+      gen_.Block(words_);
+      gen_.Skip(1);
       used_ = 0;
     }
     return words_[used_++];
@@ -71,11 +68,9 @@ class PhiloxStream {
   double Double();
 
  private:
-  static constexpr int kWords = 8;
-
   Philox gen_;
-  uint32_t words_[kWords];
-  int used_ = kWords;
+  uint32_t words_[4] = {0, 0, 0, 0};
+  int used_ = 4;
 };
 
 // Uniform in [0, 1). T: float, double, half, bfloat16.
