@@ -6,10 +6,13 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
+#include "ops/fn/Complex.h"
 #include "ops/fn/ConcatV2.h"
 #include "ops/fn/Conv2DBackpropInput.h"
 #include "ops/fn/Fill.h"
+#include "ops/fn/Imag.h"
 #include "ops/fn/MatrixDiag.h"
+#include "ops/fn/Real.h"
 #include "ops/fn/Reshape.h"
 #include "ops/fn/Slice.h"
 #include "ops/int32_attrs.h"
@@ -262,10 +265,8 @@ Status ComputePatches(KernelContext& c) {
 
 // Taking patches is a convolution whose filter is an identity matrix, and so
 // its gradient is one of convolution.
-void PatchesGradient(GradContext& g) {
-  if (!g.wants(0)) return;
+Tensor PatchesPutBack(GradContext& g, const Tensor& shape, const Tensor& dy) {
   const auto sizes = g.attr<std::vector<int64_t>>("ksizes");
-  const Tensor dy = g.dy(0), shape = ShapeTensor(g.x(0));
   const Tensor last = IntegerVector({{3}}), one = IntegerVector({{1}});
   const Tensor depth = ops::Slice(shape, last, one);
   const Tensor patch = ops::Slice(ShapeTensor(dy), last, one);
@@ -274,10 +275,22 @@ void PatchesGradient(GradContext& g) {
   const Tensor axis = IntegerConstant(0);
   const Tensor diagonal = ops::MatrixDiag(ones);
   const Tensor filter = ops::Reshape(diagonal, ops::ConcatV2(parts, axis));
-  g.Set(0, ops::Conv2DBackpropInput(
-               shape, filter, dy, g.attr<std::vector<int64_t>>("strides"),
-               g.attr<std::string>("padding"), true, {}, "NHWC",
-               g.attr<std::vector<int64_t>>("rates")));
+  return ops::Conv2DBackpropInput(
+      shape, filter, dy, g.attr<std::vector<int64_t>>("strides"),
+      g.attr<std::string>("padding"), true, {}, "NHWC",
+      g.attr<std::vector<int64_t>>("rates"));
+}
+
+void PatchesGradient(GradContext& g) {
+  if (!g.wants(0)) return;
+  const Tensor dy = g.dy(0), shape = ShapeTensor(g.x(0));
+  if (!IsComplex(dy.dtype())) {
+    return g.Set(0, PatchesPutBack(g, shape, dy));
+  }
+  const DataType part = RealType(dy.dtype());
+  const Tensor real = PatchesPutBack(g, shape, ops::Real(dy, part));
+  const Tensor imag = PatchesPutBack(g, shape, ops::Imag(dy, part));
+  g.Set(0, ops::Complex(real, imag, dy.dtype()));
 }
 
 const OpRecord kRecords[] = {

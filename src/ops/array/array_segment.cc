@@ -319,17 +319,18 @@ void SortedSumGradient(GradContext& g) {
   if (g.wants(0)) g.Set(0, Gather(g.dy(0), g.x(1)));
 }
 
-Tensor RowCounts(const Tensor& ids, const Tensor& like) {
+Tensor RowCounts(const Tensor& ids, DataType dtype) {
   const Tensor dims = ShapeTensor(ids);
-  Tensor ones = ops::Fill(dims, CastTo(IntegerConstant(1), like.dtype()));
+  Tensor ones = ops::Fill(dims, CastTo(IntegerConstant(1), dtype));
   return ops::SegmentSum(ones, ids);
 }
 
 void SortedMeanGradient(GradContext& g) {
   if (!g.wants(0)) return;
   const Tensor dy = g.dy(0), ids = g.x(1);
-  Tensor counts = RowCounts(ids, dy);
+  Tensor counts = RowCounts(ids, RealType(dy.dtype()));
   counts = ops::Maximum(counts, CastTo(IntegerConstant(1), counts.dtype()));
+  counts = CastTo(counts, dy.dtype());
   g.Set(0, Gather(ops::RealDiv(dy, Outward(counts, dy)), ids));
 }
 
