@@ -48,9 +48,9 @@ list(APPEND GK_LIBRARY_PACKAGES libgomp1 libre2-9)
 find_path(GK_EIGEN_INCLUDE signature_of_eigen3_matrix_library
   PATH_SUFFIXES eigen3 REQUIRED)
 mark_as_advanced(GK_EIGEN_INCLUDE)
-foreach(file eigen function ordering)
+foreach(file eigen_solvers_v2 eigen_solvers_v3 linalg_ordering)
   set_source_files_properties(
-    ${PROJECT_SOURCE_DIR}/src/kernels/linalg_${file}.cc
+    ${PROJECT_SOURCE_DIR}/src/kernels/${file}.cc
     PROPERTIES COMPILE_OPTIONS "-isystem;${GK_EIGEN_INCLUDE}")
 endforeach()
 

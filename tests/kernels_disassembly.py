@@ -4,7 +4,7 @@
 usage: kernels_disassembly.py LIBRARY.a   (a release build)
 
 1. AVX instructions stand in stamped functions alone (Stamp<...>::V3, ::V4) and in
-   what DUCC was compiled to for AVX2:
+   what DUCC and Eigen were compiled to for AVX2:
    elsewhere they would run, and fail, on a processor without them.
 2. The hot kernels compute at full vector width: 32 bytes in V3, 64 in V4.
 3. No innermost loop of theirs that does so calls a function.
@@ -39,8 +39,9 @@ HOT = {
     r"ArgRowIfLb1EE": CHOICE,
 }
 STAMPED = re.compile(r"5StampI.*E2V(?P<level>[234])E")
-# DUCC's code is compiled once more for AVX2, in a namespace of its own.
-OTHERS_FOR_AVX = re.compile(r"gk_ducc_v3|MakeFftPlanV3")
+# The code of DUCC and Eigen is compiled once more for AVX2, each in a namespace of
+# its own.
+OTHERS_FOR_AVX = re.compile(r"gk_(ducc|eigen)_v3|MakeFftPlanV3|EigenSolversV3")
 LINE = re.compile(r"^ *([0-9a-f]+):\t(\S+)(?: +(.*))?$")
 REGISTER = {"3": "%ymm", "4": "%zmm"}
 JUMP = re.compile(r"^([0-9a-f]+) <")

@@ -29,23 +29,6 @@ Eigen::Map<DenseMatrix<T>> MatrixAt(T* x, int64_t rows, int64_t columns) {
   return Eigen::Map<DenseMatrix<T>>(x, rows, columns);
 }
 
-// A matrix of the widest type as one of another, real parts alone if that is
-// real.
-template <class T>
-void CastMatrix(const DenseMatrix<std::complex<double>>& from, T* to) {
-  for (Eigen::Index i = 0; i < from.size(); ++i) {
-    if constexpr (Eigen::NumTraits<T>::IsComplex) {
-      to[i] = static_cast<T>(from.data()[i]);
-    } else {
-      to[i] = static_cast<T>(from.data()[i].real());
-    }
-  }
-}
-
 }  // namespace gk
-
-// M(T) for each type of element.
-#define GK_FOR_MATRIX_TYPES(M) \
-  M(float) M(double) M(std::complex<float>) M(std::complex<double>)
 
 #endif  // GK_KERNELS_EIGEN_MATRIX_H_

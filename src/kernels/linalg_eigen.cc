@@ -1,15 +1,13 @@
-// Eigenvalues and eigenvectors of general matrices, in doubles: real ones by
-// their Schur form, complex ones by Eigen.
-#include "kernels/eigen_matrix.h"
-// Behind the definitions of Eigen's options.
-#include <Eigen/Eigenvalues>
+// Eigenvalues and eigenvectors, by Eigen. Complex matrices are factored as
+// double ones, and general ones too: each type takes the compiler long.
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
 #include <vector>
 
+#include "kernels/eigen_solvers.h"
+#include "kernels/isa.h"
 #include "kernels/linalg.h"
-#include "kernels/schur.h"
 
 namespace gk {
 
@@ -17,45 +15,85 @@ namespace {
 
 using C = std::complex<double>;
 
-bool EigenOf(int64_t n, const double* a, C* e, C* v) {
-  return RealMatrixEigen(n, a, e, v);
+template <class To, class From>
+void Narrow(const std::vector<From>& from, To* to) {
+  std::transform(from.begin(), from.end(), to,
+                 [](const From& x) { return static_cast<To>(x); });
 }
 
-bool EigenOf(int64_t n, const C* a, C* e, C* v) {
-  const Eigen::ComplexEigenSolver<DenseMatrix<C>> solver(
-      DenseMatrix<C>(MatrixAt(a, n, n)), v != nullptr);
-  if (solver.info() != Eigen::Success) return false;
-  MatrixAt(e, n, 1) = solver.eigenvalues();
-  if (v != nullptr) MatrixAt(v, n, n) = solver.eigenvectors();
-  return true;
+template <class T>
+bool IsFinite(const T& x) {
+  return std::isfinite(std::real(x)) && std::isfinite(std::imag(x));
 }
 
 }  // namespace
 
+const EigenSolvers& BestEigenSolvers() {
+  static const EigenSolvers solvers = [] {
+    if constexpr (kStampsV3 && kStampsV2) {
+      return CurrentIsa() >= Isa::kV3 ? EigenSolversV3() : EigenSolversV2();
+    } else if constexpr (kStampsV2) {
+      return EigenSolversV2();
+    } else {
+      return EigenSolversV3();
+    }
+  }();
+  return solvers;
+}
+
+template <class T>
+bool SelfAdjointEigen(int64_t n, const T* a, typename RealOf<T>::type* e,
+                      T* v) {
+  const EigenSolvers& solvers = BestEigenSolvers();
+  if constexpr (std::is_same_v<T, float>) {
+    return solvers.floats(n, a, e, v);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return solvers.doubles(n, a, e, v);
+  } else if constexpr (std::is_same_v<T, C>) {
+    return solvers.hermitian(n, a, e, v);
+  } else {
+    const std::vector<C> wide(a, a + n * n);
+    std::vector<double> values(n);
+    std::vector<C> vectors(v != nullptr ? n * n : 0);
+    if (!solvers.hermitian(n, wide.data(), values.data(),
+                           v != nullptr ? vectors.data() : nullptr)) {
+      return false;
+    }
+    Narrow(values, e);
+    Narrow(vectors, v);
+    return true;
+  }
+}
+
 // Those of real matrices come in conjugate pairs.
 template <class T>
 bool GeneralEigen(int64_t n, const T* a, ComplexOf<T>* e, ComplexOf<T>* v) {
+  if (!std::all_of(a, a + n * n, IsFinite<T>)) return false;
   constexpr bool kReal = std::is_same_v<T, typename RealOf<T>::type>;
-  using Wide = std::conditional_t<kReal, double, C>;
-  const auto finite = [](const T& x) {
-    return std::isfinite(std::real(x)) && std::isfinite(std::imag(x));
-  };
-  if (!std::all_of(a, a + n * n, finite)) return false;
-  const std::vector<Wide> wide(a, a + n * n);
+  const EigenSolvers& solvers = BestEigenSolvers();
+  const std::vector<std::conditional_t<kReal, double, C>> wide(a, a + n * n);
   std::vector<C> values(n), vectors(v != nullptr ? n * n : 0);
-  if (!EigenOf(n, wide.data(), values.data(),
-               v != nullptr ? vectors.data() : nullptr)) {
-    return false;
+  C* const to = v != nullptr ? vectors.data() : nullptr;
+  bool found;
+  if constexpr (kReal) {
+    found = solvers.general(n, wide.data(), values.data(), to);
+  } else {
+    found = solvers.complex_general(n, wide.data(), values.data(), to);
   }
-  const auto narrow = [](const C& x) { return static_cast<ComplexOf<T>>(x); };
-  std::transform(values.begin(), values.end(), e, narrow);
-  std::transform(vectors.begin(), vectors.end(), v, narrow);
+  if (!found) return false;
+  Narrow(values, e);
+  Narrow(vectors, v);
   return true;
 }
 
-#define GK_INSTANTIATE(T) \
+#define GK_INSTANTIATE(T)                                                      \
+  template bool SelfAdjointEigen(int64_t, const T*, typename RealOf<T>::type*, \
+                                 T*);                                          \
   template bool GeneralEigen(int64_t, const T*, ComplexOf<T>*, ComplexOf<T>*);
-GK_FOR_MATRIX_TYPES(GK_INSTANTIATE)
+GK_INSTANTIATE(float)
+GK_INSTANTIATE(double)
+GK_INSTANTIATE(std::complex<float>)
+GK_INSTANTIATE(std::complex<double>)
 #undef GK_INSTANTIATE
 
 }  // namespace gk

@@ -1,91 +1,116 @@
-// Square roots and logarithms of matrices, computed in doubles: they are asked
-// for rarely, and each type takes the compiler long.
-#include "kernels/eigen_matrix.h"
-// Behind the definitions of Eigen's options.
+// Square roots and logarithms of matrices, by Eigen, computed in doubles: they
+// are asked for rarely, and each type takes the compiler long.
+#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <unsupported/Eigen/MatrixFunctions>
+#include <type_traits>
 #include <vector>
 
+#include "kernels/eigen_solvers.h"
 #include "kernels/linalg.h"
-#include "kernels/schur.h"
 
 namespace gk {
 namespace {
 
 using C = std::complex<double>;
+using Matrix = std::vector<C>;
+
+bool IsFinite(const C& x) {
+  return std::isfinite(x.real()) && std::isfinite(x.imag());
+}
+
+bool AllFinite(const Matrix& a) {
+  return std::all_of(a.begin(), a.end(), IsFinite);
+}
+
+double Largest(const Matrix& a) {
+  double most = 0;
+  for (const C& x : a) most = std::max(most, std::abs(x));
+  return most;
+}
 
 // The logarithm of a Hermitian matrix whose eigenvalues are all positive, and
 // not so far from one another that small ones are lost. False: it is not one.
-bool LogarithmByEigenvalues(const DenseMatrix<C>& a, DenseMatrix<C>* log) {
-  const int64_t n = a.rows();
+bool LogarithmByEigenvalues(int64_t n, const Matrix& a, Matrix* log) {
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j <= i; ++j) {
-      if (a(i, j) != std::conj(a(j, i))) return false;
+      if (a[i * n + j] != std::conj(a[j * n + i])) return false;
     }
   }
   std::vector<double> e(n);
-  DenseMatrix<C> v(n, n);
-  if (!SelfAdjointEigen(n, a.data(), e.data(), v.data())) return false;
+  Matrix v(n * n), scaled(n * n);
+  if (!BestEigenSolvers().hermitian(n, a.data(), e.data(), v.data())) {
+    return false;
+  }
   const double epsilon = std::numeric_limits<double>::epsilon();
-  if (!(e[0] > std::sqrt(epsilon) * e[n - 1])) return false;
-  DenseMatrix<C> scaled = v;
-  for (int64_t j = 0; j < n; ++j) scaled.col(j) *= std::log(e[j]);
-  *log = scaled * v.adjoint();
+  if (n == 0 || !(e[0] > std::sqrt(epsilon) * e[n - 1])) return false;
+  for (int64_t j = 0; j < n; ++j) e[j] = std::log(e[j]);
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) scaled[i * n + j] = v[i * n + j] * e[j];
+  }
+  BestEigenSolvers().product_adjoint(n, scaled.data(), v.data(), log->data());
   return true;
-}
-
-template <class T>
-DenseMatrix<C> Widened(int64_t n, const T* a) {
-  return MatrixAt(a, n, n).template cast<C>();
 }
 
 }  // namespace
 
 template <class T>
 void MatrixSquareRootOf(int64_t n, const T* a, T* root) {
-  const DenseMatrix<C> from = Widened(n, a);
+  constexpr bool kReal = std::is_same_v<T, typename RealOf<T>::type>;
   const T none = std::numeric_limits<typename RealOf<T>::type>::quiet_NaN();
-  if (!from.allFinite()) {
-    MatrixAt(root, n, n).setConstant(none);
+  const Matrix from(a, a + n * n);
+  Matrix found(n * n);
+  if (!AllFinite(from)) {
+    std::fill_n(root, n * n, none);
     return;
   }
-  if constexpr (!Eigen::NumTraits<T>::IsComplex) {
-    const DenseMatrix<double> real = from.real();
-    DenseMatrix<double> found(n, n);
-    if (RealMatrixRoot(n, real.data(), found.data())) {
-      MatrixAt(root, n, n) = found.template cast<T>();
+  if constexpr (kReal) {
+    const std::vector<double> real(a, a + n * n);
+    std::vector<double> to(n * n);
+    BestEigenSolvers().root(n, real.data(), to.data());
+    const auto is_finite = [](double x) { return std::isfinite(x); };
+    if (std::all_of(to.begin(), to.end(), is_finite)) {
+      std::copy(to.begin(), to.end(), root);
       return;
     }
   }
-  const DenseMatrix<C> found = from.sqrt();
-  // A real matrix with a negative eigenvalue has no real root of this kind.
-  const bool is_real =
-      found.imag().cwiseAbs().maxCoeff() <= 1e-7 * found.cwiseAbs().maxCoeff();
-  if (!Eigen::NumTraits<T>::IsComplex && !is_real) {
-    MatrixAt(root, n, n).setConstant(none);
-    return;
+  BestEigenSolvers().complex_root(n, from.data(), found.data());
+  if constexpr (kReal) {
+    // A real matrix with a negative eigenvalue has no real root of this kind.
+    double imag = 0;
+    for (const C& x : found) imag = std::max(imag, std::abs(x.imag()));
+    const bool is_real = imag <= 1e-7 * Largest(found);
+    std::transform(found.begin(), found.end(), root, [&](const C& x) {
+      return is_real ? static_cast<T>(x.real()) : none;
+    });
+  } else {
+    std::copy(found.begin(), found.end(), root);
   }
-  CastMatrix(found, root);
 }
 
 template <class T>
 void MatrixLogarithmOf(int64_t n, const T* a, T* log) {
-  const DenseMatrix<C> from = Widened(n, a);
-  if (!from.allFinite()) {
+  const Matrix from(a, a + n * n);
+  Matrix found(n * n);
+  if (!AllFinite(from)) {
     const auto none =
         std::numeric_limits<typename RealOf<T>::type>::quiet_NaN();
-    MatrixAt(log, n, n).setConstant(T(none, none));
+    std::fill_n(log, n * n, T(none, none));
     return;
   }
-  DenseMatrix<C> found;
-  if (!LogarithmByEigenvalues(from, &found)) found = from.log();
-  CastMatrix(found, log);
+  if (!LogarithmByEigenvalues(n, from, &found)) {
+    BestEigenSolvers().logarithm(n, from.data(), found.data());
+  }
+  std::transform(found.begin(), found.end(), log,
+                 [](const C& x) { return static_cast<T>(x); });
 }
 
 #define GK_INSTANTIATE(T) \
   template void MatrixSquareRootOf(int64_t, const T*, T*);
-GK_FOR_MATRIX_TYPES(GK_INSTANTIATE)
+GK_INSTANTIATE(float)
+GK_INSTANTIATE(double)
+GK_INSTANTIATE(std::complex<float>)
+GK_INSTANTIATE(std::complex<double>)
 #undef GK_INSTANTIATE
 template void MatrixLogarithmOf(int64_t, const std::complex<float>*,
                                 std::complex<float>*);

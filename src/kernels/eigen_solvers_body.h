@@ -1,0 +1,71 @@
+// The body of eigen_solvers_v2.cc and eigen_solvers_v3.cc: Eigen's templates,
+// compiled for the instruction set that is in force where this is included, in
+// a namespace of its own, GK_EIGEN.
+#define Eigen GK_EIGEN
+
+#include "kernels/eigen_matrix.h"
+// Behind the definitions of Eigen's options.
+#include <Eigen/Eigenvalues>
+#include <type_traits>
+#include <unsupported/Eigen/MatrixFunctions>
+
+#include "kernels/eigen_solvers.h"
+
+namespace GK_EIGEN::gk_solvers {
+
+using gk::DenseMatrix;
+using gk::EigenSolvers;
+using gk::MatrixAt;
+using C = std::complex<double>;
+
+template <class T, class R>
+bool SelfAdjoint(int64_t n, const T* a, R* e, T* v) {
+  const Eigen::SelfAdjointEigenSolver<DenseMatrix<T>> solver(
+      DenseMatrix<T>(MatrixAt(a, n, n)),
+      v != nullptr ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
+  if (solver.info() != Eigen::Success) return false;
+  MatrixAt(e, n, 1) = solver.eigenvalues();
+  if (v != nullptr) MatrixAt(v, n, n) = solver.eigenvectors();
+  return true;
+}
+
+template <class T>
+bool General(int64_t n, const T* a, C* e, C* v) {
+  using Matrix = DenseMatrix<T>;
+  using Solver =
+      std::conditional_t<std::is_same_v<T, double>, Eigen::EigenSolver<Matrix>,
+                         Eigen::ComplexEigenSolver<Matrix>>;
+  const Solver solver(Matrix(MatrixAt(a, n, n)), v != nullptr);
+  if (solver.info() != Eigen::Success) return false;
+  MatrixAt(e, n, 1) = solver.eigenvalues();
+  if (v != nullptr) MatrixAt(v, n, n) = solver.eigenvectors();
+  return true;
+}
+
+template <class T>
+void Root(int64_t n, const T* a, T* root) {
+  MatrixAt(root, n, n) = DenseMatrix<T>(MatrixAt(a, n, n)).sqrt();
+}
+
+inline void Logarithm(int64_t n, const C* a, C* log) {
+  MatrixAt(log, n, n) = DenseMatrix<C>(MatrixAt(a, n, n)).log();
+}
+
+inline void ProductAdjoint(int64_t n, const C* a, const C* b, C* product) {
+  MatrixAt(product, n, n).noalias() =
+      MatrixAt(a, n, n) * MatrixAt(b, n, n).adjoint();
+}
+
+inline EigenSolvers Solvers() {
+  return {SelfAdjoint<float, float>,
+          SelfAdjoint<double, double>,
+          SelfAdjoint<C, double>,
+          General<double>,
+          General<C>,
+          Root<double>,
+          Root<C>,
+          Logarithm,
+          ProductAdjoint};
+}
+
+}  // namespace GK_EIGEN::gk_solvers
