@@ -13,15 +13,19 @@
 
 namespace GK_EIGEN::gk_solvers {
 
-using gk::DenseMatrix;
 using gk::EigenSolvers;
 using gk::MatrixAt;
 using C = std::complex<double>;
 
+// Column by column, as Eigen's factors go over their matrices: those of rows
+// take them twice as long.
+template <class T>
+using Columns = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+
 template <class T, class R>
 bool SelfAdjoint(int64_t n, const T* a, R* e, T* v) {
-  const Eigen::SelfAdjointEigenSolver<DenseMatrix<T>> solver(
-      DenseMatrix<T>(MatrixAt(a, n, n)),
+  const Eigen::SelfAdjointEigenSolver<Columns<T>> solver(
+      Columns<T>(MatrixAt(a, n, n)),
       v != nullptr ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
   if (solver.info() != Eigen::Success) return false;
   MatrixAt(e, n, 1) = solver.eigenvalues();
@@ -31,7 +35,7 @@ bool SelfAdjoint(int64_t n, const T* a, R* e, T* v) {
 
 template <class T>
 bool General(int64_t n, const T* a, C* e, C* v) {
-  using Matrix = DenseMatrix<T>;
+  using Matrix = Columns<T>;
   using Solver =
       std::conditional_t<std::is_same_v<T, double>, Eigen::EigenSolver<Matrix>,
                          Eigen::ComplexEigenSolver<Matrix>>;
@@ -44,11 +48,11 @@ bool General(int64_t n, const T* a, C* e, C* v) {
 
 template <class T>
 void Root(int64_t n, const T* a, T* root) {
-  MatrixAt(root, n, n) = DenseMatrix<T>(MatrixAt(a, n, n)).sqrt();
+  MatrixAt(root, n, n) = Columns<T>(MatrixAt(a, n, n)).sqrt();
 }
 
 inline void Logarithm(int64_t n, const C* a, C* log) {
-  MatrixAt(log, n, n) = DenseMatrix<C>(MatrixAt(a, n, n)).log();
+  MatrixAt(log, n, n) = Columns<C>(MatrixAt(a, n, n)).log();
 }
 
 inline void ProductAdjoint(int64_t n, const C* a, const C* b, C* product) {

@@ -11,7 +11,6 @@
 #include "ops/fn/GatherV2.h"
 #include "ops/fn/RaggedGather.h"
 #include "ops/fn/Range.h"
-#include "ops/fn/UnsortedSegmentSum.h"
 #include "ops/ragged/row_splits.h"
 
 namespace gk {
@@ -162,7 +161,7 @@ void RaggedGatherGradient(GradContext& g) {
   const TensorVector numbers = ops::RaggedGather(
       splits, ops::Range(IntegerConstant(0, wide), n, IntegerConstant(1, wide)),
       g.x(params + 1), result);
-  g.Set(params, ops::UnsortedSegmentSum(g.dy(result), numbers[result], n));
+  g.SetSlices(params, g.dy(result), numbers[result], ShapeTensor(g.x(params)));
 }
 
 const OpRecord kRecords[] = {
