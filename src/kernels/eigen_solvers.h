@@ -17,6 +17,8 @@ struct EigenSolvers {
   bool (*doubles)(int64_t n, const double* a, double* e, double* v);
   bool (*hermitian)(int64_t n, const C* a, double* e, C* v);
   bool (*general)(int64_t n, const double* a, C* e, C* v);
+  bool (*float_general)(int64_t n, const float* a, std::complex<float>* e,
+                        std::complex<float>* v);
   bool (*complex_general)(int64_t n, const C* a, C* e, C* v);
   // NaN where a real matrix has no real root.
   void (*root)(int64_t n, const double* a, double* root);

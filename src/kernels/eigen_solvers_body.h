@@ -33,12 +33,12 @@ bool SelfAdjoint(int64_t n, const T* a, R* e, T* v) {
   return true;
 }
 
-template <class T>
-bool General(int64_t n, const T* a, C* e, C* v) {
+template <class T, class To>
+bool General(int64_t n, const T* a, To* e, To* v) {
   using Matrix = Columns<T>;
-  using Solver =
-      std::conditional_t<std::is_same_v<T, double>, Eigen::EigenSolver<Matrix>,
-                         Eigen::ComplexEigenSolver<Matrix>>;
+  using Solver = std::conditional_t<std::is_same_v<T, To>,
+                                    Eigen::ComplexEigenSolver<Matrix>,
+                                    Eigen::EigenSolver<Matrix>>;
   const Solver solver(Matrix(MatrixAt(a, n, n)), v != nullptr);
   if (solver.info() != Eigen::Success) return false;
   MatrixAt(e, n, 1) = solver.eigenvalues();
@@ -64,8 +64,9 @@ inline EigenSolvers Solvers() {
   return {SelfAdjoint<float, float>,
           SelfAdjoint<double, double>,
           SelfAdjoint<C, double>,
-          General<double>,
-          General<C>,
+          General<double, C>,
+          General<float, std::complex<float>>,
+          General<C, C>,
           Root<double>,
           Root<C>,
           Logarithm,

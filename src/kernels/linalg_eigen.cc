@@ -1,5 +1,5 @@
 // Eigenvalues and eigenvectors, by Eigen. Complex matrices are factored as
-// double ones, and general ones too: each type takes the compiler long.
+// double ones: each type takes the compiler long.
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -69,21 +69,24 @@ bool SelfAdjointEigen(int64_t n, const T* a, typename RealOf<T>::type* e,
 template <class T>
 bool GeneralEigen(int64_t n, const T* a, ComplexOf<T>* e, ComplexOf<T>* v) {
   if (!std::all_of(a, a + n * n, IsFinite<T>)) return false;
-  constexpr bool kReal = std::is_same_v<T, typename RealOf<T>::type>;
   const EigenSolvers& solvers = BestEigenSolvers();
-  const std::vector<std::conditional_t<kReal, double, C>> wide(a, a + n * n);
-  std::vector<C> values(n), vectors(v != nullptr ? n * n : 0);
-  C* const to = v != nullptr ? vectors.data() : nullptr;
-  bool found;
-  if constexpr (kReal) {
-    found = solvers.general(n, wide.data(), values.data(), to);
+  if constexpr (std::is_same_v<T, float>) {
+    return solvers.float_general(n, a, e, v);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return solvers.general(n, a, e, v);
+  } else if constexpr (std::is_same_v<T, C>) {
+    return solvers.complex_general(n, a, e, v);
   } else {
-    found = solvers.complex_general(n, wide.data(), values.data(), to);
+    const std::vector<C> wide(a, a + n * n);
+    std::vector<C> values(n), vectors(v != nullptr ? n * n : 0);
+    if (!solvers.complex_general(n, wide.data(), values.data(),
+                                 v != nullptr ? vectors.data() : nullptr)) {
+      return false;
+    }
+    Narrow(values, e);
+    Narrow(vectors, v);
+    return true;
   }
-  if (!found) return false;
-  Narrow(values, e);
-  Narrow(vectors, v);
-  return true;
 }
 
 #define GK_INSTANTIATE(T)                                                      \
