@@ -2,7 +2,6 @@
 #include "ops/fn/audio_wav.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -218,6 +217,15 @@ void Append(std::string* out, uint64_t v, int bytes) {
   }
 }
 
+// To the nearest, halves away from 0; of NaN nothing is heard.
+int32_t SampleOf(float v) {
+  const float scaled = v == v ? v * 32768 : 0;
+  const float inside = std::min(std::max(scaled, -32768.0f), 32767.0f);
+  const auto whole = static_cast<int32_t>(inside);
+  const float rest = inside - static_cast<float>(whole);
+  return whole + (rest >= 0.5f ? 1 : 0) - (rest <= -0.5f ? 1 : 0);
+}
+
 Status ComputeEncode(KernelContext& c) {
   const Tensor &audio = c.input(0), &rate = c.input(1);
   if (audio.rank() != 2) {
@@ -260,12 +268,13 @@ Status ComputeEncode(KernelContext& c) {
   Append(&out, 16, 2);
   out += "data";
   Append(&out, 2 * n, 4);
-  for (float v : audio.flat<float>()) {
-    // Of NaN nothing is heard.
-    const float scaled = std::isnan(v) ? 0 : std::round(v * 32768);
-    const auto sample =
-        static_cast<int16_t>(std::clamp(scaled, -32768.0f, 32767.0f));
-    Append(&out, static_cast<uint16_t>(sample), 2);
+  out.resize(kHeader + 2 * n);
+  const float* in = audio.data<float>();
+  char* const to = out.data() + kHeader;
+  for (int64_t i = 0; i < n; ++i) {
+    const auto sample = static_cast<uint16_t>(SampleOf(in[i]));
+    to[2 * i] = static_cast<char>(sample & 255);
+    to[2 * i + 1] = static_cast<char>(sample >> 8);
   }
   c.set_output(0, Tensor::Scalar(std::move(out)));
   return OkStatus();
