@@ -3,6 +3,8 @@
 #ifndef GK_KERNELS_EIGEN_SOLVERS_H_
 #define GK_KERNELS_EIGEN_SOLVERS_H_
 
+#include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstdint>
 
@@ -27,6 +29,14 @@ struct EigenSolvers {
   // a times the adjoint of b.
   void (*product_adjoint)(int64_t n, const C* a, const C* b, C* product);
 };
+
+// What they take.
+template <class T>
+bool AllFinite(const T* a, int64_t n) {
+  return std::all_of(a, a + n, [](const T& x) {
+    return std::isfinite(std::real(x)) && std::isfinite(std::imag(x));
+  });
+}
 
 EigenSolvers EigenSolversV2();
 EigenSolvers EigenSolversV3();

@@ -15,6 +15,10 @@ namespace gk {
 struct QuantRange {
   float low, high, scale;
 
+  float inverse() const { return 1.0f / scale; }
+  // The number of zero's level.
+  float zero() const { return std::floor(-low * inverse() + 0.5f); }
+
   // The range min to max, moved a little.
   static QuantRange Nudged(float min, float max, int quant_min, int quant_max) {
     const float first = static_cast<float>(quant_min),
@@ -28,19 +32,24 @@ struct QuantRange {
   }
 };
 
+// The level of v; `inverse` is that of the scale, `zero` the number of zero's
+// level. A NaN is nobody's least.
+GK_INLINE float QuantLevel(float v, float low, float high, float scale,
+                           float inverse, float zero) {
+  const float below = high < v ? high : v;
+  const float inside = below < low ? low : below;
+  const float kept = v != v ? v : inside;
+  return math::Floor((kept - low) * inverse - zero + 0.5f) * scale;
+}
+
 struct FakeQuantizeBody {
   static GK_INLINE void Run(const QuantRange& r, const float* x, float* y,
                             int64_t n) {
-    const float inverse = 1.0f / r.scale;
-    const float zero = std::floor(-r.low * inverse + 0.5f);
     const float low = r.low, high = r.high, scale = r.scale;
+    const float inverse = r.inverse(), zero = r.zero();
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) {
-      const float below = high < x[i] ? high : x[i];
-      const float v = below < low ? low : below;
-      // A NaN is nobody's least.
-      const float kept = x[i] != x[i] ? x[i] : v;
-      y[i] = math::Floor((kept - low) * inverse - zero + 0.5f) * scale;
+      y[i] = QuantLevel(x[i], low, high, scale, inverse, zero);
     }
   }
 };
@@ -65,13 +74,8 @@ struct FakeQuantizeRowsBody {
       float* to = y + row * channels;
 #pragma GCC ivdep
       for (int64_t k = 0; k < channels; ++k) {
-        const float v = from[k], low = r.low[k], high = r.high[k];
-        const float below = high < v ? high : v;
-        const float inside = below < low ? low : below;
-        const float kept = v != v ? v : inside;
-        const float level =
-            math::Floor((kept - low) * r.inverse[k] - r.zero[k] + 0.5f) *
-            r.scale[k];
+        const float level = QuantLevel(from[k], r.low[k], r.high[k], r.scale[k],
+                                       r.inverse[k], r.zero[k]);
         to[k] = r.used[k] == 0.0f ? 0.0f : level;
       }
     }

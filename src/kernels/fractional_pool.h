@@ -118,6 +118,15 @@ struct AverageBody {
   }
 };
 
+// One of the two for all images.
+template <class Body, class T>
+void ForImages(const FractionalPool& pool, const T* x, T* y,
+               const Parallel& parallel) {
+  using Fn = void(const FractionalPool&, const T*, T*, int64_t);
+  auto* const fn = Stamp<Body, Fn>::template Best<Isa::kV3>();
+  parallel.For(pool.batch, [&](int64_t image) { fn(pool, x, y, image); });
+}
+
 // The gradient goes to the first of equal elements. Place counts those of a
 // window.
 template <class T, class Place>
@@ -194,18 +203,14 @@ struct AverageGradientBody {
 
 template <class T>
 void FractionalPool::Max(const T* x, T* y, const Parallel& parallel) const {
-  using Fn = void(const FractionalPool&, const T*, T*, int64_t);
-  auto* const fn =
-      Stamp<fractional_pool::MaxBody<T>, Fn>::template Best<Isa::kV3>();
-  parallel.For(batch, [&](int64_t image) { fn(*this, x, y, image); });
+  fractional_pool::ForImages<fractional_pool::MaxBody<T>>(*this, x, y,
+                                                          parallel);
 }
 
 template <class T>
 void FractionalPool::Average(const T* x, T* y, const Parallel& parallel) const {
-  using Fn = void(const FractionalPool&, const T*, T*, int64_t);
-  auto* const fn =
-      Stamp<fractional_pool::AverageBody<T>, Fn>::template Best<Isa::kV3>();
-  parallel.For(batch, [&](int64_t image) { fn(*this, x, y, image); });
+  fractional_pool::ForImages<fractional_pool::AverageBody<T>>(*this, x, y,
+                                                              parallel);
 }
 
 template <class T>

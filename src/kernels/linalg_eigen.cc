@@ -1,7 +1,6 @@
 // Eigenvalues and eigenvectors, by Eigen. Complex matrices are factored as
 // double ones: each type takes the compiler long.
 #include <algorithm>
-#include <cmath>
 #include <type_traits>
 #include <vector>
 
@@ -15,15 +14,20 @@ namespace {
 
 using C = std::complex<double>;
 
-template <class To, class From>
-void Narrow(const std::vector<From>& from, To* to) {
-  std::transform(from.begin(), from.end(), to,
-                 [](const From& x) { return static_cast<To>(x); });
-}
-
-template <class T>
-bool IsFinite(const T& x) {
-  return std::isfinite(std::real(x)) && std::isfinite(std::imag(x));
+// Of complex floats by a solver of complex doubles.
+template <class T, class E>
+bool ByDoubles(bool (*solve)(int64_t, const C*, E*, C*), int64_t n, const T* a,
+               auto* e, T* v) {
+  const std::vector<C> wide(a, a + n * n);
+  std::vector<E> values(n);
+  std::vector<C> vectors(v != nullptr ? n * n : 0);
+  if (!solve(n, wide.data(), values.data(),
+             v != nullptr ? vectors.data() : nullptr)) {
+    return false;
+  }
+  std::copy(values.begin(), values.end(), e);
+  std::copy(vectors.begin(), vectors.end(), v);
+  return true;
 }
 
 }  // namespace
@@ -52,23 +56,14 @@ bool SelfAdjointEigen(int64_t n, const T* a, typename RealOf<T>::type* e,
   } else if constexpr (std::is_same_v<T, C>) {
     return solvers.hermitian(n, a, e, v);
   } else {
-    const std::vector<C> wide(a, a + n * n);
-    std::vector<double> values(n);
-    std::vector<C> vectors(v != nullptr ? n * n : 0);
-    if (!solvers.hermitian(n, wide.data(), values.data(),
-                           v != nullptr ? vectors.data() : nullptr)) {
-      return false;
-    }
-    Narrow(values, e);
-    Narrow(vectors, v);
-    return true;
+    return ByDoubles(solvers.hermitian, n, a, e, v);
   }
 }
 
 // Those of real matrices come in conjugate pairs.
 template <class T>
 bool GeneralEigen(int64_t n, const T* a, ComplexOf<T>* e, ComplexOf<T>* v) {
-  if (!std::all_of(a, a + n * n, IsFinite<T>)) return false;
+  if (!AllFinite(a, n * n)) return false;
   const EigenSolvers& solvers = BestEigenSolvers();
   if constexpr (std::is_same_v<T, float>) {
     return solvers.float_general(n, a, e, v);
@@ -77,15 +72,7 @@ bool GeneralEigen(int64_t n, const T* a, ComplexOf<T>* e, ComplexOf<T>* v) {
   } else if constexpr (std::is_same_v<T, C>) {
     return solvers.complex_general(n, a, e, v);
   } else {
-    const std::vector<C> wide(a, a + n * n);
-    std::vector<C> values(n), vectors(v != nullptr ? n * n : 0);
-    if (!solvers.complex_general(n, wide.data(), values.data(),
-                                 v != nullptr ? vectors.data() : nullptr)) {
-      return false;
-    }
-    Narrow(values, e);
-    Narrow(vectors, v);
-    return true;
+    return ByDoubles(solvers.complex_general, n, a, e, v);
   }
 }
 

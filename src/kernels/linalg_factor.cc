@@ -9,6 +9,7 @@
 #include "kernels/complex_product.h"
 #include "kernels/isa.h"
 #include "kernels/linalg.h"
+#include "kernels/matrix_tiles.h"
 #include "kernels/triangular.h"
 
 namespace gk {
@@ -130,22 +131,6 @@ int64_t LuInPlace(int64_t n, T* lu, int64_t* perm) {
   return exchanged;
 }
 
-// Visits all of n x n, square by square, so that what stands in columns stays
-// in the cache.
-template <class Body>
-void ForTiles(int64_t n, Body&& body) {
-  constexpr int64_t kTile = 16;
-  for (int64_t row = 0; row < n; row += kTile) {
-    const int64_t row_end = std::min(n, row + kTile);
-    for (int64_t column = 0; column < n; column += kTile) {
-      const int64_t column_end = std::min(n, column + kTile);
-      for (int64_t i = row; i < row_end; ++i) {
-        for (int64_t j = column; j < column_end; ++j) body(i, j);
-      }
-    }
-  }
-}
-
 template <class T>
 struct Lu {
   Lu(int64_t size, const T* a) : n(size), lu(a, a + n * n), perm(n) {
@@ -261,10 +246,9 @@ void CholeskyGradient(int64_t n, const T* l, const T* dl, T* da) {
   const Triangle<T> factor{n, l, n, true, true, false};
   SolveTriangleInParts(factor, middle.data(), n, n);
   // x l = middle by its transpose.
-  ForTiles(
-      n, [&](int64_t i, int64_t j) { turned[i * n + j] = middle[j * n + i]; });
+  TransposeTo(n, n, middle.data(), turned.data());
   SolveTriangleInParts(factor, turned.data(), n, n);
-  ForTiles(n, [&](int64_t i, int64_t j) {
+  ForTiles(n, n, [&](int64_t i, int64_t j) {
     da[i * n + j] = (turned[i * n + j] + turned[j * n + i]) * T(0.5);
   });
 }

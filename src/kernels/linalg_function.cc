@@ -15,14 +15,6 @@ namespace {
 using C = std::complex<double>;
 using Matrix = std::vector<C>;
 
-bool IsFinite(const C& x) {
-  return std::isfinite(x.real()) && std::isfinite(x.imag());
-}
-
-bool AllFinite(const Matrix& a) {
-  return std::all_of(a.begin(), a.end(), IsFinite);
-}
-
 double Largest(const Matrix& a) {
   double most = 0;
   for (const C& x : a) most = std::max(most, std::abs(x));
@@ -58,23 +50,23 @@ template <class T>
 void MatrixSquareRootOf(int64_t n, const T* a, T* root) {
   constexpr bool kReal = std::is_same_v<T, typename RealOf<T>::type>;
   const T none = std::numeric_limits<typename RealOf<T>::type>::quiet_NaN();
-  const Matrix from(a, a + n * n);
-  Matrix found(n * n);
-  if (!AllFinite(from)) {
+  if (!AllFinite(a, n * n)) {
     std::fill_n(root, n * n, none);
     return;
   }
+  const EigenSolvers& solvers = BestEigenSolvers();
   if constexpr (kReal) {
-    const std::vector<double> real(a, a + n * n);
-    std::vector<double> to(n * n);
-    BestEigenSolvers().root(n, real.data(), to.data());
-    const auto is_finite = [](double x) { return std::isfinite(x); };
-    if (std::all_of(to.begin(), to.end(), is_finite)) {
-      std::copy(to.begin(), to.end(), root);
+    const std::vector<double> from(a, a + n * n);
+    std::vector<double> found(n * n);
+    solvers.root(n, from.data(), found.data());
+    if (AllFinite(found.data(), n * n)) {
+      std::copy(found.begin(), found.end(), root);
       return;
     }
   }
-  BestEigenSolvers().complex_root(n, from.data(), found.data());
+  const Matrix from(a, a + n * n);
+  Matrix found(n * n);
+  solvers.complex_root(n, from.data(), found.data());
   if constexpr (kReal) {
     // A real matrix with a negative eigenvalue has no real root of this kind.
     double imag = 0;
@@ -90,19 +82,18 @@ void MatrixSquareRootOf(int64_t n, const T* a, T* root) {
 
 template <class T>
 void MatrixLogarithmOf(int64_t n, const T* a, T* log) {
-  const Matrix from(a, a + n * n);
-  Matrix found(n * n);
-  if (!AllFinite(from)) {
+  if (!AllFinite(a, n * n)) {
     const auto none =
         std::numeric_limits<typename RealOf<T>::type>::quiet_NaN();
     std::fill_n(log, n * n, T(none, none));
     return;
   }
+  const Matrix from(a, a + n * n);
+  Matrix found(n * n);
   if (!LogarithmByEigenvalues(n, from, &found)) {
     BestEigenSolvers().logarithm(n, from.data(), found.data());
   }
-  std::transform(found.begin(), found.end(), log,
-                 [](const C& x) { return static_cast<T>(x); });
+  std::copy(found.begin(), found.end(), log);
 }
 
 #define GK_INSTANTIATE(T) \

@@ -11,6 +11,7 @@
 #include "kernels/householder.h"
 #include "kernels/isa.h"
 #include "kernels/linalg.h"
+#include "kernels/matrix_tiles.h"
 #include "kernels/rotations.h"
 
 namespace gk {

@@ -146,24 +146,6 @@ struct Rotation {
   R r, c, s;
 };
 
-// Element j of row i becomes element i of row j, in the other's type; square by
-// square, so that what stands in columns stays in the cache.
-template <class T, class To>
-void TransposeTo(int64_t rows, int64_t columns, const T* a, To* out) {
-  constexpr int64_t kTile = 16;
-  for (int64_t row = 0; row < rows; row += kTile) {
-    const int64_t row_end = std::min(rows, row + kTile);
-    for (int64_t column = 0; column < columns; column += kTile) {
-      const int64_t column_end = std::min(columns, column + kTile);
-      for (int64_t j = column; j < column_end; ++j) {
-        for (int64_t i = row; i < row_end; ++i) {
-          out[j * rows + i] = static_cast<To>(a[i * columns + j]);
-        }
-      }
-    }
-  }
-}
-
 }  // namespace gk
 
 #endif  // GK_KERNELS_ROTATIONS_H_

@@ -111,12 +111,11 @@ Status Rounded(KernelContext& c, const Tensor& x, const Ranges& ranges) {
   for (int64_t k = 0; k < channels; ++k) {
     if (ranges.empty[k]) continue;
     const QuantRange& r = ranges.of[k];
-    const float inverse = 1.0f / r.scale;
     fact[k] = r.low;
     fact[channels + k] = r.high;
     fact[2 * channels + k] = r.scale;
-    fact[3 * channels + k] = inverse;
-    fact[4 * channels + k] = std::floor(-r.low * inverse + 0.5f);
+    fact[3 * channels + k] = r.inverse();
+    fact[4 * channels + k] = r.zero();
     fact[5 * channels + k] = 1;
   }
   const ChannelRanges of{fact,
