@@ -116,15 +116,18 @@ for after in (.02, .2, .5, .02, .3):  # two calls make passes
     thread.join()
     assert tf.executing_eagerly()
 before = float(v)
+start = time.process_time()
 y = f(x)
+whole = time.process_time() - start
 for _ in range(3): assert f(x).numpy().tolist() == y.numpy().tolist()
 assert abs(float(y[0]) - 3.9993284) < 1e-5, y
 assert float(v) == before + 4, v
-print(*late)
+print(whole, *late)
 """
     )
-    # Of the whole, which takes seconds.
-    assert max(map(float, out.splitlines()[-1].split())) < 0.5, out
+    # A sixth of the whole, which takes seconds: what was made is given back.
+    whole, *late = map(float, out.splitlines()[-1].split())
+    assert max(late) < 0.5 * whole, out
 
 
 def test_what_a_handler_does_leaves_the_interrupted_op_as_it_is():
