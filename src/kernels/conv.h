@@ -1,4 +1,5 @@
-// 2-D convolution and its gradients over NHWC images and HWIO filters.
+// Convolution and its gradients over NHWC images and HWIO filters, or over
+// NDHWC volumes and DHWIO filters.
 //
 // Conv2D is prepared once from a description and shared; Run() is thread-safe
 // and allocates nothing once warm. Slices and the order of every sum depend on
@@ -32,14 +33,22 @@ struct Conv2DDesc {
   // Padding after the image follows from the output size.
   int64_t pad_top = 0, pad_left = 0;
   int64_t groups = 1;
+  // Volumes, of floats or types that are computed as floats: Create says
+  // Unimplemented where pictures whose channels hold the filter's slices are
+  // the better way.
+  int64_t in_d = 1, filter_d = 1, out_d = 1;
+  int64_t stride_d = 1, dilation_d = 1, pad_front = 0;
 
+  bool is_volume() const { return in_d != 1 || filter_d != 1 || out_d != 1; }
   int64_t group_in() const { return groups > 0 ? in_c / groups : 0; }
   int64_t group_out() const { return groups > 0 ? out_c / groups : 0; }
-  int64_t input_size() const { return batch * in_h * in_w * in_c; }
+  int64_t input_size() const { return batch * in_d * in_h * in_w * in_c; }
   int64_t filter_size() const {
-    return filter_h * filter_w * group_in() * out_c;
+    return filter_d * filter_h * filter_w * group_in() * out_c;
   }
-  int64_t output_size() const { return batch * out_h * out_w * out_c; }
+  int64_t output_size() const {
+    return batch * out_d * out_h * out_w * out_c;
+  }
   bool operator==(const Conv2DDesc&) const = default;
 };
 

@@ -28,13 +28,15 @@ Status Check(const Conv2DDesc& d) {
   constexpr int64_t kLimit = int64_t{1} << 31;
   for (int64_t size : {d.batch, d.in_h, d.in_w, d.in_c, d.filter_h,
                        d.filter_w, d.out_h, d.out_w, d.out_c, d.pad_top,
-                       d.pad_left}) {
+                       d.pad_left, d.in_d, d.filter_d, d.out_d,
+                       d.pad_front}) {
     if (size < 0 || size >= kLimit) {
       return InvalidArgument("convolution size {} is out of range", size);
     }
   }
   for (int64_t step :
-       {d.stride_h, d.stride_w, d.dilation_h, d.dilation_w, d.groups}) {
+       {d.stride_h, d.stride_w, d.stride_d, d.dilation_h, d.dilation_w,
+        d.dilation_d, d.groups}) {
     if (step < 1 || step >= kLimit) {
       return InvalidArgument(
           "convolution stride, dilation or group count {} is out of range",
@@ -46,15 +48,17 @@ Status Check(const Conv2DDesc& d) {
         "channels {} and {} are not divisible into {} groups", d.in_c,
         d.out_c, d.groups);
   }
-  if (!Fits({d.batch, d.in_h, d.in_w, d.in_c}) ||
-      !Fits({d.filter_h, d.filter_w, d.in_c, d.out_c}) ||
-      !Fits({d.batch, d.out_h, d.out_w, d.out_c})) {
+  if (!Fits({d.batch, d.in_d, d.in_h, d.in_w, d.in_c}) ||
+      !Fits({d.filter_d, d.filter_h, d.filter_w, d.in_c, d.out_c}) ||
+      !Fits({d.batch, d.out_d, d.out_h, d.out_w, d.out_c})) {
     return InvalidArgument("convolution size overflows");
   }
   // Generated code holds distances between elements in 32 bits.
   constexpr int64_t kReach = int64_t{1} << 28;  // elements
   for (const auto& [step, size] :
-       {std::pair{d.stride_h, d.in_w}, std::pair{d.dilation_h, d.in_w},
+       {std::pair{d.stride_d, d.in_h * d.in_w},
+        std::pair{d.dilation_d, d.in_h * d.in_w},
+        std::pair{d.stride_h, d.in_w}, std::pair{d.dilation_h, d.in_w},
         std::pair{d.stride_w, int64_t{1}},
         std::pair{d.dilation_w, int64_t{1}}}) {
     if (!Fits({step, size, d.in_c}) || step * size * d.in_c > kReach) {
@@ -64,7 +68,7 @@ Status Check(const Conv2DDesc& d) {
           step, d.in_w, d.in_c);
     }
   }
-  for (int64_t pad : {d.pad_top, d.pad_left}) {
+  for (int64_t pad : {d.pad_front, d.pad_top, d.pad_left}) {
     if (pad > kReach) {
       return InvalidArgument("convolution padding {} is out of range", pad);
     }
@@ -162,7 +166,9 @@ class NarrowConv : public Conv2D {
 bool IsTiny(const Conv2DDesc& d) {
   constexpr int64_t kProducts = 4096;
   return d.input_size() <= kProducts && d.output_size() <= kProducts &&
-         d.output_size() * d.filter_h * d.filter_w * d.group_in() <= kProducts;
+         d.output_size() * d.filter_d * d.filter_h * d.filter_w *
+                 d.group_in() <=
+             kProducts;
 }
 
 Created Make(const Conv2DDesc& desc, bool direct) {
@@ -177,6 +183,12 @@ Created Make(const Conv2DDesc& desc, bool direct) {
     GK_ASSIGN_OR_RETURN(std::shared_ptr<Conv2D> inner, Make(wide, direct));
     return std::shared_ptr<Conv2D>(
         std::make_shared<NarrowConv>(desc, std::move(inner)));
+  }
+  if (desc.is_volume()) {
+    if (direct || desc.type != ElementType::kFloat || IsTiny(desc)) {
+      return Unimplemented("convolution of volumes");
+    }
+    return conv_internal::CreateDnnl(desc);
   }
   const bool floating =
       desc.type == ElementType::kFloat || desc.type == ElementType::kDouble;
@@ -199,7 +211,8 @@ struct DescHash {
     for (int64_t v : {d.batch, d.in_h, d.in_w, d.in_c, d.filter_h, d.filter_w,
                       d.out_h, d.out_w, d.out_c, d.stride_h, d.stride_w,
                       d.dilation_h, d.dilation_w, d.pad_top, d.pad_left,
-                      d.groups}) {
+                      d.groups, d.in_d, d.filter_d, d.out_d, d.stride_d,
+                      d.dilation_d, d.pad_front}) {
       h = (h ^ static_cast<uint64_t>(v)) * 0x9e3779b97f4a7c15u;
       h ^= h >> 29;
     }

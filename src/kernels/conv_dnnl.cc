@@ -1,10 +1,12 @@
 // Float convolutions by one-thread oneDNN primitives over groups of images,
 // or over rows of the output when there are few images. Images stay NHWC; the
-// filter is reordered per call, which costs next to nothing.
+// filter is reordered per call, which costs next to nothing. What is said of
+// an image's rows holds for a volume's slices.
 #include <algorithm>
 #include <mutex>
 #include <map>
 #include <memory>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -33,7 +35,7 @@ struct AddBody {
 
 // What one primitive works on: part of the images, part of the rows.
 struct Piece {
-  int64_t images, in_rows, out_rows, pad_top;
+  int64_t images, in_rows, out_rows, pad;
   auto operator<=>(const Piece&) const = default;
 };
 struct PieceAt {
@@ -41,14 +43,39 @@ struct PieceAt {
   DnnlPrimitive* primitive;
 };
 
+struct Axis {
+  int64_t in, taps, out, stride, dilation, pad;
+
+  int64_t pad_behind() const {
+    return std::max<int64_t>(
+        0, (out - 1) * stride + (taps - 1) * dilation + 1 - in - pad);
+  }
+};
+
+// Depth, if any, height and width.
+std::vector<Axis> AxesOf(const Conv2DDesc& d) {
+  std::vector<Axis> axes;
+  if (d.is_volume()) {
+    axes.push_back({d.in_d, d.filter_d, d.out_d, d.stride_d, d.dilation_d,
+                    d.pad_front});
+  }
+  axes.push_back({d.in_h, d.filter_h, d.out_h, d.stride_h, d.dilation_h,
+                  d.pad_top});
+  axes.push_back({d.in_w, d.filter_w, d.out_w, d.stride_w, d.dilation_w,
+                  d.pad_left});
+  return axes;
+}
+
 class DnnlConv : public Conv2D {
  public:
-  explicit DnnlConv(const Conv2DDesc& d) : Conv2D(d) {}
+  explicit DnnlConv(const Conv2DDesc& d) : Conv2D(d), axes_(AxesOf(d)) {}
 
   Status Prepare() {
     const Conv2DDesc& d = desc_;
-    const double products = static_cast<double>(d.batch * d.out_h * d.out_w) *
-                            static_cast<double>(d.filter_size());
+    const Axis& rows_of = axes_[0];
+    const double pixels =
+        static_cast<double>(d.output_size()) / static_cast<double>(d.out_c);
+    const double products = pixels * static_cast<double>(d.filter_size());
     int64_t slices = std::clamp<int64_t>(
         std::min<double>(products / kSliceWork, kMaxSlices), 1, kMaxSlices);
     if (d.pass == ConvPass::kBackwardFilter) {
@@ -56,19 +83,20 @@ class DnnlConv : public Conv2D {
     }
     if (d.batch < 4 && d.pass != ConvPass::kBackwardInput) {
       const int64_t pieces = std::min<int64_t>(slices, 8);
-      const int64_t rows = (d.out_h + pieces - 1) / pieces;
+      const int64_t rows = (rows_of.out + pieces - 1) / pieces;
       for (int64_t image = 0; image < d.batch; ++image) {
-        for (int64_t row = 0; row < d.out_h; row += rows) {
+        for (int64_t row = 0; row < rows_of.out; row += rows) {
           GK_RETURN_IF_ERROR(
-              AddRows(image, row, std::min(rows, d.out_h - row)));
+              AddRows(image, row, std::min(rows, rows_of.out - row)));
         }
       }
     } else {
       const int64_t images = (d.batch + slices - 1) / slices;
       for (int64_t i = 0; i < d.batch; i += images) {
         GK_RETURN_IF_ERROR(Add(
-            {std::min(images, d.batch - i), d.in_h, d.out_h, d.pad_top}, i, 0,
-            0));
+            {std::min(images, d.batch - i), rows_of.in, rows_of.out,
+             rows_of.pad},
+            i, 0, 0));
       }
     }
     return PrepareReorder();
@@ -80,12 +108,12 @@ class DnnlConv : public Conv2D {
   }
 
   Status AddRows(int64_t image, int64_t row, int64_t rows) {
-    const Conv2DDesc& d = desc_;
-    const int64_t top = row * d.stride_h - d.pad_top;
-    const int64_t bottom = top + (rows - 1) * d.stride_h +
-                           (d.filter_h - 1) * d.dilation_h + 1;
+    const Axis& a = axes_[0];
+    const int64_t top = row * a.stride - a.pad;
+    const int64_t bottom =
+        top + (rows - 1) * a.stride + (a.taps - 1) * a.dilation + 1;
     const int64_t first = std::max<int64_t>(top, 0);
-    const int64_t last = std::min(bottom, d.in_h);
+    const int64_t last = std::min(bottom, a.in);
     if (last <= first) return Unimplemented("rows of padding alone");
     return Add({1, last - first, rows, first - top}, image, first, row);
   }
@@ -102,13 +130,24 @@ class DnnlConv : public Conv2D {
   memory::desc UserFilter() const {
     const Conv2DDesc& d = desc_;
     const int64_t in = d.group_in(), out = d.group_out();
-    const int64_t row = d.filter_w * in * d.out_c, column = in * d.out_c;
-    if (d.groups == 1) {
-      return memory::desc({out, in, d.filter_h, d.filter_w}, kF32,
-                          memory::dims{1, d.out_c, row, column});
+    memory::dims sizes{out, in}, steps{1, d.out_c};
+    if (d.groups > 1) {
+      sizes.insert(sizes.begin(), d.groups);
+      steps.insert(steps.begin(), out);
     }
-    return memory::desc({d.groups, out, in, d.filter_h, d.filter_w}, kF32,
-                        memory::dims{out, 1, d.out_c, row, column});
+    int64_t step = d.filter_size();
+    for (const Axis& a : axes_) {
+      sizes.push_back(a.taps);
+      steps.push_back(step /= a.taps);
+    }
+    return memory::desc(sizes, kF32, steps);
+  }
+
+  // oneDNN's plain loops, which it falls back to, are slower than ours.
+  static void ExpectFast(const dnnl::primitive_desc_base& made) {
+    if (std::string_view(made.impl_info_str()).starts_with("ref")) {
+      throw dnnl::error(dnnl_unimplemented, "plain loops");
+    }
   }
 
   StatusOr<std::unique_ptr<DnnlPrimitive>> Make(const Piece& p) {
@@ -118,37 +157,35 @@ class DnnlConv : public Conv2D {
 
   DnnlPrimitive::Parts Parts(const Piece& p, const dnnl::engine& engine) {
     const Conv2DDesc& d = desc_;
-    constexpr auto kNhwc = memory::format_tag::nhwc;
     constexpr auto kAlgorithm = dnnl::algorithm::convolution_direct;
-    const memory::desc input({p.images, d.in_c, p.in_rows, d.in_w}, kF32,
-                             kNhwc);
-    const memory::desc output({p.images, d.out_c, p.out_rows, d.out_w}, kF32,
-                              kNhwc);
+    const auto layout = d.is_volume() ? memory::format_tag::ndhwc
+                                      : memory::format_tag::nhwc;
+    memory::dims in{p.images, d.in_c}, out{p.images, d.out_c};
+    memory::dims strides, dilations, before, behind;
+    for (size_t i = 0; i < axes_.size(); ++i) {
+      Axis a = axes_[i];
+      if (i == 0) a.in = p.in_rows, a.out = p.out_rows, a.pad = p.pad;
+      in.push_back(a.in);
+      out.push_back(a.out);
+      strides.push_back(a.stride);
+      dilations.push_back(a.dilation - 1);
+      before.push_back(a.pad);
+      behind.push_back(a.pad_behind());
+    }
+    const memory::desc input(in, kF32, layout), output(out, kF32, layout);
     // Every piece must agree on the filter's layout: the first one chooses.
     const memory::desc filter =
         inner_filter_.data.ndims != 0
             ? inner_filter_
             : memory::desc(UserFilter().dims(), kF32,
                            memory::format_tag::any);
-    const memory::dims strides{d.stride_h, d.stride_w};
-    const memory::dims dilations{d.dilation_h - 1, d.dilation_w - 1};
-    const memory::dims before{p.pad_top, d.pad_left};
-    const auto after = [](int64_t in, int64_t out, int64_t taps,
-                          int64_t stride, int64_t dilation, int64_t pad) {
-      return std::max<int64_t>(
-          0, (out - 1) * stride + (taps - 1) * dilation + 1 - in - pad);
-    };
-    const memory::dims behind{
-        after(p.in_rows, p.out_rows, d.filter_h, d.stride_h, d.dilation_h,
-              p.pad_top),
-        after(d.in_w, d.out_w, d.filter_w, d.stride_w, d.dilation_w,
-              d.pad_left)};
     const dnnl::primitive_attr attr = UserScratchpad();
     const dnnl::convolution_forward::primitive_desc forward(
         {dnnl::prop_kind::forward_training, kAlgorithm, input, filter, output,
          strides, dilations, before, behind},
         attr, engine);
     if (d.pass == ConvPass::kForward) {
+      ExpectFast(forward);
       inner_filter_ = forward.weights_desc();
       return {dnnl::convolution_forward(forward), forward.scratchpad_desc(),
               {{DNNL_ARG_SRC, input},
@@ -160,6 +197,7 @@ class DnnlConv : public Conv2D {
           {kAlgorithm, input, filter, output, strides, dilations, before,
            behind},
           attr, engine, forward);
+      ExpectFast(made);
       inner_filter_ = made.weights_desc();
       return {dnnl::convolution_backward_data(made), made.scratchpad_desc(),
               {{DNNL_ARG_DIFF_DST, output},
@@ -170,6 +208,7 @@ class DnnlConv : public Conv2D {
         {kAlgorithm, input, filter, output, strides, dilations, before,
          behind},
         attr, engine, forward);
+    ExpectFast(made);
     inner_filter_ = made.diff_weights_desc();
     return {dnnl::convolution_backward_weights(made), made.scratchpad_desc(),
             {{DNNL_ARG_SRC, input},
@@ -212,12 +251,17 @@ class DnnlConv : public Conv2D {
     std::mutex mutex;
     Status failure;
     const int64_t count = static_cast<int64_t>(pieces_.size());
+    int64_t in_row = d.in_c, out_row = d.out_c;
+    for (size_t i = 1; i < axes_.size(); ++i) {
+      in_row *= axes_[i].in;
+      out_row *= axes_[i].out;
+    }
     parallel.For(count, [&](int64_t i) {
       const PieceAt& at = pieces_[i];
       const int64_t in =
-          (at.image * d.in_h + at.in_row) * d.in_w * d.in_c;
+          (at.image * axes_[0].in + at.in_row) * in_row;
       const int64_t out =
-          (at.image * d.out_h + at.out_row) * d.out_w * d.out_c;
+          (at.image * axes_[0].out + at.out_row) * out_row;
       const auto offset = [](const void* p, int64_t elements) -> void* {
         return const_cast<float*>(static_cast<const float*>(p) + elements);
       };
@@ -247,6 +291,7 @@ class DnnlConv : public Conv2D {
     return reorder_->Run(both);
   }
 
+  const std::vector<Axis> axes_;
   memory::desc inner_filter_;
   std::map<Piece, std::unique_ptr<DnnlPrimitive>> primitives_;
   std::vector<PieceAt> pieces_;

@@ -3,6 +3,7 @@
 #include "base/half.h"
 #include "kernels/isa.h"
 #include "kernels/pool.h"
+#include "kernels/pool_axes.h"
 #include "kernels/pool_rows.h"
 
 namespace gk {
@@ -15,6 +16,11 @@ using Wide = std::conditional_t<kIsNarrowFloat<T>, float, T>;
 
 constexpr int64_t kStrip = 64;
 
+struct SumOf {
+  GK_INLINE static float Start() { return 0; }
+  GK_INLINE static float With(float sum, float v) { return sum + v; }
+};
+
 // One row of the output: the mean over each clipped window.
 template <class T>
 struct AvgRow {
@@ -25,22 +31,28 @@ struct AvgRow {
                      row / d.out[1] / d.out[0] * InPixels(d) * d.channels;
     T* out = static_cast<T*>(output) + row * d.out[2] * d.channels;
     const int64_t rows = Inputs(d, 0, z).size() * Inputs(d, 1, y).size();
+    if constexpr (std::is_same_v<T, float>) {
+      if (PoolsByAxes(d)) {
+        PoolAxes<SumOf>::Run(d, image, z, y, out);
+        return Divide(d, rows, out);
+      }
+    }
     Wide<T> sum[kStrip];
     for (int64_t x = 0; x < d.out[2]; ++x, out += d.channels) {
       const int64_t count = rows * Inputs(d, 2, x).size();
       const auto average = [&](int64_t first, auto constant)
-                               __attribute__((always_inline)) {
+          __attribute__((always_inline)) {
         const int64_t strip = constant;
 #pragma GCC unroll 1
         for (int64_t c = 0; c < strip; ++c) sum[c] = 0;
-        ForWindow(d, z, y, x,
-                  [&](int64_t pixel) __attribute__((always_inline)) {
-                    const T* in = image + pixel * d.channels + first;
+        ForWindow(
+            d, z, y, x, [&](int64_t pixel) __attribute__((always_inline)) {
+              const T* in = image + pixel * d.channels + first;
 #pragma GCC unroll 1
-                    for (int64_t c = 0; c < strip; ++c) {
-                      sum[c] += static_cast<Wide<T>>(in[c]);
-                    }
-                  });
+              for (int64_t c = 0; c < strip; ++c) {
+                sum[c] += static_cast<Wide<T>>(in[c]);
+              }
+            });
         const Wide<T> divisor = static_cast<Wide<T>>(count > 0 ? count : 1);
 #pragma GCC unroll 1
         for (int64_t c = 0; c < strip; ++c) {
@@ -48,6 +60,21 @@ struct AvgRow {
         }
       };
       ForStrips<std::is_same_v<T, float>>(d.channels, average);
+    }
+  }
+
+ private:
+  // Sums by how many numbers they are of, neighbours of as many at once.
+  GK_INLINE static void Divide(const PoolDesc& d, int64_t rows, T* sums) {
+    for (int64_t x = 0; x < d.out[2];) {
+      const int64_t size = Inputs(d, 2, x).size();
+      int64_t end = x + 1;
+      while (end < d.out[2] && Inputs(d, 2, end).size() == size) ++end;
+      const T divisor = static_cast<T>(std::max<int64_t>(1, rows * size));
+      for (int64_t i = x * d.channels; i < end * d.channels; ++i) {
+        sums[i] /= divisor;
+      }
+      x = end;
     }
   }
 };
@@ -69,7 +96,7 @@ struct AvgGradRow {
     for (int64_t x = 0; x < d.in[2]; ++x, out += d.channels) {
       const Range rx = Outputs(d, 2, x);
       const auto gather = [&](int64_t first, auto constant)
-                              __attribute__((always_inline)) {
+          __attribute__((always_inline)) {
         const int64_t strip = constant;
 #pragma GCC unroll 1
         for (int64_t c = 0; c < strip; ++c) sum[c] = 0;
@@ -80,8 +107,8 @@ struct AvgGradRow {
                   Inputs(d, 0, oz).size() * Inputs(d, 1, oy).size() *
                   Inputs(d, 2, ox).size());
               const T* in =
-                  image +
-                  ((oz * d.out[1] + oy) * d.out[2] + ox) * d.channels + first;
+                  image + ((oz * d.out[1] + oy) * d.out[2] + ox) * d.channels +
+                  first;
 #pragma GCC unroll 1
               for (int64_t c = 0; c < strip; ++c) {
                 sum[c] += static_cast<Wide<T>>(in[c]) / divisor;
@@ -162,8 +189,8 @@ Status AvgPool(const PoolDesc& d, const void* input, void* output,
                         parallel);
 }
 
-Status AvgPoolGrad(const PoolDesc& d, const void* output_grad,
-                   void* input_grad, Parallel parallel) {
+Status AvgPoolGrad(const PoolDesc& d, const void* output_grad, void* input_grad,
+                   Parallel parallel) {
   GK_RETURN_IF_ERROR(CheckPool(d));
   return Spread<AvgGradRow>(d, output_grad, input_grad,
                             d.batch * d.in[0] * d.in[1], parallel);

@@ -5,6 +5,7 @@
 #include "base/half.h"
 #include "kernels/isa.h"
 #include "kernels/pool.h"
+#include "kernels/pool_axes.h"
 #include "kernels/pool_rows.h"
 
 namespace gk {
@@ -99,6 +100,13 @@ GK_INLINE void MaxOf(const PoolDesc& d, const T* image, int64_t z, int64_t y,
   for (int64_t c = 0; c < count; ++c) out[c] = static_cast<T>(best[c]);
 }
 
+struct GreaterOf {
+  GK_INLINE static float Start() { return Lowest<float>(); }
+  GK_INLINE static float With(float best, float v) {
+    return v > best ? v : best;
+  }
+};
+
 // Row `row` of the output, counted over batch, depth and height.
 template <class T>
 struct MaxRow {
@@ -108,6 +116,11 @@ struct MaxRow {
     const T* image = static_cast<const T*>(args.input) +
                      row / d.out[1] / d.out[0] * InPixels(d) * d.channels;
     T* out = static_cast<T*>(args.result) + row * d.out[2] * d.channels;
+    if constexpr (kIsUsual<T>) {
+      if (PoolsByAxes(d)) {
+        return PoolAxes<GreaterOf>::Run(d, image, z, y, out);
+      }
+    }
     for (int64_t x = 0; x < d.out[2]; ++x, out += d.channels) {
       ForStrips<kIsUsual<T>>(
           d.channels, [&](int64_t c, auto count)

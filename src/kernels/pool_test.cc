@@ -45,6 +45,14 @@ std::vector<PoolDesc> Shapes() {
           Shape(2, {1, 11, 7}, 70, {1, 3, 2}, {1, 3, 2}, false),
           Shape(2, {1, 11, 7}, 32, {1, 4, 4}, {1, 4, 4}, true),
           Shape(2, {5, 6, 7}, 5, {2, 3, 2}, {2, 1, 2}, true),
+          Shape(2, {1, 6, 9}, 1, {1, 3, 3}, {1, 1, 1}, true),
+          Shape(2, {1, 7, 10}, 3, {1, 2, 2}, {1, 2, 2}, true),
+          Shape(1, {1, 5, 40}, 3, {1, 3, 5}, {1, 2, 3}, true),
+          Shape(1, {1, 3, 3}, 2, {1, 5, 7}, {1, 2, 4}, true),
+          Shape(1, {1, 2, 5000}, 1, {1, 2, 4}, {1, 1, 2}, true),
+          Shape(1, {1, 3, 700}, 9, {1, 1, 1}, {1, 1, 5}, true),
+          Shape(1, {1, 2, 4}, 1500, {1, 2, 3}, {1, 1, 1}, true),
+          Shape(1, {3, 2, 10}, 520, {3, 1, 2}, {1, 1, 1}, true),
           Shape(32, {1, 14, 14}, 32, {1, 2, 2}, {1, 2, 2}, true)};
 }
 
@@ -193,6 +201,26 @@ TEST(PoolTest, NanAndInfinity) {
   ASSERT_TRUE(MaxPoolGrad(d, x, g, dx).ok());
   const float want[] = {1, 0, 2, 0, 3, 0};
   for (int i = 0; i < 6; ++i) EXPECT_EQ(dx[i], want[i]) << i;
+}
+
+// Whatever the way: one or many channels, windows apart or not.
+TEST(PoolTest, NanIsIgnoredWhereverItStands) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const PoolDesc& d : Shapes()) {
+    std::vector<float> x = Values<float>(InSize(d), 5);
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (i % 3 != 1) x[i] = nan;
+    }
+    std::vector<float> y(OutSize(d));
+    ASSERT_TRUE(MaxPool(d, x.data(), y.data()).ok());
+    ForWindows(d, [&](int64_t out, const std::vector<int64_t>& inputs) {
+      float best = std::numeric_limits<float>::lowest();
+      for (int64_t i : inputs) {
+        if (x[i] > best) best = x[i];
+      }
+      ASSERT_EQ(y[out], best);
+    });
+  }
 }
 
 TEST(PoolTest, RejectsBadDescriptions) {

@@ -120,6 +120,29 @@ StatusOr<Conv2DDesc> Flat(const Volumes& v, DataType type, ConvPass pass) {
   return d;
 }
 
+// The same volumes as they are.
+StatusOr<Conv2DDesc> Whole(const Volumes& v, DataType type, ConvPass pass) {
+  GK_ASSIGN_OR_RETURN(Conv2DDesc d, Flat(v, type, pass));
+  d.batch = v.batch;
+  d.in_c = v.in_c;
+  d.in_d = v.in[0];
+  d.filter_d = v.filter[0];
+  d.out_d = v.out[0];
+  d.stride_d = v.stride[0];
+  d.dilation_d = v.dilation[0];
+  d.pad_front = v.pad[0];
+  return d;
+}
+
+// Is there a kernel for the volumes as they are? Then it has run.
+StatusOr<bool> RunWhole(KernelContext& c, const Volumes& v, ConvPass pass,
+                        const Tensor& x, const Tensor& y, Tensor* result) {
+  GK_ASSIGN_OR_RETURN(const Conv2DDesc d, Whole(v, result->dtype(), pass));
+  if (!GetConv2D(d).ok()) return false;
+  GK_RETURN_IF_ERROR(RunConv(c, d, x, y, result));
+  return true;
+}
+
 StatusOr<Tensor> PicturesLike(const Volumes& v, DataType type) {
   GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(std::array{
                                              v.batch * v.out[0], v.in[1],
@@ -225,6 +248,9 @@ Status ComputeConv3D(KernelContext& c) {
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, input.dtype(), shape, &out));
   if (out->num_elements() == 0) return OkStatus();
+  GK_ASSIGN_OR_RETURN(const bool done,
+                      RunWhole(c, v, ConvPass::kForward, input, filter, out));
+  if (done) return OkStatus();
   GK_ASSIGN_OR_RETURN(Tensor pictures, PicturesOf(v, input));
   GK_ASSIGN_OR_RETURN(Tensor flat, FlatFilter(v, filter));
   GK_ASSIGN_OR_RETURN(Conv2DDesc d, Flat(v, input.dtype(), ConvPass::kForward));
@@ -255,6 +281,13 @@ Status ComputeInputGradient(KernelContext& c) {
   GK_RETURN_IF_ERROR(CheckGradient(v, dy));
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, dy.dtype(), shape, &out));
+  if (out->num_elements() > 0 && dy.num_elements() > 0 &&
+      filter.num_elements() > 0) {
+    GK_ASSIGN_OR_RETURN(
+        const bool done,
+        RunWhole(c, v, ConvPass::kBackwardInput, dy, filter, out));
+    if (done) return OkStatus();
+  }
   ZeroElements(out);
   if (out->num_elements() == 0 || dy.num_elements() == 0) return OkStatus();
   GK_ASSIGN_OR_RETURN(Tensor flat, FlatFilter(v, filter));
@@ -289,6 +322,13 @@ Status ComputeFilterGradient(KernelContext& c) {
   GK_RETURN_IF_ERROR(CheckGradient(v, dy));
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, dy.dtype(), shape, &out));
+  if (out->num_elements() > 0 && dy.num_elements() > 0 &&
+      input.num_elements() > 0) {
+    GK_ASSIGN_OR_RETURN(
+        const bool done,
+        RunWhole(c, v, ConvPass::kBackwardFilter, input, dy, out));
+    if (done) return OkStatus();
+  }
   ZeroElements(out);
   if (out->num_elements() == 0 || dy.num_elements() == 0) return OkStatus();
   GK_ASSIGN_OR_RETURN(Tensor pictures, PicturesOf(v, input));
