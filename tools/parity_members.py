@@ -23,12 +23,14 @@ WHY = {
         "TensorShape.flatten TensorSpec.flatten experimental.DynamicRaggedShape.Spec",
     "An older or second name: `==`, `shape`, `rank`, `dims`, `device`, `outputs`, "
     "`most_specific_common_supertype`, `get_operations`, `get_all_collection_keys`, "
-    "`from_string`, `value`, `get_next`, `gk::name_scope`, the options of these names.":
+    "`from_string`, `value`, `get_next`, `readline`, `gk::name_scope`, the options of "
+    "these names.":
         "*.most_specific_compatible_type *.get_shape *.experimental_ref "
         "DType.is_compatible_with TensorShape.ndims TensorShape.as_list "
         "Tensor.backing_device Operation.values Graph.operations Graph.collections "
         "DeviceSpec.parse_from_string Graph.name_scope Variable.initialized_value "
         "Variable.read_value_no_copy data.Iterator.next data.Options.experimental_* "
+        "io.gfile.GFile.next "
         "lookup.experimental.*.erase lookup.experimental.*.insert_or_assign "
         "linalg.LinearOperator.H linalg.LinearOperator.tensor_rank_tensor",
     "Operators of C++ are no modules: `variables()` names what they read, `part()` and "

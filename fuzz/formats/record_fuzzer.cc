@@ -7,10 +7,10 @@
 
 #include "driver/fuzz_target.h"
 #include "driver/mutate_bytes.h"
+#include "io/record_io.h"
 #include "proto/crc32c.h"
 #include "proto/event.gk.h"
 #include "proto/example.gk.h"
-#include "proto/record_io.h"
 
 namespace gk::fuzz {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kHeader = 12, kFooter = 4;
 
 void ReadAll(const std::string& path) {
-  StatusOr<proto::RecordReader> reader = proto::RecordReader::Open(path);
+  StatusOr<io::RecordReader> reader = io::RecordReader::Open(path);
   CheckNotInternal(reader.status());
   if (!reader.ok()) return;
   std::string record;

@@ -15,6 +15,7 @@
 #include <graphkiln/extension_type.h>
 #include <graphkiln/function.h>
 #include <graphkiln/functions.h>
+#include <graphkiln/gfile.h>
 #include <graphkiln/gradient_tape.h>
 #include <graphkiln/graph.h>
 #include <graphkiln/host_function.h>

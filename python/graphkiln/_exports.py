@@ -91,6 +91,19 @@ EXPORTS: dict[str, str] = {
         types.experimental.distributed.PerReplica
         """,
     "graphkiln._src.variables.module": "Module",
+    "graphkiln._src.files.matched_files": """
+        io.match_filenames_once compat.v1.train.match_filenames_once
+        """,
+    "graphkiln._src.files.version_one": """
+        compat.v1.gfile.Copy=copy
+        compat.v1.gfile.DeleteRecursively=delete_recursively
+        compat.v1.gfile.Exists=exists compat.v1.gfile.Glob=glob
+        compat.v1.gfile.IsDirectory=is_directory
+        compat.v1.gfile.ListDirectory=list_directory
+        compat.v1.gfile.MakeDirs=make_dirs compat.v1.gfile.MkDir=mk_dir
+        compat.v1.gfile.Remove=remove compat.v1.gfile.Rename=rename
+        compat.v1.gfile.Stat=stat compat.v1.gfile.Walk=walk
+        """,
     "graphkiln._src.lookup.initializers": """
         lookup.KeyValueTensorInitializer lookup.TextFileIndex
         lookup.TextFileInitializer

@@ -1,38 +1,20 @@
 #include "graph/graph_file.h"
 
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <system_error>
 
 #include "base/format.h"
+#include "io/files.h"
+#include "io/path.h"
 
 namespace gk {
 
 StatusOr<std::string> WriteToFolder(const std::string& folder,
                                     const std::string& name,
                                     std::string_view data) {
-  const std::filesystem::path path = std::filesystem::path(folder) / name;
-  const std::string own = Format("{}.tmp{}", path.string(), getpid());
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (!failed) {
-    std::ofstream out(own, std::ios::binary);
-    out.write(data.data(), static_cast<std::streamsize>(data.size()));
-    out.close();
-    if (!out) failed = std::make_error_code(std::errc::io_error);
-  }
-  if (!failed) std::filesystem::rename(own, path, failed);
-  if (!failed) return path.string();
-  std::error_code unused;
-  std::filesystem::remove(own, unused);
-  const std::string why =
-      Format("{} cannot be written: {}", path.string(), failed.message());
-  return failed == std::errc::permission_denied
-             ? Status(Code::kPermissionDenied, why)
-             : Status(Code::kUnavailable, why);
+  GK_RETURN_IF_ERROR(io::MakeDirectories(folder));
+  const std::string path = io::JoinPaths({folder, name});
+  GK_RETURN_IF_ERROR(io::WriteFile(path, data));
+  return path;
 }
 
 namespace {

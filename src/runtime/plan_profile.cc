@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/process_mutex.h"
+#include "io/files.h"
 #include "runtime/plan.h"
 
 namespace gk {
@@ -39,15 +40,12 @@ class Profiles {
       std::lock_guard lock(mutex_);
       all = all_;
     }
-    std::FILE* f = std::fopen(file_, "w");
-    if (!f) {
-      std::fprintf(stderr, "GK_PLAN_PROFILE: cannot write %s\n", file_);
-      return;
+    std::string text;
+    for (const auto& profile : all) text += profile->Table();
+    const Status written = io::WriteFile(file_, text);
+    if (!written.ok()) {
+      std::fprintf(stderr, "GK_PLAN_PROFILE: %s\n", written.message().c_str());
     }
-    for (const auto& profile : all) {
-      std::fputs(profile->Table().c_str(), f);
-    }
-    std::fclose(f);
   }
 
   const char* const file_ = std::getenv("GK_PLAN_PROFILE");

@@ -44,11 +44,11 @@ def test_the_words_end_as_python_goes_on():
     [
         ("tf.train", "train"),
         ("tf.summary.scalar", "summary"),
-        ("tf.io.gfile.exists", "io.gfile"),
+        ("tf.saved_model.load", "saved_model"),
         ("tf.keras.layers.Dense", "keras"),
         ("tf.raw_ops.Abort", "raw_ops.Abort"),
         ("tf.compat.v1.make_template", "compat.v1.make_template"),
-        ("tf.compat.v1.train.Saver", "compat.v1.train"),
+        ("tf.compat.v1.train.Saver", "compat.v1.train.Saver"),
         ("tf.compat.v2.keras", "compat.v2.keras"),
         ("tf.distribute.Server", "distribute.Server"),
         # Those of Keras that TensorFlow loads late.

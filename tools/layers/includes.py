@@ -9,6 +9,7 @@ RANKS = [
     ["base"],
     ["proto", "kernels"],
     ["framework"],
+    ["io"],
     ["graph", "data"],
     ["ops"],
     ["grappler"],

@@ -16,6 +16,8 @@ namespace gk::py {
 // By module: PART(its __name__, who provides it).
 #define GK_PACKAGE_PARTS(PART)                                             \
   PART(load, "graphkiln._loading")                                         \
+  PART(files_of, "graphkiln._src.files.fsspec_files")                      \
+  PART(find_file_system, "graphkiln._src.files.fsspec_files")              \
   PART(values_read, "graphkiln._src.function.read_walker")                 \
   PART(shown, "graphkiln._src.function.baked_value")                       \
   PART(convert_callee, "graphkiln._src.function.tracing")                  \

@@ -16,6 +16,7 @@
 #include "python/src/data/dataset_methods.h"
 #include "python/src/data/dataset_options.h"
 #include "python/src/data/element_spec.h"
+#include "python/src/files/gfile_type.h"
 #include "python/src/function/atomic_function.h"
 #include "python/src/function/concrete_call.h"
 #include "python/src/function/concrete_function.h"
@@ -172,6 +173,8 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddOpRecord(m);
   gk::py::AddDeviceTypes(m);
   gk::py::AddLogFunctions(m);
+  gk::py::AddGFile(m);
+  gk::py::AddFileFunctions(m);
   gk::py::AddPackageFacts(m);
   gk::py::AddPrinting(m);
   gk::py::AddExtensionConstructor(m);

@@ -138,6 +138,14 @@ constexpr Exports kExports[] = {
      "LecunUniform Ones RandomNormal RandomUniform TruncatedNormal "
      "VarianceScaling Zeros"},
     {"io", "write_graph"},
+    {"io.gfile",
+     "GFile copy=gfile_copy exists=gfile_exists "
+     "get_registered_schemes=gfile_get_registered_schemes glob=gfile_glob "
+     "isdir=gfile_isdir join=gfile_join listdir=gfile_listdir "
+     "makedirs=gfile_makedirs mkdir=gfile_mkdir "
+     "register_file_system=gfile_register_file_system remove=gfile_remove "
+     "rename=gfile_rename rmtree=gfile_rmtree stat=gfile_stat "
+     "walk=gfile_walk"},
     {"nest",
      "assert_same_structure=nest_assert_same flatten=nest_flatten "
      "is_nested=nest_is_nested map_structure=nest_map "

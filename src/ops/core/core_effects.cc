@@ -1,10 +1,8 @@
 // Ops for the eye: assertions, printing, formatting, checks of values, time.
 #include "ops/fn/core_effects.h"
 
-#include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 
 #include "framework/grad_context.h"
@@ -12,6 +10,7 @@
 #include "framework/op_registry.h"
 #include "framework/tensor_text.h"
 #include "framework/text_memory.h"
+#include "io/files.h"
 #include "ops/int32_attrs.h"
 
 namespace gk {
@@ -47,17 +46,10 @@ Status PrintShape(InferenceContext& c) {
 constexpr std::string_view kFilePrefix = "file://";
 
 Status AppendToFile(const std::string& path, const std::string& text) {
-  std::FILE* file = std::fopen(path.c_str(), "ab");
-  if (!file) {
-    return NotFound("{}; {}", path, std::strerror(errno));
-  }
-  const bool written =
-      std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (std::fclose(file) != 0 || !written) {
-    return Internal("Could not write to \"{}\": {}", path,
-                    std::strerror(errno));
-  }
-  return OkStatus();
+  GK_ASSIGN_OR_RETURN(const std::unique_ptr<io::WritableFile> file,
+                      io::OpenToWrite(path, io::WriteMode::kAppend));
+  GK_RETURN_IF_ERROR(file->Append(text));
+  return file->Close();
 }
 
 Status ComputePrint(KernelContext& c) {

@@ -1,19 +1,16 @@
 #include "ops/data/file_cache.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <optional>
 
 #include "graph/tensor_proto.h"
+#include "io/files.h"
+#include "io/record_io.h"
 #include "ops/data/dataset_kernel.h"
-#include "proto/record_io.h"
 
 namespace gk {
 namespace {
@@ -32,13 +29,13 @@ class WriteLock {
       : name_(prefix + "_0.lockfile") {}
   ~WriteLock() {
     // A forked child has the same object, but it is not its lock.
-    if (held_ && process_ == getpid()) std::remove(name_.c_str());
+    if (held_ && process_ == getpid()) io::DeleteFile(name_).ok();
   }
 
   Status Take() {
-    const int file =
-        open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (file < 0 && errno == EEXIST) {
+    StatusOr<std::unique_ptr<io::WritableFile>> file =
+        io::OpenToWrite(name_, io::WriteMode::kCreate);
+    if (file.status().code() == Code::kAlreadyExists) {
       return AlreadyExists(
           "There appears to be a concurrent caching iterator running - cache "
           "lockfile already exists ('{}'). If you are sure no other running "
@@ -46,24 +43,20 @@ class WriteLock {
           "and re-initialize the iterator. Lockfile contents: {}",
           name_, Contents());
     }
-    if (file < 0) {
-      const std::string text = Format("{}; {}", name_, std::strerror(errno));
-      if (errno == ENOENT) return Status(Code::kNotFound, text);
-      return FailedPrecondition("{}", text);
-    }
+    GK_RETURN_IF_ERROR(file.status());
     held_ = true;
     // Who finds the file without its contents is told the same.
-    dprintf(file, "Created at: %lld", static_cast<long long>(time(nullptr)));
-    close(file);
+    (*file)->Append(Format("Created at: {}", time(nullptr))).ok();
+    (*file)->Close().ok();
     return OkStatus();
   }
 
  private:
   std::string Contents() const {
-    const proto::FilePtr file(std::fopen(name_.c_str(), "rb"));
-    char text[64];
-    const size_t n = file ? std::fread(text, 1, sizeof text, file.get()) : 0;
-    return std::string(text, n);
+    StatusOr<io::BufferedReader> file = io::BufferedReader::Open(name_);
+    if (!file.ok()) return "";
+    StatusOr<std::string> text = file->Read(64);
+    return text.ok() ? *text : "";
   }
 
   const pid_t process_ = getpid();
@@ -83,13 +76,12 @@ class NewFiles {
   ~NewFiles() {
     if (!writer_ || process_ != getpid()) return;
     writer_.reset();
-    std::remove(own_.c_str());
+    io::DeleteFile(own_).ok();
   }
 
   Status Open() {
     GK_RETURN_IF_ERROR(lock_.Take());
-    GK_ASSIGN_OR_RETURN(proto::RecordWriter writer,
-                        proto::RecordWriter::Open(own_));
+    GK_ASSIGN_OR_RETURN(io::RecordWriter writer, io::RecordWriter::Open(own_));
     writer_.emplace(std::move(writer));
     return OkStatus();
   }
@@ -105,32 +97,26 @@ class NewFiles {
 
   Status Finish() {
     GK_RETURN_IF_ERROR(writer_->Close());
-    GK_RETURN_IF_ERROR(Rename(own_, DataFile(prefix_)));
+    GK_RETURN_IF_ERROR(io::Rename(own_, DataFile(prefix_), /*overwrite=*/true));
     writer_.reset();
     // The index comes last: whoever finds it finds the whole cache.
-    GK_ASSIGN_OR_RETURN(proto::RecordWriter index,
-                        proto::RecordWriter::Open(own_));
+    GK_ASSIGN_OR_RETURN(io::RecordWriter index, io::RecordWriter::Open(own_));
     writer_.emplace(std::move(index));
     GK_RETURN_IF_ERROR(writer_->Write(kHeader));
     GK_RETURN_IF_ERROR(writer_->Write(Format("{}", elements_)));
     GK_RETURN_IF_ERROR(writer_->Close());
-    GK_RETURN_IF_ERROR(Rename(own_, IndexFile(prefix_)));
+    GK_RETURN_IF_ERROR(
+        io::Rename(own_, IndexFile(prefix_), /*overwrite=*/true));
     writer_.reset();
     return OkStatus();
   }
 
  private:
-  static Status Rename(const std::string& from, const std::string& to) {
-    if (std::rename(from.c_str(), to.c_str()) == 0) return OkStatus();
-    return Internal("{} cannot be renamed to {}: {}", from, to,
-                    std::strerror(errno));
-  }
-
   inline static std::atomic<int> counter_{0};
   const pid_t process_ = getpid();
   const std::string prefix_, own_;
   WriteLock lock_;
-  std::optional<proto::RecordWriter> writer_;
+  std::optional<io::RecordWriter> writer_;
   int64_t elements_ = 0;
 };
 
@@ -139,8 +125,7 @@ class Reader {
  public:
   static StatusOr<Reader> Open(const std::string& prefix) {
     const std::string name = IndexFile(prefix);
-    GK_ASSIGN_OR_RETURN(proto::RecordReader index,
-                        proto::RecordReader::Open(name));
+    GK_ASSIGN_OR_RETURN(io::RecordReader index, io::RecordReader::Open(name));
     std::string header, count;
     if (!index.Read(&header).ok() || header != kHeader ||
         !index.Read(&count).ok()) {
@@ -149,8 +134,7 @@ class Reader {
           "written again",
           name);
     }
-    StatusOr<proto::RecordReader> data =
-        proto::RecordReader::Open(DataFile(prefix));
+    StatusOr<io::RecordReader> data = io::RecordReader::Open(DataFile(prefix));
     if (data.status().code() == Code::kNotFound) {
       return DataLoss("{} is there, but {} is not", name, DataFile(prefix));
     }
@@ -183,13 +167,13 @@ class Reader {
   }
 
  private:
-  Reader(std::string name, proto::RecordReader records, int64_t elements)
+  Reader(std::string name, io::RecordReader records, int64_t elements)
       : name_(std::move(name)),
         records_(std::move(records)),
         elements_(elements) {}
 
   std::string name_;
-  proto::RecordReader records_;
+  io::RecordReader records_;
   int64_t elements_, next_ = 0;
 };
 

@@ -1,8 +1,6 @@
 // Lookup tables get their content from lines of a file.
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <fstream>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -11,6 +9,7 @@
 #include "base/interrupt.h"
 #include "framework/op_registry.h"
 #include "framework/text_memory.h"
+#include "io/buffered_reader.h"
 #include "ops/lookup/table.h"
 
 namespace gk {
@@ -155,18 +154,17 @@ std::vector<std::string_view> FieldsOf(std::string_view line, char delimiter) {
 
 Status ReadLines(const std::string& filename, const FileFormat& format,
                  FilledColumn* keys, FilledColumn* values) {
-  std::ifstream file(filename, std::ios::binary);
-  if (!file) {
-    return NotFound("{}; {}", filename, std::generic_category().message(errno));
-  }
+  GK_ASSIGN_OR_RETURN(io::BufferedReader file,
+                      io::BufferedReader::Open(filename));
   const auto most =
       static_cast<size_t>(std::max(format.key_index, format.value_index) + 1);
   std::string line;
   int64_t number = 0;
   TurnPoll poll;
-  while (format.vocab_size != number && std::getline(file, line)) {
+  while (format.vocab_size != number) {
     poll();
-    std::erase(line, '\r');
+    GK_ASSIGN_OR_RETURN(const bool more, file.ReadLine(&line));
+    if (!more) break;
     std::vector<std::string_view> fields;
     if (format.key_index >= 0 || format.value_index >= 0) {
       fields = FieldsOf(line, format.delimiter);
@@ -182,7 +180,6 @@ Status ReadLines(const std::string& filename, const FileFormat& format,
     GK_RETURN_IF_ERROR(values->Add(line, number, line_value, fields));
     ++number;
   }
-  if (file.bad()) return DataLoss("{} cannot be read", filename);
   if (format.vocab_size >= 0 && number != format.vocab_size) {
     return InvalidArgument("Invalid vocab_size in {}: expected {} but got {}",
                            filename, format.vocab_size, number);

@@ -1,11 +1,11 @@
 #include "ops/random/candidate_sampler.h"
 
 #include <bit>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <limits>
+
+#include "io/buffered_reader.h"
 
 namespace gk {
 namespace {
@@ -179,11 +179,12 @@ std::vector<float> ShardedWeights(std::span<const float> unigrams,
 }
 
 StatusOr<std::vector<float>> ReadUnigrams(const std::string& file) {
-  std::ifstream lines(file);
-  if (!lines) return NotFound("{}; {}", file, std::strerror(errno));
+  GK_ASSIGN_OR_RETURN(io::BufferedReader lines, io::BufferedReader::Open(file));
   std::vector<float> weights;
   std::string line;
-  while (std::getline(lines, line)) {
+  for (;;) {
+    GK_ASSIGN_OR_RETURN(const bool more, lines.ReadLine(&line));
+    if (!more) return weights;
     if (line.empty()) continue;
     const size_t comma = line.rfind(',');
     const char* field = line.c_str() + (comma == line.npos ? 0 : comma + 1);
@@ -194,7 +195,6 @@ StatusOr<std::vector<float>> ReadUnigrams(const std::string& file) {
     }
     weights.push_back(w);
   }
-  return weights;
 }
 
 }  // namespace gk

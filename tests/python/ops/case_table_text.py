@@ -79,6 +79,10 @@ TABLE: dict[str, dict[str, Any]] = {
         "set2_values": np.array([2, 7, 3], I32), "set2_shape": I64(2, 2),
         "set_operation": "intersection",
     },
+    # Files: these are everywhere.
+    "ReadFile": {"filename": "/dev/null"},
+    "WriteFile": {"filename": "/dev/null", "contents": "text"},
+    "MatchingFiles": {"pattern": ["/dev/nul[l]", "/dev/zero"]},
     "SetSize": {
         "set_indices": PLACES, "set_values": np.array([2, 2, 3], I32),
         "set_shape": I64(2, 2),
@@ -87,7 +91,7 @@ TABLE: dict[str, dict[str, Any]] = {
 VALUE_SHAPED = {
     "DecodeRaw", "StringSplit", "StringNGrams", "UnicodeDecode", "UnicodeDecodeWithOffsets",
     "DenseToDenseSetOperation", "DenseToSparseSetOperation",
-    "SparseToSparseSetOperation", "SetSize",
+    "SparseToSparseSetOperation", "SetSize", "MatchingFiles",
 }
 NOT_CALLED = dict.fromkeys(
     ("HashTableV2", "AnonymousHashTable", "MutableHashTableV2",

@@ -96,6 +96,8 @@ _RENAMED = """
     nn.log_uniform_candidate_sampler=random.log_uniform_candidate_sampler
     nn.max_pool_v2=nn.max_pool
     nn.uniform_candidate_sampler=random.uniform_candidate_sampler
+    gfile.FastGFile=io.gfile.GFile gfile.GFile=io.gfile.GFile
+    gfile.Open=io.gfile.GFile
     python_io.TFRecordOptions=io.TFRecordOptions
     python_io.TFRecordWriter=io.TFRecordWriter random_gamma=random.gamma
     random_normal=random.normal random_shuffle=random.shuffle

@@ -3,23 +3,17 @@
 // A record is its length (8 bytes, little-endian), the length's masked
 // CRC-32C (4 bytes), the data and the data's masked CRC-32C. A Writer or a
 // Reader owns its file; neither is thread-safe.
-#ifndef GK_PROTO_RECORD_IO_H_
-#define GK_PROTO_RECORD_IO_H_
+#ifndef GK_IO_RECORD_IO_H_
+#define GK_IO_RECORD_IO_H_
 
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
 
-#include "base/status.h"
+#include "io/buffered_reader.h"
 
-namespace gk::proto {
-
-struct FileCloser {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using FilePtr = std::unique_ptr<std::FILE, FileCloser>;
+namespace gk::io {
 
 class RecordWriter {
  public:
@@ -32,11 +26,11 @@ class RecordWriter {
   Status Close();
 
  private:
-  RecordWriter(std::string path, FilePtr file)
+  RecordWriter(std::string path, std::unique_ptr<WritableFile> file)
       : path_(std::move(path)), file_(std::move(file)) {}
 
   std::string path_;
-  FilePtr file_;
+  std::unique_ptr<WritableFile> file_;  // null once closed
 };
 
 class RecordReader {
@@ -47,19 +41,16 @@ class RecordReader {
   // record. After an error the position stays where the record begins, so
   // that a growing file can be read on.
   Status Read(std::string* record);
-  uint64_t offset() const { return offset_; }
-  Status Seek(uint64_t offset);
+  uint64_t offset() const { return file_.offset(); }
+  void Seek(uint64_t offset) { file_.Seek(offset); }
 
  private:
-  RecordReader(std::string path, FilePtr file)
-      : path_(std::move(path)), file_(std::move(file)) {}
+  explicit RecordReader(BufferedReader file) : file_(std::move(file)) {}
   Status ReadAt(std::string* record);
 
-  std::string path_;
-  FilePtr file_;
-  uint64_t offset_ = 0;
+  BufferedReader file_;
 };
 
-}  // namespace gk::proto
+}  // namespace gk::io
 
-#endif  // GK_PROTO_RECORD_IO_H_
+#endif  // GK_IO_RECORD_IO_H_

@@ -1,4 +1,4 @@
-#include "proto/record_io.h"
+#include "io/record_io.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "proto/crc32c.h"
 
-namespace gk::proto {
+namespace gk::io {
 namespace {
 
 class RecordIoTest : public ::testing::Test {
@@ -84,7 +84,7 @@ TEST_F(RecordIoTest, GrowingFileIsReadOn) {
 
 TEST_F(RecordIoTest, HugeLengthClaimsNoMemory) {
   std::string header(8, '\x7f');
-  uint32_t crc = MaskedCrc32c(header);
+  uint32_t crc = proto::MaskedCrc32c(header);
   header.append(reinterpret_cast<const char*>(&crc), 4);
   Replace(header + "short");
   RecordReader reader = ValueOrThrow(RecordReader::Open(path_));
@@ -98,4 +98,4 @@ TEST_F(RecordIoTest, MissingFile) {
 }
 
 }  // namespace
-}  // namespace gk::proto
+}  // namespace gk::io

@@ -1,0 +1,1 @@
+"""Files: file systems that are written in Python, and old names."""

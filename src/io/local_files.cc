@@ -1,0 +1,215 @@
+#include "io/local_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "io/path.h"
+
+namespace gk::io {
+namespace {
+
+// The system takes no more at once; between two pieces interrupts are seen.
+constexpr size_t kMostAtOnce = size_t{1} << 26;
+constexpr size_t kBuffer = size_t{1} << 16;
+
+class ReadableFile final : public RandomAccessFile {
+ public:
+  ReadableFile(std::string path, Descriptor file)
+      : path_(std::move(path)), file_(std::move(file)) {}
+
+  StatusOr<size_t> Read(uint64_t offset, std::span<char> to) const override {
+    size_t got = 0;
+    while (got < to.size()) {
+      const size_t piece = std::min(to.size() - got, kMostAtOnce);
+      GK_ASSIGN_OR_RETURN(const ssize_t n,
+                          Uninterrupted(path_, "to read it", [&] {
+                            return ::pread(file_.get(), to.data() + got, piece,
+                                           static_cast<off_t>(offset + got));
+                          }));
+      if (n == 0) break;
+      got += static_cast<size_t>(n);
+      if (got >= kMostAtOnce) GK_RETURN_IF_ERROR(CheckInterrupt());
+    }
+    return got;
+  }
+
+ private:
+  const std::string path_;
+  const Descriptor file_;
+};
+
+class BufferedFile : public WritableFile {
+ public:
+  BufferedFile(std::string path, Descriptor file, int64_t position)
+      : path_(std::move(path)), file_(std::move(file)), position_(position) {}
+  // A forked child has the buffer too, but it is not its to write.
+  ~BufferedFile() override {
+    if (file_.get() >= 0 && process_ == getpid()) Flush().ok();
+  }
+
+  Status Append(std::string_view bytes) override {
+    GK_RETURN_IF_ERROR(CheckOpen());
+    if (buffer_.size() + bytes.size() > kBuffer) {
+      GK_RETURN_IF_ERROR(Flush());
+      if (bytes.size() >= kBuffer) return Write(bytes);
+    }
+    buffer_ += bytes;
+    return OkStatus();
+  }
+  Status Flush() override {
+    GK_RETURN_IF_ERROR(CheckOpen());
+    // What could not be written is not tried again by the destructor.
+    const std::string bytes = std::exchange(buffer_, {});
+    return Write(bytes);
+  }
+  Status Sync() override {
+    GK_RETURN_IF_ERROR(Flush());
+    const StatusOr<int> synced = Uninterrupted(
+        path_, "to have it on the disk", [&] { return ::fsync(file_.get()); });
+    // Pipes and some devices have no disk behind them.
+    return synced.status().code() == Code::kInvalidArgument ? OkStatus()
+                                                            : synced.status();
+  }
+  Status Close() override {
+    const Status flushed = Flush();
+    if (file_.get() < 0) return flushed;
+    // Closed even if it fails, with EINTR too.
+    if (file_.Close() != 0 && errno != EINTR && flushed.ok()) {
+      return FileError(errno, path_, "to close it");
+    }
+    return flushed;
+  }
+  StatusOr<int64_t> Tell() override {
+    return position_ + static_cast<int64_t>(buffer_.size());
+  }
+
+ protected:
+  bool MadeHere() const { return process_ == getpid(); }
+  const Descriptor& file() const { return file_; }
+  const std::string path_;
+
+ private:
+  Status CheckOpen() const {
+    if (file_.get() >= 0) return OkStatus();
+    return FailedPrecondition("{} is closed: open it to write more", path_);
+  }
+  Status Write(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const size_t piece = std::min(bytes.size(), kMostAtOnce);
+      GK_ASSIGN_OR_RETURN(const ssize_t n,
+                          Uninterrupted(path_, "to write it", [&] {
+                            return ::write(file_.get(), bytes.data(), piece);
+                          }));
+      position_ += n;
+      bytes.remove_prefix(static_cast<size_t>(n));
+      if (!bytes.empty()) GK_RETURN_IF_ERROR(CheckInterrupt());
+    }
+    return OkStatus();
+  }
+
+  Descriptor file_;
+  int64_t position_;
+  std::string buffer_;
+  const pid_t process_ = getpid();
+};
+
+class ReplacingFile final : public BufferedFile {
+ public:
+  ReplacingFile(std::string path, Descriptor file, std::string own,
+                std::string target)
+      : BufferedFile(std::move(path), std::move(file), 0),
+        own_(std::move(own)),
+        target_(std::move(target)) {}
+  ~ReplacingFile() override {
+    if (!own_.empty() && MadeHere()) ::unlink(own_.c_str());
+  }
+
+  Status Close() override {
+    GK_RETURN_IF_ERROR(Sync());
+    GK_RETURN_IF_ERROR(BufferedFile::Close());
+    if (::rename(own_.c_str(), target_.c_str()) != 0) {
+      return FileError(errno, path_, "to replace it by what was written");
+    }
+    own_.clear();
+    // The new name, too, outlives a power cut. Not every system knows how.
+    const std::string folder(FolderOf(target_));
+    const Descriptor of(::open(folder.empty() ? "." : folder.c_str(),
+                               O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (of.get() >= 0) ::fsync(of.get());
+    return OkStatus();
+  }
+
+ private:
+  std::string own_;  // empty once it has its name
+  const std::string target_;
+};
+
+}  // namespace
+
+StatusOr<Descriptor> OpenDescriptor(const std::string& path,
+                                    const std::string& local, int flags,
+                                    std::string_view asked) {
+  GK_ASSIGN_OR_RETURN(const int number, Uninterrupted(path, asked, [&] {
+                        return ::open(local.c_str(),
+                                      flags | O_CLOEXEC | O_NONBLOCK, 0666);
+                      }));
+  Descriptor file(number);
+  struct stat facts;
+  if (::fstat(number, &facts) != 0) return FileError(errno, path, asked);
+  if (S_ISDIR(facts.st_mode)) return FileError(EISDIR, path, asked);
+  // Of those that are open, others may wait.
+  if (!S_ISREG(facts.st_mode)) {
+    const int now = ::fcntl(number, F_GETFL);
+    if (now == -1 || ::fcntl(number, F_SETFL, now & ~O_NONBLOCK) == -1) {
+      return FileError(errno, path, asked);
+    }
+  }
+  return file;
+}
+
+std::unique_ptr<RandomAccessFile> ReadableLocal(std::string path,
+                                                Descriptor file) {
+  return std::make_unique<ReadableFile>(std::move(path), std::move(file));
+}
+
+std::unique_ptr<WritableFile> WritableLocal(std::string path, Descriptor file,
+                                            int64_t position) {
+  return std::make_unique<BufferedFile>(std::move(path), std::move(file),
+                                        position);
+}
+
+StatusOr<std::unique_ptr<WritableFile>> ReplacingLocal(
+    const std::string& path, const std::string& target) {
+  constexpr std::string_view kAsked = "to write a new one beside it";
+  static std::atomic<uint32_t> next{0};
+  struct stat old;
+  const bool replaces = ::stat(target.c_str(), &old) == 0;
+  for (;;) {
+    // Short, whatever the file's name is.
+    std::string own = ChildPath(
+        FolderOf(target), Format(".gk-new-{}-{}", getpid(), next.fetch_add(1)));
+    const StatusOr<int> number = Uninterrupted(path, kAsked, [&] {
+      return ::open(own.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    });
+    // One that a killed process with this number left.
+    if (number.status().code() == Code::kAlreadyExists) continue;
+    if (number.status().code() == Code::kPermissionDenied && replaces) {
+      return std::unique_ptr<WritableFile>();
+    }
+    GK_RETURN_IF_ERROR(number.status());
+    Descriptor file(*number);
+    if (replaces) {
+      // As far as this user may.
+      if (::fchown(file.get(), old.st_uid, old.st_gid) != 0) errno = 0;
+      ::fchmod(file.get(), old.st_mode & 07777);
+    }
+    return std::unique_ptr<WritableFile>(
+        new ReplacingFile(path, std::move(file), std::move(own), target));
+  }
+}
+
+}  // namespace gk::io
