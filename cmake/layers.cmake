@@ -1,7 +1,7 @@
 # One library a layer, lowest first. tools/check_layers proves that includes
 # point down only; `ops` may include nothing above `graph`.
-set(GK_LAYERS base proto kernels framework io data graph ops grappler runtime
-    eager function api)
+set(GK_LAYERS base proto kernels framework io data graph checkpoint ops grappler
+    runtime eager function api)
 
 find_package(Threads REQUIRED)
 include(cmake/third_party.cmake)
@@ -36,7 +36,7 @@ include(cmake/opgen.cmake)
 
 # Parts of layers that need no speed: ops without loops of their own, and what
 # neither a call nor the making of a node goes through.
-set(GK_PLAIN_OPS "/ops/(composition|data|file)/")
+set(GK_PLAIN_OPS "/ops/(composition|data|file|checkpoint)/")
 string(JOIN "|" GK_CALLED_FUNCTION
   captured_variables concrete_function derivatives
   eager_tensor_array forward_accumulator func_graph function_type graph_scopes
@@ -83,11 +83,11 @@ foreach(part IN LISTS GK_LAYERS ITEMS plain_ops plain_function)
     target_link_libraries(gk_${part} PUBLIC gk_flags)
     target_include_directories(gk_${part} PRIVATE ${GK_LIBRARY_INCLUDES})
     list(APPEND GK_OBJECTS $<TARGET_OBJECTS:gk_${part}>)
-    if(part MATCHES "^(base|proto|kernels|framework|io|data|graph|ops|plain_ops)$")
+    if(part MATCHES "^(base|proto|kernels|framework|io|data|graph|checkpoint|ops|plain_ops)$")
       list(APPEND GK_RECORD_OBJECTS $<TARGET_OBJECTS:gk_${part}>)
     endif()
     # Nothing here runs in a loop: it is to be small (docs/decisions/size.md).
-    if(part MATCHES "^(proto|io|graph|grappler|data|api|plain_.*)$")
+    if(part MATCHES "^(proto|io|checkpoint|graph|grappler|data|api|plain_.*)$")
       target_compile_options(gk_${part} PRIVATE ${GK_SMALL})
     endif()
     # Files with loops and the executor's are not compiled together: what is made
@@ -116,7 +116,7 @@ foreach(layer runtime eager function)
   gk_precompile(gk_${layer} REUSE gk_ops)
 endforeach()
 gk_precompile(gk_graph ${GK_FRAMEWORK_HEADERS})
-foreach(layer io grappler data plain_ops plain_function)
+foreach(layer io checkpoint grappler data plain_ops plain_function)
   gk_precompile(gk_${layer} REUSE gk_graph)
 endforeach()
 gk_precompile(gk_api ${GK_FRAMEWORK_HEADERS})

@@ -104,6 +104,22 @@ EXPORTS: dict[str, str] = {
         compat.v1.gfile.Remove=remove compat.v1.gfile.Rename=rename
         compat.v1.gfile.Stat=stat compat.v1.gfile.Walk=walk
         """,
+    "graphkiln._src.checkpoint.checkpoint": "train.Checkpoint",
+    "graphkiln._src.checkpoint.manager": "train.CheckpointManager",
+    "graphkiln._src.checkpoint.objects": """
+        __internal__.tracking.AutoTrackable train.experimental.PythonState
+        """,
+    "graphkiln._src.checkpoint.options": "train.CheckpointOptions",
+    "graphkiln._src.checkpoint.reading": """
+        train.list_variables train.load_checkpoint train.load_variable
+        """,
+    "graphkiln._src.checkpoint.state_file": """
+        train.checkpoints_iterator train.get_checkpoint_state
+        train.latest_checkpoint compat.v1.train.update_checkpoint_state
+        """,
+    "graphkiln._src.checkpoint.views": """
+        train.CheckpointView train.TrackableView
+        """,
     "graphkiln._src.lookup.initializers": """
         lookup.KeyValueTensorInitializer lookup.TextFileIndex
         lookup.TextFileInitializer

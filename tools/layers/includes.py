@@ -11,6 +11,7 @@ RANKS = [
     ["framework"],
     ["io"],
     ["graph", "data"],
+    ["checkpoint"],
     ["ops"],
     ["grappler"],
     ["runtime", "codegen"],

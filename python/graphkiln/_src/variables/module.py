@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import Variable
+from graphkiln._src.checkpoint.waiting import WAITING, child_came
 
 _WORD_BEGINS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])")
 
@@ -30,7 +31,7 @@ class Module:
     """
 
     # Names that a search leaves out.
-    _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset()
+    _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset((WAITING,))
 
     def __init__(self, name: str | None = None) -> None:
         if name is None:
@@ -43,6 +44,11 @@ class Module:
         self._name = name
         with _graphkiln.name_scope(name) as scope:
             self._name_scope = _graphkiln.name_scope(scope or name + "/")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+        if WAITING in self.__dict__:
+            child_came(self, name, value)
 
     @property
     def name(self) -> str:

@@ -1,0 +1,1 @@
+"""tf.train's checkpoints: Python's objects over the core's object graphs."""

@@ -1,0 +1,282 @@
+"""tf.train.Checkpoint."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import os
+import threading
+from typing import Any
+
+from graphkiln import _graphkiln
+from graphkiln._graphkiln import NotFoundError, Variable
+from graphkiln._src.checkpoint.leftovers import Leftovers
+from graphkiln._src.checkpoint.objects import (
+    AutoTrackable,
+    Protocol,
+    is_trackable,
+)
+from graphkiln._src.checkpoint.options import CheckpointOptions
+from graphkiln._src.checkpoint.state_file import update_checkpoint_state
+from graphkiln._src.checkpoint.statuses import (
+    InitializationOnlyStatus,
+    LoadStatus,
+)
+from graphkiln._src.checkpoint.waiting import WAITING, child_came
+
+_COUNTER = "save_counter"
+
+
+class _Writer:
+    """Writes snapshots by a thread of its own, one after the other."""
+
+    def __init__(self) -> None:
+        self._thread: concurrent.futures.ThreadPoolExecutor | None = None
+        self._last: concurrent.futures.Future | None = None
+        self._lock = threading.Lock()
+
+    def begin(self, work: Any) -> None:
+        self.wait()
+        with self._lock:
+            if self._thread is None:
+                self._thread = concurrent.futures.ThreadPoolExecutor(
+                    1, thread_name_prefix="checkpoint"
+                )
+            self._last = self._thread.submit(work)
+
+    def wait(self) -> None:
+        """Raises what the last one raised."""
+        with self._lock:
+            last, self._last = self._last, None
+        if last is not None:
+            last.result()
+
+
+# What a Checkpoint has for itself.
+_OWN = ("_root", "_save_counter", "_writer", "_attached", WAITING)
+
+
+class Checkpoint(AutoTrackable):
+    """Saves and restores objects: variables, and what has some.
+
+    Values are found again by the way to them from here, the names of attributes,
+    keys and places in lists. What a checkpoint has for an attribute that is not
+    there yet is restored when it is set, a list's element when it is appended.
+
+    Args:
+      root: the object to save; by default this one.
+      **kwargs: objects that become attributes of it.
+
+    Raises:
+      ValueError: one of them is nothing that can be saved.
+
+    >>> import tempfile
+    >>> step = tf.Variable(7)
+    >>> checkpoint = tf.train.Checkpoint(step=step)
+    >>> path = checkpoint.save(tempfile.mkdtemp() + "/ckpt")
+    >>> _ = step.assign(0)
+    >>> _ = checkpoint.restore(path).assert_consumed()
+    >>> step.numpy().item()
+    7
+    """
+
+    def __init__(self, root: Any = None, **kwargs: Any) -> None:
+        if root is not None and not is_trackable(root):
+            raise ValueError(_not_trackable("root", root))
+        self._root = root
+        self._save_counter = None
+        self._writer = _Writer()
+        # What is saved as if it were the root's.
+        self._attached = dict(kwargs)
+        for name, value in kwargs.items():
+            if not is_trackable(value):
+                raise ValueError(_not_trackable(name, value))
+            known = getattr(root, name, value)
+            if root is not None and known is not value:
+                raise ValueError(
+                    f"Cannot create a Checkpoint with keyword argument {name} if "
+                    f"root.{name} already exists."
+                )
+            setattr(self, name, value)
+
+    def _trackable_children(self) -> dict[str, Any]:
+        children = {
+            name: value
+            for name, value in vars(self).items()
+            if name not in _OWN and is_trackable(value)
+        }
+        if self._save_counter is not None:
+            children[_COUNTER] = self._save_counter
+        return children
+
+    def _saved_root(self) -> Any:
+        return self if self._root is None else self._root
+
+    def _protocol(self, leftovers: Leftovers | None = None) -> Protocol:
+        if self._root is None:
+            return Protocol(leftovers)
+        return Protocol(leftovers, (self._root, self._attached))
+
+    @property
+    def save_counter(self) -> Variable:
+        """How often `save` was called, an int64 variable that is saved, too. It
+        numbers the checkpoints."""
+        self._ensure_counter()
+        return self._save_counter
+
+    def _ensure_counter(self) -> None:
+        if self._save_counter is not None:
+            return
+        self._save_counter = Variable(
+            0, dtype=_graphkiln.int64, trainable=False, name=_COUNTER
+        )
+        self._attached[_COUNTER] = self._save_counter
+        child_came(self._saved_root(), _COUNTER, self._save_counter)
+
+    def write(
+        self, file_prefix: str | os.PathLike, options: CheckpointOptions | None = None
+    ) -> str:
+        """Writes a checkpoint of that very name, without a number.
+
+        An older one of that name stays whole until the new one is.
+
+        Args:
+          file_prefix: what the names of the files begin with; folders that are
+            missing are made.
+          options: a tf.train.CheckpointOptions.
+
+        Returns:
+          The path, for `read`.
+
+        Raises:
+          UnimplementedError: a value cannot be saved.
+        """
+        return self._write(os.fspath(file_prefix), options or CheckpointOptions())
+
+    def _write(self, prefix: str, options: CheckpointOptions) -> str:
+        if isinstance(prefix, bytes):
+            prefix = prefix.decode()
+        if _graphkiln.is_tensor(prefix):
+            prefix = prefix.numpy().decode()
+        snapshot = _graphkiln._object_snapshot(self._saved_root(), self._protocol())
+
+        def write() -> None:
+            snapshot.write(prefix)
+            options._written(prefix)
+
+        if options.enable_async:
+            self._writer.begin(write)
+        else:
+            self._writer.wait()
+            write()
+        return prefix
+
+    def save(
+        self, file_prefix: str | os.PathLike, options: CheckpointOptions | None = None
+    ) -> str:
+        """Writes a checkpoint with the next number, and notes it in its folder for
+        tf.train.latest_checkpoint.
+
+        Args:
+          file_prefix: what the names of the files begin with; folders that are
+            missing are made.
+          options: a tf.train.CheckpointOptions.
+
+        Returns:
+          The path, with the number, for `restore`.
+
+        Raises:
+          NotImplementedError: called while a function is traced.
+        """
+        if _graphkiln.inside_function():
+            raise NotImplementedError(
+                "Calling tf.train.Checkpoint.save() from a function is not "
+                "supported, as save() modifies saving metadata in ways not "
+                "supported by TensorFlow Operations. Consider using "
+                "tf.train.Checkpoint.write(), a lower-level API which does not "
+                "update metadata. tf.train.latest_checkpoint and related APIs will "
+                "not see this checkpoint."
+            )
+        self.save_counter.assign_add(1)
+        prefix = f"{os.fspath(file_prefix)}-{int(self.save_counter.numpy())}"
+        options = options or CheckpointOptions()
+        return self._write(
+            prefix,
+            options._with_callback(
+                lambda path: update_checkpoint_state(
+                    os.path.dirname(path), path, [path]
+                )
+            ),
+        )
+
+    def read(
+        self, save_path: str | os.PathLike, options: CheckpointOptions | None = None
+    ) -> Any:
+        """Restores a checkpoint that `write` wrote.
+
+        Returns:
+          A status whose assertions say what was restored.
+
+        Raises:
+          NotFoundError: there is none of that name.
+          DataLossError: it is damaged; the message names tensor and file.
+          ValueError: a value has another shape than its variable.
+        """
+        self.sync()
+        reader = _graphkiln._open_checkpoint(os.fspath(save_path))
+        root = self._saved_root()
+        leftovers = Leftovers()
+        protocol = self._protocol(leftovers)
+        leftovers.restoration = _graphkiln._start_restoration(reader, root, protocol)
+        protocol.walked()
+        return LoadStatus(leftovers, root, self._protocol())
+
+    def restore(
+        self,
+        save_path: str | os.PathLike | None,
+        options: CheckpointOptions | None = None,
+    ) -> Any:
+        """Restores a checkpoint that `save` wrote, or tf.compat.v1.train.Saver,
+        whose variables are found by their names.
+
+        Args:
+          save_path: of the checkpoint; None restores nothing.
+          options: a tf.train.CheckpointOptions.
+
+        Returns:
+          A status whose assertions say what was restored.
+
+        Raises:
+          NotFoundError, DataLossError, ValueError: as `read`.
+        """
+        if save_path is None:
+            self._ensure_counter()
+            return InitializationOnlyStatus()
+        try:
+            status = self.read(save_path, options)
+        except NotFoundError as error:
+            raise NotFoundError(
+                None,
+                None,
+                "Error when restoring from checkpoint or SavedModel at "
+                f"{os.fspath(save_path)}: {error.message}\nPlease double-check that "
+                "the path is correct. You may be missing the checkpoint suffix "
+                "(e.g. the '-1' in 'path/to/ckpt-1').",
+            ) from None
+        self._ensure_counter()
+        if status._restoration.by_name:
+            status._restoration.add_optional(self._save_counter, Protocol())
+        return status
+
+    def sync(self) -> None:
+        """Waits until checkpoints that are written by another thread are written;
+        raises what went wrong there."""
+        self._writer.wait()
+
+
+def _not_trackable(name: str, value: object) -> str:
+    return (
+        f"`Checkpoint` was expecting {name} to be a trackable object (an object "
+        f"derived from `Trackable`), got {value}. If you believe this object should "
+        "be trackable (i.e. it is part of the TensorFlow Python API and manages "
+        "state), please open an issue."
+    )

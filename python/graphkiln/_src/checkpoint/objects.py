@@ -1,0 +1,192 @@
+"""What a checkpoint sees of Python's objects: the answers to the core's questions
+(Trackable)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from graphkiln import _graphkiln, raw_ops
+from graphkiln._graphkiln import Variable
+from graphkiln._src.checkpoint.waiting import (
+    WAITING,
+    WaitingDict,
+    WaitingList,
+    child_came,
+)
+from graphkiln._src.lookup.tables import DenseHashTable, MutableHashTable
+from graphkiln._src.variables.module import Module
+
+
+class AutoTrackable:
+    """Base of objects whose attributes are saved with them.
+
+    >>> class Counter(tf.__internal__.tracking.AutoTrackable):
+    ...     def __init__(self):
+    ...         self.turns = tf.Variable(0)
+    >>> checkpoint = tf.train.Checkpoint(counter=Counter())
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if WAITING in self.__dict__:
+            child_came(self, name, value)
+
+
+class PythonState:
+    """Base of objects whose state is bytes that Python makes, saved with them.
+
+    >>> class Words(tf.train.experimental.PythonState):
+    ...     def __init__(self):
+    ...         self.text = ""
+    ...     def serialize(self):
+    ...         return self.text
+    ...     def deserialize(self, string_value):
+    ...         self.text = string_value.decode()
+    >>> words = Words()
+    >>> checkpoint = tf.train.Checkpoint(words=words)
+    """
+
+    def serialize(self) -> str | bytes:
+        """The state, to be saved."""
+        raise NotImplementedError
+
+    def deserialize(self, string_value: bytes) -> None:
+        """Takes a saved state."""
+        raise NotImplementedError
+
+
+def is_trackable(value: object) -> bool:
+    """Whether a checkpoint can hold it, or something in it."""
+    return isinstance(
+        value,
+        Variable
+        | Module
+        | AutoTrackable
+        | PythonState
+        | list
+        | dict
+        | tuple
+        | _graphkiln.Generator
+        | MutableHashTable
+        | DenseHashTable,
+    ) or hasattr(type(value), "_trackable_children")
+
+
+def named_children(value: Any) -> Iterator[tuple[str, Any]]:
+    """What is in an object, and how it is called there."""
+    if isinstance(value, list | tuple):
+        pairs = ((str(i), element) for i, element in enumerate(value))
+    elif isinstance(value, dict):
+        pairs = ((key, part) for key, part in value.items() if isinstance(key, str))
+    elif isinstance(value, _graphkiln.Generator):
+        pairs = iter([("_state_var", value._state)])
+    elif hasattr(type(value), "_trackable_children"):
+        pairs = value._trackable_children().items()
+    elif isinstance(value, Module | AutoTrackable):
+        pairs = (pair for pair in vars(value).items() if pair[0] != WAITING)
+    else:
+        return
+    for name, child in pairs:
+        if is_trackable(child):
+            yield name, child
+
+
+class Protocol:
+    """Answers the core. Knows, during a walk, in what a list or dictionary lies:
+    one that is to wait for elements is replaced there."""
+
+    def __init__(
+        self,
+        leftovers: object = None,
+        attached: tuple[Any, dict[str, Any]] = (None, {}),
+    ) -> None:
+        self._leftovers = leftovers  # held by what waits
+        self._attached = attached  # to which object, what
+        self._owners: dict[int, tuple[Any, Any]] = {}
+
+    def children(self, value: Any) -> list[tuple[str, Any]]:
+        found = list(named_children(value))
+        if value is self._attached[0]:
+            found += self._attached[1].items()
+        for name, child in found:
+            if isinstance(child, list | dict):
+                self._owners.setdefault(id(child), (value, name))
+        return found
+
+    def values(self, value: Any) -> list[tuple[str, str, list[str]]]:
+        if isinstance(value, PythonState):
+            return [("py_state", "", [""])]
+        if isinstance(value, MutableHashTable | DenseHashTable):
+            return [("table", value.name or "", ["-keys", "-values"])]
+        if hasattr(type(value), "_serialize_to_tensors"):
+            return [(str(name), "", [""]) for name in value._serialize_to_tensors()]
+        return []
+
+    def save(self, value: Any) -> list[Any]:
+        if isinstance(value, PythonState):
+            return [value.serialize()]
+        if isinstance(value, MutableHashTable | DenseHashTable):
+            return list(value.export())
+        return list(value._serialize_to_tensors().values())
+
+    def restore(self, value: Any, name: str, tensors: Any) -> None:
+        if isinstance(value, PythonState):
+            value.deserialize(tensors[0].numpy())
+        elif isinstance(value, MutableHashTable | DenseHashTable):
+            raw_ops.LookupTableImportV2(
+                table_handle=value.resource_handle,
+                keys=tensors[0],
+                values=tensors[1],
+            )
+        else:
+            value._restore_from_tensors({name: tensors[0]})
+
+    def walked(self) -> None:
+        """Lets go of what only a walk needs: the restoration keeps this."""
+        self._leftovers = None
+        self._owners = {}
+        self._attached = (None, {})
+
+    def wait(self, value: Any, child: str, restoration: Any, node: int) -> Any:
+        """The object that waits: `value`, or what replaces it."""
+        if isinstance(value, list | dict) and not hasattr(value, WAITING):
+            value = self._replaced(value)
+        try:
+            waiting = value.__dict__.setdefault(WAITING, {})
+        except AttributeError:
+            return value
+        leftovers = self._leftovers
+
+        def resume(owner: Any, name: Any, came: Any) -> bool:
+            if not is_trackable(came):
+                return False
+            protocol = Protocol(leftovers)
+            protocol._owners[id(came)] = (owner, name)
+            restoration.resume(node, came, protocol)
+            protocol.walked()
+            return True
+
+        waiting.setdefault(child, []).append(resume)
+        return value
+
+    def _replaced(self, value: Any) -> Any:
+        owner, name = self._owners.get(id(value), (None, None))
+        new = WaitingList(value) if isinstance(value, list) else WaitingDict(value)
+        if isinstance(owner, list):
+            list.__setitem__(owner, int(name), new)
+        elif isinstance(owner, dict):
+            dict.__setitem__(owner, name, new)
+        elif owner is not None and name in getattr(owner, "__dict__", {}):
+            object.__setattr__(owner, name, new)
+        return new
+
+    def restored_by(self, value: Any) -> int:
+        return getattr(value, "_update_uid", 0)
+
+    def set_restored_by(self, value: Any, number: int) -> None:
+        if hasattr(value, "__dict__"):
+            object.__setattr__(value, "_update_uid", number)
+
+    def is_container(self, value: Any) -> bool:
+        return isinstance(value, list | dict | tuple)

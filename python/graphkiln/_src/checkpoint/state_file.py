@@ -1,0 +1,178 @@
+"""The file "checkpoint" beside checkpoints, which says which there are."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from google.protobuf import text_format
+
+from graphkiln import _graphkiln, _proto
+from graphkiln._graphkiln import OpError
+from graphkiln._src.host.logging import get_logger
+
+_FILE = "checkpoint"
+
+
+def get_checkpoint_state(
+    checkpoint_dir: str | os.PathLike, latest_filename: str | None = None
+) -> Any:
+    """Which checkpoints a folder has, a CheckpointState message, by the file that
+    tf.train.Checkpoint.save and tf.train.CheckpointManager keep there.
+
+    Args:
+      checkpoint_dir: the folder.
+      latest_filename: of the file, "checkpoint" by default.
+
+    Returns:
+      The message, its paths within the folder; None without a readable file.
+
+    Raises:
+      ValueError: the file names no checkpoint.
+
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> path = tf.train.Checkpoint(v=tf.Variable(1.0)).save(folder + "/ckpt")
+    >>> tf.train.get_checkpoint_state(folder).model_checkpoint_path == path
+    True
+    """
+    folder = os.fspath(checkpoint_dir)
+    path = os.path.join(folder, latest_filename or _FILE)
+    state = _proto.CheckpointState()
+    try:
+        text = _graphkiln._read_small_file(path)
+        if text is None:
+            return None
+        text_format.Merge(text, state)
+    except (OpError, text_format.ParseError, UnicodeDecodeError) as error:
+        get_logger().warning("%s: %s", type(error).__name__, error)
+        get_logger().warning("%s: Checkpoint ignored", path)
+        return None
+    if not state.model_checkpoint_path:
+        raise ValueError(f"Invalid checkpoint state loaded from {folder}")
+    state.model_checkpoint_path = os.path.join(folder, state.model_checkpoint_path)
+    for i, known in enumerate(state.all_model_checkpoint_paths):
+        state.all_model_checkpoint_paths[i] = os.path.join(folder, known)
+    return state
+
+
+def update_checkpoint_state(
+    folder: str,
+    model_checkpoint_path: str,
+    all_model_checkpoint_paths: list[str] | None = None,
+    latest_filename: str | None = None,
+    all_model_checkpoint_timestamps: list[float] | None = None,
+    last_preserved_timestamp: float | None = None,
+) -> None:
+    """Writes which checkpoints a folder has; paths in it are relative to it."""
+    paths = list(all_model_checkpoint_paths or ())
+    if not paths or paths[-1] != model_checkpoint_path:
+        paths.append(model_checkpoint_path)
+    times = list(all_model_checkpoint_timestamps or ())
+    if times and len(times) != len(paths):
+        raise ValueError(
+            "Checkpoint timestamps, if provided, must match checkpoint paths (got "
+            f"paths {paths} and timestamps {times})"
+        )
+
+    def within(path: str) -> str:
+        inside = os.path.relpath(path, folder or ".")
+        return path if inside.startswith("..") else inside
+
+    state = _proto.CheckpointState(
+        model_checkpoint_path=within(model_checkpoint_path),
+        all_model_checkpoint_paths=[within(path) for path in paths],
+        all_model_checkpoint_timestamps=times,
+    )
+    if last_preserved_timestamp is not None:
+        state.last_preserved_timestamp = last_preserved_timestamp
+    file = os.path.join(folder, latest_filename or _FILE)
+    if file == model_checkpoint_path:
+        raise RuntimeError(
+            f"Save path '{model_checkpoint_path}' conflicts with path used for "
+            "checkpoint state.  Please use a different save path."
+        )
+    _graphkiln._write_small_file(file, text_format.MessageToString(state))
+
+
+def latest_checkpoint(
+    checkpoint_dir: str | os.PathLike, latest_filename: str | None = None
+) -> str | None:
+    """The path of the newest checkpoint of a folder, None if there is none.
+
+    Args:
+      checkpoint_dir: the folder.
+      latest_filename: of the file that says so, "checkpoint" by default.
+
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.train.latest_checkpoint(folder) is None
+    True
+    >>> path = tf.train.Checkpoint(v=tf.Variable(1.0)).save(folder + "/ckpt")
+    >>> tf.train.latest_checkpoint(folder) == path
+    True
+    """
+    state = get_checkpoint_state(checkpoint_dir, latest_filename)
+    if state is None:
+        return None
+    if _graphkiln._checkpoint_exists(state.model_checkpoint_path):
+        return state.model_checkpoint_path
+    get_logger().error(
+        "Couldn't match files for checkpoint %s", state.model_checkpoint_path
+    )
+    return None
+
+
+def checkpoints_iterator(
+    checkpoint_dir: str | os.PathLike,
+    min_interval_secs: float = 0,
+    timeout: float | None = None,
+    timeout_fn: Callable[[], bool] | None = None,
+) -> Iterator[str]:
+    """Gives the paths of checkpoints as they appear in a folder, for ever.
+
+    Only the newest is given: those that were replaced while the caller was busy
+    are left out.
+
+    Args:
+      checkpoint_dir: the folder.
+      min_interval_secs: the least time between two of them.
+      timeout: how many seconds to wait for the next; for ever if None.
+      timeout_fn: called then: whether to stop. By default it stops.
+
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> path = tf.train.Checkpoint(v=tf.Variable(1.0)).save(folder + "/ckpt")
+    >>> [p == path for p in tf.train.checkpoints_iterator(folder, timeout=0)]
+    [True]
+    """
+    path = None
+    while True:
+        new = _wait_for_new(checkpoint_dir, path, timeout)
+        if new is None:
+            if timeout_fn is None:
+                get_logger().info("Timed-out waiting for a checkpoint.")
+                return
+            if timeout_fn():
+                return
+            continue
+        began = time.time()
+        path = new
+        yield path
+        left = began + min_interval_secs - time.time()
+        if left > 0:
+            time.sleep(left)
+
+
+def _wait_for_new(folder: Any, last: str | None, timeout: float | None) -> str | None:
+    step = 1.0
+    stop = None if timeout is None else time.time() + timeout
+    while True:
+        path = latest_checkpoint(folder)
+        if path is not None and path != last:
+            return path
+        if stop is not None and time.time() + step > stop:
+            return None
+        time.sleep(step)

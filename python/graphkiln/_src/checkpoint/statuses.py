@@ -1,0 +1,95 @@
+"""What tf.train.Checkpoint.restore gives: what was restored, and assertions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graphkiln._graphkiln import _Restoration
+    from graphkiln._src.checkpoint.leftovers import Leftovers
+    from graphkiln._src.checkpoint.objects import Protocol
+
+_NOTHING = "No checkpoint specified (save_path=None); nothing is being restored."
+
+
+class LoadStatus:
+    """What became of a checkpoint that was restored.
+
+    Values of objects that come later are restored when they come, so assertions
+    may fail first and hold later. When neither the status nor an object that
+    waits for others is left, a warning tells of values that nobody asked for.
+    """
+
+    def __init__(self, leftovers: Leftovers, root: Any, protocol: Protocol) -> None:
+        self._leftovers = leftovers
+        self._root = root
+        self._protocol = protocol
+
+    @property
+    def _restoration(self) -> _Restoration:
+        return self._leftovers.restoration
+
+    def assert_consumed(self) -> LoadStatus:
+        """Asserts that all objects of the program are in the checkpoint and all
+        its values were restored.
+
+        Raises:
+          AssertionError: it names what is missing.
+        """
+        self._restoration.assert_consumed(self._root, self._protocol)
+        return self
+
+    def assert_existing_objects_matched(self) -> LoadStatus:
+        """Asserts that all objects of the program are in the checkpoint, which
+        may have more.
+
+        Raises:
+          AssertionError: it names those that are not.
+        """
+        self._restoration.assert_existing_objects_matched(self._root, self._protocol)
+        return self
+
+    def assert_nontrivial_match(self) -> LoadStatus:
+        """Asserts that something besides the root is in the checkpoint.
+
+        Raises:
+          AssertionError: nothing is.
+        """
+        self._restoration.assert_nontrivial_match(self._root, self._protocol)
+        return self
+
+    def expect_partial(self) -> LoadStatus:
+        """Says that values nobody asks for are no mistake."""
+        self._leftovers.expected = True
+        return self
+
+    def run_restore_ops(self, session: Any = None) -> None:
+        """Values are restored when objects are met: nothing is left to do."""
+
+    def initialize_or_restore(self, session: Any = None) -> None:
+        """Values are restored when objects are met: nothing is left to do."""
+
+
+class InitializationOnlyStatus:
+    """The status of a restoration from no checkpoint (`save_path` of None)."""
+
+    def assert_consumed(self) -> None:
+        """Raises AssertionError: there is no checkpoint."""
+        raise AssertionError(_NOTHING)
+
+    assert_existing_objects_matched = assert_consumed
+    assert_nontrivial_match = assert_consumed
+
+    def run_restore_ops(self, session: Any = None) -> None:
+        """Raises AssertionError: there is no checkpoint."""
+        raise AssertionError(
+            "No checkpoint specified, so no restore ops are available "
+            "(save_path=None to Saver.restore)."
+        )
+
+    def initialize_or_restore(self, session: Any = None) -> None:
+        """Variables have their initial values already."""
+
+    def expect_partial(self) -> InitializationOnlyStatus:
+        """Nothing is expected anyway."""
+        return self

@@ -1,0 +1,119 @@
+// tf.train.load_checkpoint's reader.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include "checkpoint/bundle_files.h"
+#include "checkpoint/bundle_reader.h"
+#include "io/files.h"
+#include "python/src/binding/bound_values.h"
+#include "python/src/binding/gil.h"
+#include "python/src/checkpoint/checkpoint.h"
+#include "python/src/tensors/converted.h"
+#include "python/src/tensors/dtype_type.h"
+
+namespace gk::py {
+namespace {
+
+namespace nb = nanobind;
+
+template <class Of>
+nb::dict ByName(const BundleReader& reader, Of of) {
+  nb::dict facts;
+  for (const auto& [name, info] : reader.tensors()) {
+    facts[nb::str(name.c_str(), name.size())] = of(info);
+  }
+  return facts;
+}
+
+nb::dict Shapes(const BundleReader& reader) {
+  return ByName(reader, [](const BundleReader::TensorInfo& info) {
+    nb::list dims;
+    for (const int64_t dim : info.shape.dims()) dims.append(dim);
+    return dims;
+  });
+}
+
+nb::dict DTypes(const BundleReader& reader) {
+  return ByName(reader, [](const BundleReader::TensorInfo& info) {
+    return nb::borrow(DTypeObject(info.dtype));
+  });
+}
+
+Tensor ReadTensor(const BundleReader& reader, const std::string& name) {
+  const GilRelease release(true);
+  return ValueOrThrow(reader.Read(name));
+}
+
+}  // namespace
+
+void AddCheckpointReader(nb::module_& m) {
+  nb::class_<BundleReader>(
+      m, "CheckpointReader",
+      "The tensors of a checkpoint by name; tf.train.load_checkpoint makes "
+      "one.\n\n"
+      "Safe to use from many threads. The checkpoint may be deleted meanwhile.")
+      .def(
+          "get_tensor",
+          [](const BundleReader& self, const std::string& tensor_str) {
+            const Tensor value = ReadTensor(self, tensor_str);
+            return Wrapped(value).attr("numpy")();
+          },
+          nb::arg("tensor_str"),
+          "The value of a tensor as an array, or bytes of one string.\n\n"
+          "Raises:\n"
+          "  NotFoundError: the checkpoint has none of that name.\n"
+          "  DataLossError: its checksum does not match; the message names "
+          "tensor and file.")
+      .def("_read",
+           [](const BundleReader& self, const std::string& tensor_str) {
+             return Wrapped(ReadTensor(self, tensor_str));
+           })
+      .def("has_tensor", &BundleReader::Contains, nb::arg("tensor_str"),
+           "Whether there is a tensor of that name.")
+      .def("get_variable_to_shape_map", Shapes,
+           "The shapes of all tensors, lists of integers, by name.")
+      .def("get_variable_to_dtype_map", DTypes,
+           "The tf.DTypes of all tensors by name.")
+      .def(
+          "debug_string",
+          [](const BundleReader& self) {
+            std::string text;
+            for (const auto& [name, info] : self.tensors()) {
+              text += Format("{} ({}) {}\n", name, DataTypeEnumName(info.dtype),
+                             info.shape.DebugString());
+            }
+            return nb::bytes(text.data(), text.size());
+          },
+          "A line for each tensor: its name, dtype and shape.");
+  m.def(
+      "_read_small_file",
+      [](const std::string& path) -> nb::object {
+        const StatusOr<std::string> text = io::ReadFile(path);
+        if (text.status().code() == Code::kNotFound) return nb::none();
+        ThrowIfError(text.status());
+        return nb::steal(PyUnicode_DecodeUTF8(
+            text->data(), static_cast<Py_ssize_t>(text->size()), "replace"));
+      },
+      nb::arg("path"));
+  m.def(
+      "_write_small_file",
+      [](const std::string& path, const std::string& text) {
+        ThrowIfError(io::WriteFile(path, text));
+      },
+      nb::arg("path"), nb::arg("text"));
+  m.def("_is_folder", io::IsDirectory, nb::arg("path"));
+  m.def("_checkpoint_exists", BundleExists, nb::arg("prefix"));
+  m.def(
+      "_delete_checkpoint",
+      [](const std::string& prefix) { ThrowIfError(DeleteBundle(prefix)); },
+      nb::arg("prefix"));
+  m.def(
+      "_open_checkpoint",
+      [](const std::string& prefix) {
+        return ValueOrThrow(BundleReader::Open(prefix));
+      },
+      nb::arg("prefix"));
+}
+
+}  // namespace gk::py

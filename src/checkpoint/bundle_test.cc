@@ -1,0 +1,200 @@
+// Checkpoints as files: written, read, damaged, merged, replaced.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "checkpoint/bundle_files.h"
+#include "checkpoint/bundle_names.h"
+#include "checkpoint/bundle_reader.h"
+#include "checkpoint/bundle_writer.h"
+#include "io/files.h"
+
+namespace gk {
+namespace {
+
+class BundleTest : public ::testing::Test {
+ protected:
+  BundleTest() {
+    char name[] = "/tmp/gk-bundle-XXXXXX";
+    folder_ = mkdtemp(name);
+  }
+  ~BundleTest() override { std::filesystem::remove_all(folder_); }
+  std::string Path(const std::string& name) { return folder_ + "/" + name; }
+
+  std::string folder_;
+};
+
+Tensor Floats(std::vector<float> values, const TensorShape& shape) {
+  return Tensor::OfValues<float>(values, shape);
+}
+
+void WriteOne(const std::string& prefix, const std::string& name,
+              const Tensor& value) {
+  BundleWriter writer = ValueOrThrow(BundleWriter::Create(prefix));
+  ThrowIfError(writer.Add(name, value));
+  ThrowIfError(writer.Finish());
+}
+
+TEST_F(BundleTest, NumbersAndStringsComeBack) {
+  const std::string prefix = Path("a/b/ckpt");
+  BundleWriter writer = ValueOrThrow(BundleWriter::Create(prefix));
+  const std::vector<std::string> words = {"", "ab", std::string(300, 'x'),
+                                          std::string("\0z", 2)};
+  EXPECT_TRUE(writer.Add("words", Tensor::Vector<std::string>(words)).ok());
+  EXPECT_TRUE(writer.Add("w", Floats({1, 2, 3, 4, 5, 6}, {2, 3})).ok());
+  EXPECT_TRUE(writer.Add("empty", Floats({}, {0, 3})).ok());
+  EXPECT_TRUE(
+      writer.Add("half", Tensor::Scalar<bfloat16>(bfloat16(1.5f))).ok());
+  EXPECT_EQ(writer.Add("w", Floats({1}, {1})).code(), Code::kInvalidArgument);
+  EXPECT_EQ(writer.Add("v", ValueOrThrow(Tensor::Zeros(DataType::kVariant, {})))
+                .code(),
+            Code::kUnimplemented);
+  // Nothing is to be seen before it is whole.
+  EXPECT_FALSE(BundleExists(prefix));
+  EXPECT_TRUE(writer.Finish().ok());
+  const auto reader = ValueOrThrow(BundleReader::Open(prefix));
+  EXPECT_EQ(reader->tensors().size(), 4u);
+  const Tensor read = ValueOrThrow(reader->Read("words"));
+  EXPECT_EQ(std::vector<std::string>(read.flat<std::string>().begin(),
+                                     read.flat<std::string>().end()),
+            words);
+  EXPECT_EQ(ValueOrThrow(reader->Read("w")).flat<float>()[5], 6);
+  EXPECT_EQ(ValueOrThrow(reader->Read("empty")).dim(1), 3);
+  EXPECT_EQ(reader->Read("none").status().message(),
+            "Key none not found in checkpoint " + prefix);
+}
+
+TEST_F(BundleTest, PartsMakeAWhole) {
+  const std::string prefix = Path("parts");
+  BundleWriter writer = ValueOrThrow(BundleWriter::Create(prefix));
+  const TensorShape full({3, 2});
+  const auto add = [&](const char* slice, std::vector<float> values,
+                       const TensorShape& shape) {
+    return writer.AddSlice("p", full, ValueOrThrow(TensorSlice::Parse(slice)),
+                           Floats(std::move(values), shape));
+  };
+  EXPECT_TRUE(add("1,2:-", {3, 4, 5, 6}, {2, 2}).ok());
+  EXPECT_TRUE(add("0,1:-", {1, 2}, {1, 2}).ok());
+  EXPECT_FALSE(add("0,1:-", {1, 2, 3}, {1, 3}).ok());
+  EXPECT_TRUE(writer.Finish().ok());
+  const auto reader = ValueOrThrow(BundleReader::Open(prefix));
+  const Tensor whole = ValueOrThrow(reader->Read("p"));
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(whole.flat<float>()[i], i + 1);
+  const Tensor column = ValueOrThrow(
+      reader->ReadSlice("p", ValueOrThrow(TensorSlice::Parse("1,2:1,1"))));
+  EXPECT_EQ(column.shape(), TensorShape({2, 1}));
+  EXPECT_EQ(column.flat<float>()[0], 4);
+  EXPECT_EQ(column.flat<float>()[1], 6);
+}
+
+TEST_F(BundleTest, GapsAreTold) {
+  const std::string prefix = Path("gap");
+  BundleWriter writer = ValueOrThrow(BundleWriter::Create(prefix));
+  EXPECT_TRUE(writer
+                  .AddSlice("p", TensorShape({3}),
+                            ValueOrThrow(TensorSlice::Parse("0,1")),
+                            Floats({1}, {1}))
+                  .ok());
+  EXPECT_TRUE(writer.Finish().ok());
+  const auto reader = ValueOrThrow(BundleReader::Open(prefix));
+  EXPECT_EQ(reader->Read("p").status().code(), Code::kDataLoss);
+}
+
+TEST_F(BundleTest, DamageNamesTensorAndFile) {
+  const std::string prefix = Path("damaged");
+  WriteOne(prefix, "some/key", Floats({1, 2, 3, 4}, {4}));
+  const std::string data = BundleDataName(prefix, 0, 1);
+  {
+    std::fstream file(data, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(5);
+    file.put('\x55');
+  }
+  const auto reader = ValueOrThrow(BundleReader::Open(prefix));
+  const Status read = reader->Read("some/key").status();
+  EXPECT_EQ(read.code(), Code::kDataLoss);
+  EXPECT_NE(read.message().find("Checksum does not match: stored"),
+            std::string::npos);
+  EXPECT_NE(read.message().find("some/key"), std::string::npos);
+  EXPECT_NE(read.message().find(data), std::string::npos);
+  std::filesystem::resize_file(data, 7);
+  const auto again = ValueOrThrow(BundleReader::Open(prefix));
+  EXPECT_EQ(again->Read("some/key").status().code(), Code::kOutOfRange);
+  std::filesystem::resize_file(BundleIndexName(prefix), 60);
+  EXPECT_FALSE(BundleReader::Open(prefix).ok());
+  EXPECT_EQ(BundleReader::Open(Path("absent")).status().code(),
+            Code::kNotFound);
+}
+
+TEST_F(BundleTest, EveryByteOfAnIndexMayBeWrong) {
+  const std::string prefix = Path("index");
+  WriteOne(prefix, "key", Floats({1, 2}, {2}));
+  const std::string good = ValueOrThrow(io::ReadFile(BundleIndexName(prefix)));
+  for (size_t i = 0; i < good.size(); ++i) {
+    for (const int bit : {0, 3, 7}) {
+      std::string bad = good;
+      bad[i] = static_cast<char>(bad[i] ^ (1 << bit));
+      ThrowIfError(io::WriteFile(BundleIndexName(prefix), bad));
+      const auto reader = BundleReader::Open(prefix);
+      if (!reader.ok()) continue;
+      const auto value = (*reader)->Read("key");
+      if (value.ok()) {
+        EXPECT_EQ(value->flat<float>()[1], 2);
+      }
+    }
+  }
+}
+
+// A reader keeps what it has opened; whoever opens sees one or the other.
+TEST_F(BundleTest, AnOldCheckpointStaysWholeUntilTheNewOneIs) {
+  const std::string prefix = Path("again");
+  WriteOne(prefix, "v", Floats({1}, {1}));
+  const auto old = ValueOrThrow(BundleReader::Open(prefix));
+  {
+    BundleWriter killed = ValueOrThrow(BundleWriter::Create(prefix));
+    EXPECT_TRUE(killed.Add("v", Floats({2}, {1})).ok());
+  }
+  const auto before = ValueOrThrow(BundleReader::Open(prefix));
+  EXPECT_EQ(ValueOrThrow(before->Read("v")).flat<float>()[0], 1);
+  for (int i = 3; i < 6; ++i) {
+    WriteOne(prefix, "v", Floats({static_cast<float>(i)}, {1}));
+    const auto now = ValueOrThrow(BundleReader::Open(prefix));
+    EXPECT_EQ(ValueOrThrow(now->Read("v")).flat<float>()[0], i);
+    EXPECT_EQ(ValueOrThrow(before->Read("v")).flat<float>()[0], 1);
+  }
+  // Nothing is left of the others.
+  EXPECT_EQ(ValueOrThrow(io::List(folder_)).size(), 2u);
+  EXPECT_TRUE(DeleteBundle(prefix).ok());
+  EXPECT_TRUE(ValueOrThrow(io::List(folder_)).empty());
+}
+
+TEST_F(BundleTest, SeveralBecomeOne) {
+  WriteOne(Path("x"), "x", Floats({1}, {1}));
+  WriteOne(Path("y"), "y", Floats({2}, {1}));
+  EXPECT_TRUE(MergeBundles({Path("x"), Path("y")}, Path("both")).ok());
+  const auto both = ValueOrThrow(BundleReader::Open(Path("both")));
+  EXPECT_EQ(both->num_shards(), 2);
+  EXPECT_EQ(ValueOrThrow(both->Read("x")).flat<float>()[0], 1);
+  EXPECT_EQ(ValueOrThrow(both->Read("y")).flat<float>()[0], 2);
+  EXPECT_FALSE(BundleExists(Path("x")));
+  WriteOne(Path("x"), "x", Floats({3}, {1}));
+  EXPECT_EQ(MergeBundles({Path("x"), Path("both")}, Path("again")).code(),
+            Code::kInvalidArgument);
+}
+
+TEST(TensorSliceTest, TextsThatAreNoSlices) {
+  for (const char* text :
+       {"-:", "1", "1,", ",1", "1,0", "a,1", "-1,2", "1,2,"}) {
+    EXPECT_FALSE(TensorSlice::Parse(text).ok()) << text;
+  }
+  SliceOfShape out;
+  EXPECT_FALSE(ParseShapeAndSlice("10", &out).ok());
+  EXPECT_FALSE(ParseShapeAndSlice("10 5,6", &out).ok());
+  EXPECT_FALSE(ParseShapeAndSlice("x 0,1", &out).ok());
+  EXPECT_TRUE(ValueOrThrow(ParseShapeAndSlice("10 5,5", &out)));
+  EXPECT_FALSE(ValueOrThrow(ParseShapeAndSlice("", &out)));
+}
+
+}  // namespace
+}  // namespace gk

@@ -1,0 +1,128 @@
+#include "checkpoint/bundle_writer.h"
+
+#include <algorithm>
+
+#include "checkpoint/bundle_index.h"
+#include "checkpoint/bundle_names.h"
+#include "checkpoint/bundle_reader.h"
+#include "checkpoint/string_elements.h"
+#include "graph/tensor_proto.h"
+#include "io/files.h"
+#include "io/path.h"
+#include "proto/crc32c.h"
+
+namespace gk {
+namespace {
+
+// Large enough that the disk is not asked too often, small enough to stay in
+// the cache between the checksum and the copy.
+constexpr size_t kPiece = 1 << 20;
+
+}  // namespace
+
+StatusOr<BundleWriter> BundleWriter::Create(const std::string& prefix) {
+  BundleWriter writer(prefix);
+  if (const std::string folder(io::FolderOf(prefix)); !folder.empty()) {
+    GK_RETURN_IF_ERROR(io::MakeDirectories(folder));
+  }
+  // An old checkpoint's data keep their name until the new index is in place.
+  if (const auto old = BundleReader::Open(prefix);
+      old.ok() && (*old)->num_shards() == 1) {
+    writer.old_data_ = BundleDataName(prefix, 0, 1);
+    writer.num_shards_ = 2;
+  }
+  // A file of that name is what a killed writer left, or belongs to somebody
+  // who has it open still: it is not written over.
+  const std::string data = BundleDataName(prefix, 0, writer.num_shards_);
+  io::DeleteFile(data).ok();
+  GK_ASSIGN_OR_RETURN(writer.data_,
+                      io::OpenToWrite(data, io::WriteMode::kTruncate));
+  return writer;
+}
+
+Status BundleWriter::Add(const std::string& name, const Tensor& value) {
+  return AddOne(name, name, value);
+}
+
+Status BundleWriter::AddOne(const std::string& key, const std::string& name,
+                            const Tensor& value) {
+  if (value.dtype() == DataType::kVariant ||
+      value.dtype() == DataType::kResource) {
+    return Unimplemented(
+        "Saving \"{}\": values of type {} cannot be written to a checkpoint",
+        name, DataTypeName(value.dtype()));
+  }
+  if (key.empty()) return InvalidArgument("Tensors without a name");
+  const auto [at, added] = entries_.try_emplace(key);
+  if (!added) return InvalidArgument("Adding duplicate key: {}", name);
+  proto::BundleEntryProto& entry = at->second;
+  entry.dtype = static_cast<proto::DataType>(value.dtype());
+  entry.shape = ShapeToProto(value.shape());
+  entry.offset = offset_;
+  uint32_t crc = 0;
+  const auto append = [&](std::string_view bytes) -> Status {
+    for (; !bytes.empty();
+         bytes.remove_prefix(std::min(bytes.size(), kPiece))) {
+      const std::string_view piece = bytes.substr(0, kPiece);
+      crc = proto::ExtendCrc32c(crc, piece);
+      GK_RETURN_IF_ERROR(data_->Append(piece));
+      entry.size += static_cast<int64_t>(piece.size());
+    }
+    return OkStatus();
+  };
+  if (value.dtype() == DataType::kString) {
+    const std::string lengths = StringLengths(value.flat<std::string>(), &crc);
+    GK_RETURN_IF_ERROR(data_->Append(lengths));
+    entry.size = static_cast<int64_t>(lengths.size());
+    for (const std::string& element : value.flat<std::string>()) {
+      GK_RETURN_IF_ERROR(append(element));
+    }
+  } else {
+    GK_RETURN_IF_ERROR(append({static_cast<const char*>(value.raw_data()),
+                               static_cast<size_t>(value.byte_size())}));
+  }
+  entry.crc32c = proto::MaskCrc(crc);
+  offset_ += entry.size;
+  return OkStatus();
+}
+
+Status BundleWriter::AddSlice(const std::string& name, const TensorShape& full,
+                              const TensorSlice& slice, const Tensor& part) {
+  GK_RETURN_IF_ERROR(slice.CheckWithin(full));
+  if (part.shape() != slice.ShapeIn(full)) {
+    return InvalidArgument(
+        "Saving \"{}\": slice \"{}\" of shape {} needs a value of shape {}, "
+        "got {}",
+        name, slice.DebugString(), full.DebugString(),
+        slice.ShapeIn(full).DebugString(), part.shape().DebugString());
+  }
+  if (slice.IsFull()) return Add(name, part);
+  proto::BundleEntryProto& whole = entries_[name];
+  const auto dtype = static_cast<proto::DataType>(part.dtype());
+  if (whole.slices.empty()) {
+    if (whole.dtype != proto::DataType{}) {
+      return InvalidArgument("Adding duplicate key: {}", name);
+    }
+    whole.dtype = dtype;
+    whole.shape = ShapeToProto(full);
+  } else if (whole.dtype != dtype ||
+             whole.shape->Serialize() != ShapeToProto(full).Serialize()) {
+    return InvalidArgument(
+        "Saving \"{}\": its slices are parts of tensors of different types or "
+        "shapes",
+        name);
+  }
+  whole.slices.push_back(slice.ToProto());
+  return AddOne(slice.Key(name), name, part);
+}
+
+Status BundleWriter::Finish() {
+  GK_RETURN_IF_ERROR(data_->Sync());
+  GK_RETURN_IF_ERROR(data_->Close());
+  data_.reset();
+  GK_RETURN_IF_ERROR(WriteBundleIndex(prefix_, num_shards_, entries_));
+  if (!old_data_.empty()) io::DeleteFile(old_data_).ok();
+  return OkStatus();
+}
+
+}  // namespace gk

@@ -1,0 +1,177 @@
+#include "checkpoint/object_graph.h"
+
+#include <deque>
+#include <unordered_map>
+
+#include "checkpoint/bundle_writer.h"
+
+namespace gk {
+namespace {
+
+using ObjectGraph = proto::TrackableObjectGraph;
+using ObjectNode = proto::TrackableObjectGraph_TrackableObject;
+
+// Names are parts of a path: its "/" and the dots of its marks are escaped.
+std::string EscapedName(const std::string& name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == '.') {
+      out += "..";
+    } else if (c == '/') {
+      out += ".S";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+struct Found {
+  TrackablePtr object;
+  std::string path;
+  std::vector<std::pair<std::string, int>> children;
+};
+
+std::vector<Found> WalkObjects(const TrackablePtr& root) {
+  std::vector<Found> found = {{root, "", {}}};
+  std::unordered_map<const void*, int> numbers = {{root->identity(), 0}};
+  for (size_t i = 0; i < found.size(); ++i) {
+    const TrackablePtr object = found[i].object;
+    for (Trackable::Child& child : object->Children()) {
+      const auto [at, is_new] = numbers.try_emplace(
+          child.object->identity(), static_cast<int>(found.size()));
+      found[i].children.emplace_back(child.name, at->second);
+      if (!is_new) continue;
+      std::string path = found[i].path;
+      if (!path.empty()) path += '/';
+      path += EscapedName(child.name);
+      found.push_back({std::move(child.object), std::move(path), {}});
+    }
+  }
+  return found;
+}
+
+// Whether a node or one below it has values.
+void MarkValues(ObjectGraph* graph) {
+  std::vector<std::vector<int>> parents(graph->nodes.size());
+  std::deque<int> valued;
+  std::vector<bool> marked(graph->nodes.size());
+  for (size_t i = 0; i < graph->nodes.size(); ++i) {
+    for (const auto& child : graph->nodes[i].children) {
+      parents[child.node_id].push_back(static_cast<int>(i));
+    }
+    if (graph->nodes[i].attributes.empty()) continue;
+    marked[i] = true;
+    valued.push_back(static_cast<int>(i));
+  }
+  for (; !valued.empty(); valued.pop_front()) {
+    for (const int parent : parents[valued.front()]) {
+      if (marked[parent]) continue;
+      marked[parent] = true;
+      valued.push_back(parent);
+    }
+  }
+  for (size_t i = 0; i < graph->nodes.size(); ++i) {
+    graph->nodes[i].has_checkpoint_values.mut().value = marked[i];
+  }
+}
+
+}  // namespace
+
+std::vector<TrackablePtr> ReachableObjects(const TrackablePtr& root) {
+  std::vector<TrackablePtr> objects;
+  for (Found& found : WalkObjects(root)) {
+    objects.push_back(std::move(found.object));
+  }
+  return objects;
+}
+
+ObjectSnapshot TakeSnapshot(const TrackablePtr& root) {
+  ObjectSnapshot snapshot;
+  ObjectGraph graph;
+  for (const Found& found : WalkObjects(root)) {
+    ObjectNode& node = graph.nodes.emplace_back();
+    for (const auto& [name, number] : found.children) {
+      auto& child = node.children.emplace_back();
+      child.node_id = number;
+      child.local_name = name;
+    }
+    const std::vector<Trackable::Value> values = found.object->Values();
+    if (values.empty()) continue;
+    const TensorVector tensors = found.object->Save();
+    size_t next = 0;
+    for (const Trackable::Value& value : values) {
+      const std::string key =
+          found.path + "/.ATTRIBUTES/" + EscapedName(value.name);
+      auto& attribute = node.attributes.emplace_back();
+      attribute.name = value.name;
+      attribute.full_name = value.full_name;
+      attribute.checkpoint_key = key;
+      for (const std::string& suffix : value.suffixes) {
+        snapshot.keys.push_back(key + suffix);
+        snapshot.values.push_back(tensors.at(next++));
+      }
+    }
+  }
+  MarkValues(&graph);
+  snapshot.keys.emplace_back(kObjectGraphKey);
+  snapshot.values.push_back(Tensor::Scalar<std::string>(graph.Serialize()));
+  return snapshot;
+}
+
+Status WriteSnapshot(const ObjectSnapshot& snapshot,
+                     const std::string& prefix) {
+  GK_ASSIGN_OR_RETURN(BundleWriter writer, BundleWriter::Create(prefix));
+  for (size_t i = 0; i < snapshot.keys.size(); ++i) {
+    GK_RETURN_IF_ERROR(writer.Add(snapshot.keys[i], snapshot.values[i]));
+  }
+  return writer.Finish();
+}
+
+std::vector<std::string> NodeNames(const ObjectGraph& graph) {
+  std::vector<std::string> names(graph.nodes.size());
+  if (names.empty()) return names;
+  names[0] = "(root)";
+  std::deque<int> next = {0};
+  for (; !next.empty(); next.pop_front()) {
+    const int node = next.front();
+    for (const auto& child : graph.nodes[node].children) {
+      std::string& name = names[child.node_id];
+      if (!name.empty()) continue;
+      name = names[node] + "." + child.local_name;
+      next.push_back(child.node_id);
+    }
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    for (const auto& slot : graph.nodes[i].slot_variables) {
+      names[slot.slot_variable_node_id] =
+          Format("{}'s state '{}' for {}", names[i], slot.slot_name,
+                 names[slot.original_variable_node_id]);
+    }
+  }
+  return names;
+}
+
+Status CheckObjectGraph(const ObjectGraph& graph) {
+  const auto size = static_cast<int64_t>(graph.nodes.size());
+  const auto known = [&](int64_t node) { return node >= 0 && node < size; };
+  if (size == 0) return DataLoss("{}: there are no objects", kObjectGraphKey);
+  for (const ObjectNode& node : graph.nodes) {
+    for (const auto& child : node.children) {
+      if (known(child.node_id)) continue;
+      return DataLoss("{}: child \"{}\" is object {} of {}", kObjectGraphKey,
+                      child.local_name, child.node_id, size);
+    }
+    for (const auto& slot : node.slot_variables) {
+      if (known(slot.original_variable_node_id) &&
+          known(slot.slot_variable_node_id)) {
+        continue;
+      }
+      return DataLoss("{}: slot \"{}\" is object {} of {}", kObjectGraphKey,
+                      slot.slot_name, slot.slot_variable_node_id, size);
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace gk

@@ -1,0 +1,38 @@
+// The objects of a program as a checkpoint names them: a graph from a root,
+// whose tensors have the way to their object as key.
+#ifndef GK_CHECKPOINT_OBJECT_GRAPH_H_
+#define GK_CHECKPOINT_OBJECT_GRAPH_H_
+
+#include <string>
+#include <vector>
+
+#include "checkpoint/trackable.h"
+#include "proto/checkpoint.gk.h"
+
+namespace gk {
+
+// The key of the tensor that is the graph itself, serialized.
+inline constexpr char kObjectGraphKey[] = "_CHECKPOINTABLE_OBJECT_GRAPH";
+
+// What is in reach of an object, each once, those nearer to it first.
+std::vector<TrackablePtr> ReachableObjects(const TrackablePtr& root);
+
+// Tensors that are to be written, by key: a snapshot that later assignments do
+// not change, with the graph as last one.
+struct ObjectSnapshot {
+  std::vector<std::string> keys;
+  TensorVector values;
+};
+ObjectSnapshot TakeSnapshot(const TrackablePtr& root);
+// Writes one. Safe to do from another thread than the one that took it.
+Status WriteSnapshot(const ObjectSnapshot& snapshot, const std::string& prefix);
+
+// "a/b" of a checkpoint in words: "(root).a.b", by node.
+std::vector<std::string> NodeNames(const proto::TrackableObjectGraph& graph);
+
+// DataLoss for a graph whose numbers name no nodes.
+Status CheckObjectGraph(const proto::TrackableObjectGraph& graph);
+
+}  // namespace gk
+
+#endif  // GK_CHECKPOINT_OBJECT_GRAPH_H_

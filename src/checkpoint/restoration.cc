@@ -1,0 +1,260 @@
+#include "checkpoint/restoration.h"
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+
+#include "checkpoint/object_graph.h"
+
+namespace gk {
+namespace {
+
+using ObjectNode = proto::TrackableObjectGraph_TrackableObject;
+
+std::atomic<int64_t> next_restoration{1};
+
+std::set<const void*> Identities(const std::map<int, TrackablePtr>& objects) {
+  std::set<const void*> identities;
+  for (const auto& [node, object] : objects) {
+    identities.insert(object->identity());
+  }
+  return identities;
+}
+
+std::string TextOfObjects(const std::vector<TrackablePtr>& objects,
+                          size_t most) {
+  std::string text = "[";
+  for (size_t i = 0; i < std::min(most, objects.size()); ++i) {
+    text += Format("{}{}", i == 0 ? "" : ", ", objects[i]->Text());
+  }
+  return text + "]";
+}
+
+// The checkpoint's name of a variable's value, where names are all there is.
+std::string NameInCheckpoint(const Trackable::Value& value,
+                             const std::string& suffix) {
+  return value.full_name + suffix;
+}
+
+}  // namespace
+
+Restoration::Restoration(std::shared_ptr<BundleReader> reader)
+    : reader_(std::move(reader)), number_(next_restoration.fetch_add(1)) {}
+
+StatusOr<std::shared_ptr<Restoration>> Restoration::Start(
+    std::shared_ptr<BundleReader> reader, const TrackablePtr& root) {
+  std::shared_ptr<Restoration> made(new Restoration(std::move(reader)));
+  made->by_name_ = !made->reader_->Contains(kObjectGraphKey);
+  if (made->by_name_) {
+    GK_RETURN_IF_ERROR(made->RestoreByName(root));
+    return made;
+  }
+  GK_ASSIGN_OR_RETURN(const Tensor graph, made->reader_->Read(kObjectGraphKey));
+  if (graph.dtype() != DataType::kString || graph.num_elements() != 1) {
+    return DataLoss("{}: expected one string, got {}", kObjectGraphKey,
+                    graph.DebugString(0));
+  }
+  GK_RETURN_IF_ERROR(made->graph_.Parse(graph.scalar<std::string>()));
+  GK_RETURN_IF_ERROR(CheckObjectGraph(made->graph_));
+  GK_RETURN_IF_ERROR(made->Resume(0, root));
+  return made;
+}
+
+bool Restoration::Bind(int node, const TrackablePtr& object) {
+  // Another way to a node leads to its object, or to one that a program has in
+  // place of what was one object; the first keeps the value.
+  return objects_.try_emplace(node, object).second;
+}
+
+Status Restoration::Resume(int node, const TrackablePtr& object) {
+  if (!Bind(node, object)) return OkStatus();
+  return RestoreReachable({{node, object}});
+}
+
+Status Restoration::RestoreReachable(Queue queue) {
+  struct Pending {
+    TrackablePtr object;
+    std::string value;
+    TensorVector tensors;
+  };
+  std::vector<Pending> pending;
+  struct Waiting {
+    int parent;
+    std::string child;
+    int node;
+  };
+  std::vector<Waiting> waiting;
+  for (size_t i = 0; i < queue.size(); ++i) {
+    const auto [number, object] = queue[i];
+    const ObjectNode& node = graph_.nodes[number];
+    const std::vector<Trackable::Value> values = object->Values();
+    const bool newer = object->restored_by() < number_;
+    for (const auto& attribute : node.attributes) {
+      const auto value =
+          std::ranges::find(values, attribute.name, &Trackable::Value::name);
+      if (value == values.end()) {
+        unused_values_[number].push_back(attribute.name);
+        continue;
+      }
+      if (!newer) continue;
+      Pending& read = pending.emplace_back();
+      read.object = object;
+      read.value = attribute.name;
+      for (const std::string& suffix : value->suffixes) {
+        GK_ASSIGN_OR_RETURN(Tensor tensor,
+                            reader_->Read(attribute.checkpoint_key + suffix));
+        read.tensors.push_back(std::move(tensor));
+      }
+    }
+    std::map<std::string, TrackablePtr> children;
+    if (!node.children.empty()) {
+      for (Trackable::Child& child : object->Children()) {
+        children.try_emplace(child.name, std::move(child.object));
+      }
+    }
+    for (const auto& child : node.children) {
+      const auto found = children.find(child.local_name);
+      if (found == children.end()) {
+        waiting.push_back({number, child.local_name, child.node_id});
+      } else if (Bind(child.node_id, found->second)) {
+        queue.emplace_back(child.node_id, found->second);
+      }
+    }
+  }
+  for (const Pending& read : pending) {
+    read.object->Restore(read.value, read.tensors);
+    read.object->set_restored_by(number_);
+  }
+  for (const Waiting& w : waiting) {
+    TrackablePtr& parent = objects_.at(w.parent);
+    if (TrackablePtr became =
+            parent->Await(w.child, shared_from_this(), w.node)) {
+      parent = std::move(became);
+    }
+  }
+  return OkStatus();
+}
+
+Status Restoration::RestoreByName(const TrackablePtr& root) {
+  for (const TrackablePtr& object : ReachableObjects(root)) {
+    for (const Trackable::Value& value : object->Values()) {
+      TensorVector tensors;
+      for (const std::string& suffix : value.suffixes) {
+        const std::string name = NameInCheckpoint(value, suffix);
+        if (name.empty() || !reader_->Contains(name)) break;
+        GK_ASSIGN_OR_RETURN(Tensor tensor, reader_->Read(name));
+        tensors.push_back(std::move(tensor));
+      }
+      if (tensors.size() < value.suffixes.size()) continue;
+      object->Restore(value.name, tensors);
+      object->set_restored_by(number_);
+    }
+  }
+  return OkStatus();
+}
+
+void Restoration::AddOptional(const TrackablePtr& object) {
+  optional_.push_back(object);
+}
+
+std::vector<TrackablePtr> Restoration::Unmatched(
+    const TrackablePtr& root) const {
+  const std::set<const void*> matched = Identities(objects_);
+  std::vector<TrackablePtr> unmatched;
+  for (TrackablePtr& object : ReachableObjects(root)) {
+    if (object->IsContainer() && object->Children().empty()) continue;
+    if (!matched.contains(object->identity())) {
+      unmatched.push_back(std::move(object));
+    }
+  }
+  return unmatched;
+}
+
+Status Restoration::AssertExistingObjectsMatched(
+    const TrackablePtr& root) const {
+  if (by_name_) return AssertConsumed(root);
+  const std::vector<TrackablePtr> unmatched = Unmatched(root);
+  if (unmatched.empty()) return OkStatus();
+  constexpr size_t kMostShown = 10;
+  return FailedPrecondition(
+      "Found {} Python objects that were not bound to checkpointed values, "
+      "likely due to changes in the Python program. Showing {} of {} unmatched "
+      "objects: {}",
+      unmatched.size(), std::min(kMostShown, unmatched.size()),
+      unmatched.size(), TextOfObjects(unmatched, kMostShown));
+}
+
+Status Restoration::AssertConsumed(const TrackablePtr& root) const {
+  if (by_name_) {
+    for (const TrackablePtr& object : ReachableObjects(root)) {
+      if (object->Values().empty() || object->restored_by() >= number_ ||
+          std::ranges::count(optional_, object->identity(),
+                             &Trackable::identity) > 0) {
+        continue;
+      }
+      return FailedPrecondition("Object not restored: {}", object->Text());
+    }
+    return OkStatus();
+  }
+  GK_RETURN_IF_ERROR(AssertExistingObjectsMatched(root));
+  const std::vector<std::string> names = NodeNames(graph_);
+  for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+    if (graph_.nodes[i].attributes.empty() ||
+        objects_.contains(static_cast<int>(i))) {
+      continue;
+    }
+    return FailedPrecondition("Unresolved object in checkpoint {}: {}",
+                              names[i], graph_.nodes[i].ToText());
+  }
+  if (unused_values_.empty()) return OkStatus();
+  std::string lines;
+  for (const auto& [node, values] : unused_values_) {
+    std::string listed;
+    for (const std::string& value : values) {
+      listed += Format("{}'{}'", listed.empty() ? "" : ", ", value);
+    }
+    lines += Format("{}{} ({}): [{}]", lines.empty() ? "" : "\n", names[node],
+                    objects_.at(node)->Text(), listed);
+  }
+  return FailedPrecondition(
+      "Unused attributes in these objects (the attributes exist in the "
+      "checkpoint but were not restored):\n{}",
+      lines);
+}
+
+Status Restoration::AssertNontrivialMatch(const TrackablePtr& root) const {
+  if (by_name_) return AssertConsumed(root);
+  if (objects_.size() > 1) return OkStatus();
+  const std::vector<TrackablePtr> unmatched = Unmatched(root);
+  if (unmatched.empty()) {
+    return FailedPrecondition(
+        "Nothing to load. No dependencies have been added to {} yet.",
+        root->Text());
+  }
+  return FailedPrecondition(
+      "Nothing except the root object matched a checkpointed value. Typically "
+      "this means that the checkpoint does not match the Python program. The "
+      "following objects have no matching checkpointed value: {}",
+      TextOfObjects(unmatched, unmatched.size()));
+}
+
+Restoration::Unused Restoration::UnusedValues() const {
+  Unused unused;
+  if (by_name_) return unused;
+  const std::vector<std::string> names = NodeNames(graph_);
+  for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+    if (!graph_.nodes[i].attributes.empty() &&
+        !objects_.contains(static_cast<int>(i))) {
+      unused.nodes.push_back(names[i]);
+    }
+  }
+  for (const auto& [node, values] : unused_values_) {
+    for (const std::string& value : values) {
+      unused.values.push_back(
+          Format("Object: {}, attribute: {}", names[node], value));
+    }
+  }
+  return unused;
+}
+
+}  // namespace gk

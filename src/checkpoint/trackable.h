@@ -1,0 +1,73 @@
+// Trackable: what a checkpoint asks of an object of the program. Each face
+// describes its objects so; variables are described here for both.
+#ifndef GK_CHECKPOINT_TRACKABLE_H_
+#define GK_CHECKPOINT_TRACKABLE_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/tensor.h"
+#include "framework/variable.h"
+
+namespace gk {
+
+class Restoration;
+
+inline constexpr char kVariableValue[] = "VARIABLE_VALUE";
+
+// Descriptions are made anew as objects are met; those of one object have one
+// identity. Methods throw Error; called by one thread at a time.
+class Trackable {
+ public:
+  virtual ~Trackable() = default;
+  virtual const void* identity() const = 0;
+  // For messages.
+  virtual std::string Text() const = 0;
+
+  struct Child {
+    std::string name;
+    std::shared_ptr<Trackable> object;
+  };
+  virtual std::vector<Child> Children() { return {}; }
+
+  // A value that is saved. Where it is of several tensors, each has a suffix of
+  // the value's key.
+  struct Value {
+    std::string name;
+    std::string full_name;  // of variables: what they are called
+    std::vector<std::string> suffixes = {""};
+  };
+  virtual std::vector<Value> Values() { return {}; }
+  // The tensors of all values, in their order.
+  virtual TensorVector Save() { return {}; }
+  // The tensors of one value.
+  virtual void Restore(const std::string& value, const TensorVector& tensors) {}
+
+  // The child of that name is not there yet: whoever adds one calls
+  // Restoration::Resume(node, child). Gives the object that is in its place if
+  // another one has to do the waiting, else null. By default the child never
+  // comes.
+  virtual std::shared_ptr<Trackable> Await(
+      const std::string& child, const std::shared_ptr<Restoration>& restoration,
+      int node) {
+    return nullptr;
+  }
+  // Which restoration its values are of, 0 if of none: an older one does not
+  // write over those of a newer one.
+  virtual int64_t restored_by() const { return 0; }
+  virtual void set_restored_by(int64_t number) {}
+  // Holds others together and is not missed in a checkpoint while it is empty.
+  virtual bool IsContainer() const { return false; }
+};
+using TrackablePtr = std::shared_ptr<Trackable>;
+
+// The value of a variable, which is checked as an assigned one is.
+TensorVector SaveVariable(const Tensor& handle);
+// ValueError for a value of another shape.
+void RestoreVariable(const Tensor& handle, const Tensor& value);
+
+}  // namespace gk
+
+#endif  // GK_CHECKPOINT_TRACKABLE_H_

@@ -1,0 +1,224 @@
+// Tensors to and from checkpoints, by name.
+#include <algorithm>
+
+#include "checkpoint/bundle_names.h"
+#include "checkpoint/bundle_reader.h"
+#include "checkpoint/bundle_writer.h"
+#include "framework/op_registry.h"
+#include "io/files.h"
+#include "io/path.h"
+
+namespace gk {
+namespace {
+
+Status ScalarOf(const Tensor& t, std::string_view what) {
+  if (t.num_elements() == 1) return OkStatus();
+  return InvalidArgument("Input {} should be a scalar tensor, got shape {}",
+                         what, t.shape().DebugString());
+}
+
+// The names and slices of `count` tensors.
+Status CheckNamed(const Tensor& names, const Tensor& slices, int64_t count) {
+  for (const Tensor* t : {&names, &slices}) {
+    const std::string_view what =
+        t == &names ? "tensor_names" : "shape_and_slices";
+    if (t->rank() != 1) {
+      return InvalidArgument("Input {} should be an 1-D tensor, got shape {}",
+                             what, t->shape().DebugString());
+    }
+    if (t->num_elements() != count) {
+      return InvalidArgument(
+          "{} should have one element for each of {} tensors, got {}", what,
+          count, t->num_elements());
+    }
+  }
+  return OkStatus();
+}
+
+Status ComputeSave(KernelContext& c) {
+  GK_RETURN_IF_ERROR(ScalarOf(c.input(0), "prefix"));
+  const int count = c.num_inputs() - 3;
+  GK_RETURN_IF_ERROR(CheckNamed(c.input(1), c.input(2), count));
+  GK_ASSIGN_OR_RETURN(BundleWriter writer,
+                      BundleWriter::Create(c.input(0).scalar<std::string>()));
+  for (int i = 0; i < count; ++i) {
+    const std::string& name = c.input(1).flat<std::string>()[i];
+    const std::string& part = c.input(2).flat<std::string>()[i];
+    const Tensor& value = c.input(i + 3);
+    SliceOfShape slice;
+    GK_ASSIGN_OR_RETURN(const bool sliced, ParseShapeAndSlice(part, &slice));
+    GK_RETURN_IF_ERROR(
+        sliced ? writer.AddSlice(name, slice.full, slice.slice, value)
+               : writer.Add(name, value));
+  }
+  return writer.Finish();
+}
+
+StatusOr<Tensor> RestoreOne(const BundleReader& reader, const std::string& name,
+                            const std::string& part, DataType dtype) {
+  GK_ASSIGN_OR_RETURN(const auto* info, reader.Find(name));
+  if (info->dtype != dtype) {
+    return InvalidArgument(
+        "tensor_name = {}; expected dtype {} does not equal original dtype {}",
+        name, DataTypeString(dtype), DataTypeString(info->dtype));
+  }
+  SliceOfShape slice;
+  GK_ASSIGN_OR_RETURN(const bool sliced, ParseShapeAndSlice(part, &slice));
+  if (!sliced) return reader.Read(name);
+  if (slice.full != info->shape) {
+    return InvalidArgument(
+        "tensor_name = {}; shape in shape_and_slice spec {} does not match the "
+        "shape stored in checkpoint: {}",
+        name, slice.full.DebugString(), info->shape.DebugString());
+  }
+  return reader.ReadSlice(name, slice.slice);
+}
+
+Status ComputeRestore(KernelContext& c) {
+  GK_RETURN_IF_ERROR(ScalarOf(c.input(0), "prefix"));
+  const auto& dtypes = c.attr<std::vector<DataType>>("dtypes");
+  const auto count = static_cast<int>(dtypes.size());
+  GK_RETURN_IF_ERROR(CheckNamed(c.input(1), c.input(2), count));
+  GK_ASSIGN_OR_RETURN(const std::shared_ptr<BundleReader> reader,
+                      BundleReader::Open(c.input(0).scalar<std::string>()));
+  for (int i = 0; i < count; ++i) {
+    GK_ASSIGN_OR_RETURN(
+        Tensor value, RestoreOne(*reader, c.input(1).flat<std::string>()[i],
+                                 c.input(2).flat<std::string>()[i], dtypes[i]));
+    c.set_output(i, std::move(value));
+  }
+  return OkStatus();
+}
+
+Status CheckSaveShapes(InferenceContext& c) {
+  PartialTensorShape shape;
+  GK_RETURN_IF_ERROR(c.WithRank(0, 0, &shape));
+  GK_RETURN_IF_ERROR(c.WithRank(1, 1, &shape));
+  return c.WithRank(2, 1, &shape);
+}
+
+Status RestoreShape(InferenceContext& c) {
+  GK_RETURN_IF_ERROR(CheckSaveShapes(c));
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    c.set_output(i, PartialTensorShape());
+  }
+  return OkStatus();
+}
+
+Status ComputeMerge(KernelContext& c) {
+  const std::span<const std::string> from = c.input(0).flat<std::string>();
+  GK_RETURN_IF_ERROR(ScalarOf(c.input(1), "destination_prefix"));
+  std::vector<std::string> prefixes(from.begin(), from.end());
+  if (c.attr<bool>("allow_missing_files")) {
+    std::erase_if(prefixes, [](const std::string& prefix) {
+      const auto there = io::Exists(BundleIndexName(prefix));
+      return there.ok() && !*there;
+    });
+  }
+  GK_RETURN_IF_ERROR(MergeBundles(prefixes, c.input(1).scalar<std::string>()));
+  if (!c.attr<bool>("delete_old_dirs")) return OkStatus();
+  const std::string kept(io::FolderOf(c.input(1).scalar<std::string>()));
+  for (const std::string& prefix : from) {
+    // Others may still have something in it.
+    const std::string folder(io::FolderOf(prefix));
+    if (folder == kept || !io::IsDirectory(folder)) continue;
+    GK_ASSIGN_OR_RETURN(const auto left, io::List(folder));
+    if (left.empty()) GK_RETURN_IF_ERROR(io::DeleteRecursively(folder));
+  }
+  return OkStatus();
+}
+
+Status MergeShape(InferenceContext& c) {
+  PartialTensorShape shape;
+  GK_RETURN_IF_ERROR(c.WithRank(0, 1, &shape));
+  return c.WithRank(1, 0, &shape);
+}
+
+Status ComputeShardedFilename(KernelContext& c) {
+  constexpr std::string_view kInputs[] = {"basename", "shard", "num_shards"};
+  for (int i = 0; i < 3; ++i) {
+    GK_RETURN_IF_ERROR(ScalarOf(c.input(i), kInputs[i]));
+  }
+  c.set_output(0, Tensor::Scalar(ShardedName(c.input(0).scalar<std::string>(),
+                                             c.input(1).scalar<int32_t>(),
+                                             c.input(2).scalar<int32_t>())));
+  return OkStatus();
+}
+
+Status ComputeShardedFilespec(KernelContext& c) {
+  GK_RETURN_IF_ERROR(ScalarOf(c.input(0), "basename"));
+  GK_RETURN_IF_ERROR(ScalarOf(c.input(1), "num_shards"));
+  c.set_output(0, Tensor::Scalar(ShardsPattern(c.input(0).scalar<std::string>(),
+                                               c.input(1).scalar<int32_t>())));
+  return OkStatus();
+}
+
+Status AllScalars(InferenceContext& c) {
+  PartialTensorShape shape;
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    GK_RETURN_IF_ERROR(c.WithRank(i, 0, &shape));
+  }
+  return shape_fn::Scalar(c);
+}
+
+const OpRecord kRecords[] = {
+    {.name = "SaveV2",
+     .inputs = "prefix: string; tensor_names: string; shape_and_slices: "
+               "string; tensors: dtypes",
+     .outputs = "",
+     .attrs = "dtypes: list(type) >= 1",
+     .traits = kStateful | kNoGradient,
+     .shape = CheckSaveShapes,
+     .kernel = {.compute = ComputeSave},
+     .doc = "Writes tensors as a checkpoint: PREFIX.index and the data beside "
+            "it. A name's part of shape_and_slices is empty, or the shape of a "
+            "whole of which the tensor is a part, and which: \"10 20 0,5:-\". "
+            "An older checkpoint of that prefix stays whole until the new one "
+            "is."},
+
+    {.name = "RestoreV2",
+     .inputs = "prefix: string; tensor_names: string; shape_and_slices: string",
+     .outputs = "tensors: dtypes",
+     .attrs = "dtypes: list(type) >= 1",
+     .traits = kStateful | kNoGradient,
+     .shape = RestoreShape,
+     .kernel = {.compute = ComputeRestore},
+     .doc = "Reads tensors of a checkpoint, or parts of them, by name. Raises "
+            "NotFoundError for a name that it does not have, DataLossError if "
+            "a checksum does not match."},
+
+    {.name = "MergeV2Checkpoints",
+     .inputs = "checkpoint_prefixes: string; destination_prefix: string",
+     .outputs = "",
+     .attrs = "delete_old_dirs: bool = True; allow_missing_files: bool = False",
+     .traits = kStateful | kNoGradient,
+     .shape = MergeShape,
+     .kernel = {.compute = ComputeMerge},
+     .doc = "Makes one checkpoint of several: their data files are renamed, "
+            "not copied."},
+
+    {.name = "ShardedFilename",
+     .inputs = "basename: string; shard: int32; num_shards: int32",
+     .outputs = "filename: string",
+     .attrs = "",
+     .traits = kNoGradient,
+     .shape = AllScalars,
+     .kernel = {.compute = ComputeShardedFilename},
+     .doc = "The name of a file among several: \"a-00000-of-00002\"."},
+
+    {.name = "ShardedFilespec",
+     .inputs = "basename: string; num_shards: int32",
+     .outputs = "filename: string",
+     .attrs = "",
+     .traits = kNoGradient,
+     .shape = AllScalars,
+     .kernel = {.compute = ComputeShardedFilespec},
+     .doc = "The pattern of the names of several files, with a question mark "
+            "for each digit of a shard's number."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(checkpoint_tensors)
+
+}  // namespace gk
