@@ -3,6 +3,7 @@
 #define GRAPHKILN_GRAPHKILN_H_
 
 #include <graphkiln/carry.h>
+#include <graphkiln/checkpoint.h>
 #include <graphkiln/concrete_function.h>
 #include <graphkiln/control_flow.h>
 #include <graphkiln/custom_gradient.h>

@@ -65,8 +65,11 @@ class GK_EXPORT Module {
     return a.rep_ == b.rep_;
   }
 
- private:
+  // --- For the library itself.
   struct Rep;
+  const std::shared_ptr<Rep>& rep() const { return rep_; }
+
+ private:
   struct Walk;
   void SetAttribute(const std::string& name,
                     std::vector<ModuleLeaf> leaves) const;

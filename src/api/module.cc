@@ -6,14 +6,10 @@
 #include <utility>
 
 #include "api/inner.h"
+#include "api/module_rep.h"
 #include "framework/attribute_walk.h"
 
 namespace gk::api {
-
-struct Module::Rep {
-  std::string name, scope;
-  std::map<std::string, std::vector<ModuleLeaf>> attributes;
-};
 
 // Shows the walk what it meets: values by their places in `found`, attributes
 // in `attributes`.
@@ -108,6 +104,14 @@ name_scope Module::name_scope() const {
 void Module::SetAttribute(const std::string& name,
                           std::vector<ModuleLeaf> leaves) const {
   rep_->attributes[name] = std::move(leaves);
+  // Those who wait may come to wait for more.
+  std::vector<Rep::Waiting> waiting = std::move(rep_->waiting);
+  rep_->waiting.clear();
+  for (Rep::Waiting& waiter : waiting) {
+    if (waiter.path.front() != name || !waiter.resume(*this)) {
+      rep_->waiting.push_back(std::move(waiter));
+    }
+  }
 }
 
 std::vector<Variable> Module::variables() const {

@@ -19,6 +19,8 @@ struct Variable::Facts {
   // In a gk::Graph.
   Operation initializer;
   Tensor initial_value;
+  // Of which restoration its value is (checkpoint/trackable.h).
+  mutable int64_t restored_by = 0;
 };
 
 // The variable that a handle names: of a placeholder in a function the one that

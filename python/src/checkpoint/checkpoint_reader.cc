@@ -1,13 +1,14 @@
 // tf.train.load_checkpoint's reader.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
 
 #include "checkpoint/bundle_files.h"
 #include "checkpoint/bundle_reader.h"
+#include "checkpoint/checkpoint_state.h"
 #include "io/files.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/gil.h"
+#include "python/src/binding/text_caster.h"
 #include "python/src/checkpoint/checkpoint.h"
 #include "python/src/tensors/converted.h"
 #include "python/src/tensors/dtype_type.h"
@@ -87,21 +88,23 @@ void AddCheckpointReader(nb::module_& m) {
           },
           "A line for each tensor: its name, dtype and shape.");
   m.def(
-      "_read_small_file",
-      [](const std::string& path) -> nb::object {
-        const StatusOr<std::string> text = io::ReadFile(path);
-        if (text.status().code() == Code::kNotFound) return nb::none();
-        ThrowIfError(text.status());
-        return nb::steal(PyUnicode_DecodeUTF8(
-            text->data(), static_cast<Py_ssize_t>(text->size()), "replace"));
+      "_read_checkpoint_state",
+      [](const std::string& folder, const std::string& file) -> nb::object {
+        const auto state = ValueOrThrow(ReadCheckpointState(folder, file));
+        if (!state) return nb::none();
+        const std::string message = state->Serialize();
+        return nb::bytes(message.data(), message.size());
       },
-      nb::arg("path"));
+      nb::arg("folder"), nb::arg("file"));
   m.def(
-      "_write_small_file",
-      [](const std::string& path, const std::string& text) {
-        ThrowIfError(io::WriteFile(path, text));
+      "_write_checkpoint_state",
+      [](const std::string& folder, const nb::bytes& message,
+         const std::string& file) {
+        proto::CheckpointState state;
+        ThrowIfError(state.Parse({message.c_str(), message.size()}));
+        ThrowIfError(WriteCheckpointState(folder, std::move(state), file));
       },
-      nb::arg("path"), nb::arg("text"));
+      nb::arg("folder"), nb::arg("message"), nb::arg("file"));
   m.def("_is_folder", io::IsDirectory, nb::arg("path"));
   m.def("_checkpoint_exists", BundleExists, nb::arg("prefix"));
   m.def(

@@ -4,12 +4,12 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "checkpoint/restoration.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/gil.h"
+#include "python/src/binding/text_caster.h"
 #include "python/src/checkpoint/checkpoint.h"
 #include "python/src/tensors/converted.h"
 #include "python/src/variables/variable_type.h"

@@ -36,7 +36,8 @@ def load_checkpoint(ckpt_dir_or_file: str | os.PathLike) -> Any:
         found = latest_checkpoint(path)
         if found is None:
             raise ValueError(
-                f"Couldn't find 'checkpoint' file or checkpoints in given directory {path}"
+                "Couldn't find 'checkpoint' file or checkpoints in given directory "
+                f"{path}"
             )
         path = found
     return _graphkiln._open_checkpoint(path)

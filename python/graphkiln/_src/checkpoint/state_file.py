@@ -7,8 +7,6 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from google.protobuf import text_format
-
 from graphkiln import _graphkiln, _proto
 from graphkiln._graphkiln import OpError
 from graphkiln._src.host.logging import get_logger
@@ -39,34 +37,49 @@ def get_checkpoint_state(
     True
     """
     folder = os.fspath(checkpoint_dir)
-    path = os.path.join(folder, latest_filename or _FILE)
-    state = _proto.CheckpointState()
+    file = latest_filename or _FILE
     try:
-        text = _graphkiln._read_small_file(path)
-        if text is None:
-            return None
-        text_format.Merge(text, state)
-    except (OpError, text_format.ParseError, UnicodeDecodeError) as error:
+        message = _graphkiln._read_checkpoint_state(folder, file)
+    except OpError as error:
         get_logger().warning("%s: %s", type(error).__name__, error)
-        get_logger().warning("%s: Checkpoint ignored", path)
+        get_logger().warning("%s: Checkpoint ignored", os.path.join(folder, file))
         return None
+    if message is None:
+        return None
+    state = _proto.CheckpointState.FromString(message)
     if not state.model_checkpoint_path:
         raise ValueError(f"Invalid checkpoint state loaded from {folder}")
-    state.model_checkpoint_path = os.path.join(folder, state.model_checkpoint_path)
-    for i, known in enumerate(state.all_model_checkpoint_paths):
-        state.all_model_checkpoint_paths[i] = os.path.join(folder, known)
     return state
 
 
 def update_checkpoint_state(
-    folder: str,
+    save_dir: str,
     model_checkpoint_path: str,
     all_model_checkpoint_paths: list[str] | None = None,
     latest_filename: str | None = None,
     all_model_checkpoint_timestamps: list[float] | None = None,
     last_preserved_timestamp: float | None = None,
 ) -> None:
-    """Writes which checkpoints a folder has; paths in it are relative to it."""
+    """Writes which checkpoints a folder has; paths in it are relative to it.
+
+    Args:
+      save_dir: the folder.
+      model_checkpoint_path: the newest checkpoint.
+      all_model_checkpoint_paths: all of them, oldest first.
+      latest_filename: of the file, "checkpoint" by default.
+      all_model_checkpoint_timestamps: when each was saved.
+      last_preserved_timestamp: when the last that stays for ever was.
+
+    Raises:
+      ValueError: the timestamps are not as many as the paths.
+      RuntimeError: the file is the checkpoint.
+
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.compat.v1.train.update_checkpoint_state(folder, folder + "/ckpt-1")
+    >>> tf.train.get_checkpoint_state(folder).model_checkpoint_path[-6:]
+    'ckpt-1'
+    """
     paths = list(all_model_checkpoint_paths or ())
     if not paths or paths[-1] != model_checkpoint_path:
         paths.append(model_checkpoint_path)
@@ -77,24 +90,16 @@ def update_checkpoint_state(
             f"paths {paths} and timestamps {times})"
         )
 
-    def within(path: str) -> str:
-        inside = os.path.relpath(path, folder or ".")
-        return path if inside.startswith("..") else inside
-
     state = _proto.CheckpointState(
-        model_checkpoint_path=within(model_checkpoint_path),
-        all_model_checkpoint_paths=[within(path) for path in paths],
+        model_checkpoint_path=model_checkpoint_path,
+        all_model_checkpoint_paths=paths,
         all_model_checkpoint_timestamps=times,
     )
     if last_preserved_timestamp is not None:
         state.last_preserved_timestamp = last_preserved_timestamp
-    file = os.path.join(folder, latest_filename or _FILE)
-    if file == model_checkpoint_path:
-        raise RuntimeError(
-            f"Save path '{model_checkpoint_path}' conflicts with path used for "
-            "checkpoint state.  Please use a different save path."
-        )
-    _graphkiln._write_small_file(file, text_format.MessageToString(state))
+    _graphkiln._write_checkpoint_state(
+        os.fspath(save_dir), state.SerializeToString(), latest_filename or _FILE
+    )
 
 
 def latest_checkpoint(

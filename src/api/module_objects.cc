@@ -1,0 +1,139 @@
+#include "api/module_objects.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/inner.h"
+#include "api/module_rep.h"
+#include "api/variable_facts.h"
+#include "checkpoint/restoration.h"
+
+namespace gk::api {
+namespace {
+
+using Way = std::vector<std::string>;
+
+class VariableObject final : public Trackable {
+ public:
+  explicit VariableObject(Variable variable) : variable_(std::move(variable)) {}
+  const void* identity() const override { return &variable_.facts(); }
+  std::string Text() const override { return variable_.to_string(); }
+  std::vector<Value> Values() override {
+    return {{kVariableValue, variable_.name()}};
+  }
+  TensorVector Save() override {
+    return SaveVariable(Inner(variable_.handle()));
+  }
+  void Restore(const std::string& value, const TensorVector& tensors) override {
+    RestoreVariable(Inner(variable_.handle()), tensors.at(0));
+  }
+  int64_t restored_by() const override { return variable_.facts().restored_by; }
+  void set_restored_by(int64_t number) override {
+    variable_.facts().restored_by = number;
+  }
+
+ private:
+  const Variable variable_;
+};
+
+// A module, or a vector or map in one of its attributes, by the way to it. Held
+// weakly: the module holds what waits for its attributes, and that this.
+class ModuleObject final : public Trackable {
+ public:
+  ModuleObject(const std::shared_ptr<Module::Rep>& rep, Way way,
+               std::vector<Child> attached = {})
+      : rep_(rep),
+        way_(std::move(way)),
+        attached_(std::move(attached)),
+        address_(AddressOf(*rep, way_)) {}
+
+  const void* identity() const override { return address_; }
+  std::string Text() const override {
+    const auto rep = rep_.lock();
+    std::string text = Format("Module({})", rep ? rep->name : "");
+    for (const std::string& part : way_) text += "." + part;
+    return text;
+  }
+  std::vector<Child> Children() override {
+    std::vector<Child> children;
+    const auto rep = rep_.lock();
+    if (rep == nullptr) return children;
+    for (const auto& [name, leaves] : rep->attributes) {
+      if (!way_.empty() && way_.front() != name) continue;
+      for (const ModuleLeaf& leaf : leaves) AddChild(leaf, rep, &children);
+    }
+    children.insert(children.end(), attached_.begin(), attached_.end());
+    return children;
+  }
+  TrackablePtr Await(const std::string& child,
+                     const std::shared_ptr<Restoration>& restoration,
+                     int node) override {
+    const auto rep = rep_.lock();
+    if (rep == nullptr) return nullptr;
+    Way path = way_;
+    path.push_back(child);
+    const auto resume = [path, restoration, node](const Module& module) {
+      ModuleObject parent(module.rep(), Way(path.begin(), path.end() - 1));
+      for (const Child& found : parent.Children()) {
+        if (found.name != path.back()) continue;
+        ThrowUnlessOk(restoration->Resume(node, found.object));
+        return true;
+      }
+      return false;
+    };
+    rep->waiting.push_back({path, resume});
+    return nullptr;
+  }
+  bool IsContainer() const override { return !way_.empty(); }
+
+  static TrackablePtr Described(const std::variant<Module, Variable>& value) {
+    if (const auto* module = std::get_if<Module>(&value)) {
+      return std::make_shared<ModuleObject>(module->rep(), Way());
+    }
+    return std::make_shared<VariableObject>(std::get<Variable>(value));
+  }
+
+ private:
+  static const void* AddressOf(Module::Rep& rep, const Way& way) {
+    if (way.empty()) return &rep;
+    std::unique_ptr<char>& address = rep.containers[way];
+    if (address == nullptr) address = std::make_unique<char>();
+    return address.get();
+  }
+  void AddChild(const ModuleLeaf& leaf, const std::shared_ptr<Module::Rep>& rep,
+                std::vector<Child>* children) const {
+    if (leaf.path.size() <= way_.size() ||
+        !std::equal(way_.begin(), way_.end(), leaf.path.begin())) {
+      return;
+    }
+    const std::string& name = leaf.path[way_.size()];
+    if (leaf.path.size() == way_.size() + 1) {
+      children->push_back({name, Described(leaf.value)});
+    } else if (std::ranges::find(*children, name, &Child::name) ==
+               children->end()) {
+      Way inside = way_;
+      inside.push_back(name);
+      children->push_back(
+          {name, std::make_shared<ModuleObject>(rep, std::move(inside))});
+    }
+  }
+
+  const std::weak_ptr<Module::Rep> rep_;
+  const Way way_;
+  const std::vector<Child> attached_;
+  const void* const address_;
+};
+
+}  // namespace
+
+TrackablePtr DescribedModule(const Module& module,
+                             const CheckpointedObjects& attached) {
+  std::vector<Trackable::Child> children;
+  for (const auto& [name, value] : attached) {
+    children.push_back({name, ModuleObject::Described(value)});
+  }
+  return std::make_shared<ModuleObject>(module.rep(), Way(),
+                                        std::move(children));
+}
+
+}  // namespace gk::api
