@@ -42,7 +42,7 @@ def test_the_words_end_as_python_goes_on():
 @pytest.mark.parametrize(
     "expression, name",
     [
-        ("tf.train", "train"),
+        ("tf.profiler", "profiler"),
         ("tf.summary.scalar", "summary"),
         ("tf.saved_model.load", "saved_model"),
         ("tf.keras.layers.Dense", "keras"),
@@ -109,7 +109,7 @@ def test_errors_of_properties_are_told_as_they_are():
 @pytest.mark.parametrize(
     "statement, name",
     [
-        ("import graphkiln.train", "train"),
+        ("import graphkiln.profiler", "profiler"),
         ("import graphkiln.keras.layers", "keras"),
         ("from graphkiln import saved_model", "saved_model"),
         ("from graphkiln.summary import scalar", "summary"),
