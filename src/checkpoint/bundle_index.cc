@@ -1,5 +1,7 @@
 #include "checkpoint/bundle_index.h"
 
+#include <memory>
+
 #include "checkpoint/bundle_names.h"
 #include "io/files.h"
 #include "proto/sstable.h"
@@ -17,7 +19,15 @@ Status WriteBundleIndex(
   for (const auto& [key, entry] : entries) {
     GK_RETURN_IF_ERROR(table.Add(key, entry.Serialize()));
   }
-  return io::WriteFile(BundleIndexName(prefix), table.Finish());
+  // Beside it under a name of the prefix's own: what a killed writer leaves is
+  // written over by the next one.
+  const std::string index = BundleIndexName(prefix), beside = index + ".new";
+  GK_ASSIGN_OR_RETURN(const std::unique_ptr<io::WritableFile> file,
+                      io::OpenToWrite(beside, io::WriteMode::kTruncate));
+  GK_RETURN_IF_ERROR(file->Append(table.Finish()));
+  GK_RETURN_IF_ERROR(file->Sync());
+  GK_RETURN_IF_ERROR(file->Close());
+  return io::Rename(beside, index, /*overwrite=*/true);
 }
 
 }  // namespace gk
