@@ -134,6 +134,11 @@ EXPORTS: dict[str, str] = {
         queue.QueueBase queue.RandomShuffleQueue
         """,
     "graphkiln._src.queue.critical_section": "CriticalSection",
+    "graphkiln._src.queue.accumulators": """
+        compat.v1.ConditionalAccumulator compat.v1.ConditionalAccumulatorBase
+        compat.v1.SparseConditionalAccumulator
+        compat.v1.sparse.SparseConditionalAccumulator
+        """,
     "graphkiln._src.host.py_function": """
         py_function numpy_function compat.v1.py_func=numpy_function
         compat.v1.py_function compat.v1.numpy_function

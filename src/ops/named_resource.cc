@@ -51,6 +51,15 @@ std::string FreshName() {
 
 }  // namespace
 
+StatusOr<Ref<Resource>> FindOrMakeNamed(const KernelContext& c,
+                                        std::string_view kind,
+                                        MakeResourceFn make) {
+  const std::string& container = c.attr<std::string>("container");
+  return NamedResources::Get().FindOrMake(
+      kind, container.empty() ? std::string(kDefaultContainer) : container,
+      c.attr<std::string>("shared_name"), make);
+}
+
 Status OutputResource(KernelContext& c, std::string_view kind, HandleData data,
                       MakeResourceFn make) {
   const auto give = [&](Ref<Resource> resource, std::string name,

@@ -24,6 +24,13 @@ using MakeResourceFn =
 Status OutputResource(KernelContext& c, std::string_view kind, HandleData data,
                       MakeResourceFn make);
 
+// The resource of `kind` that the attributes `container` and `shared_name`
+// name, made if there is none; of ops without handles. It lives as long as the
+// process.
+StatusOr<Ref<Resource>> FindOrMakeNamed(const KernelContext& c,
+                                        std::string_view kind,
+                                        MakeResourceFn make);
+
 // The resource of a scalar handle as an R, or InvalidArgument.
 template <class R>
 StatusOr<Ref<R>> ResourceOf(const Tensor& handle, std::string_view what) {

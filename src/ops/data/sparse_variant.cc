@@ -26,6 +26,8 @@ class TensorVariant final : public VariantObject {
   const Tensor tensor_;
 };
 
+}  // namespace
+
 Status CheckSparse(const Sparse& s) {
   if (s.indices.dtype() != DataType::kInt64 || s.indices.rank() != 2) {
     return InvalidArgument(
@@ -60,6 +62,8 @@ Status CheckSparse(const Sparse& s) {
   return OkStatus();
 }
 
+namespace {
+
 // Elements [at, at + 3) of the output.
 Status Store(const Sparse& s, int64_t at, Tensor* out) {
   const Tensor* parts[] = {&s.indices, &s.values, &s.shape};
@@ -90,9 +94,9 @@ Status ComputeSerialize(KernelContext& c) {
   return OkStatus();
 }
 
-Status ComputeSerializeMany(KernelContext& c) {
-  Sparse s;
-  GK_RETURN_IF_ERROR(ReadSparse(c, &s));
+}  // namespace
+
+Status SparseRows(const Sparse& s, std::vector<Sparse>* all) {
   const int64_t rank = s.shape.dim(0), entries = s.values.dim(0);
   if (rank <= 1) {
     return InvalidArgument(
@@ -100,12 +104,10 @@ Status ComputeSerializeMany(KernelContext& c) {
   }
   const int64_t rows = s.shape.data<int64_t>()[0];
   const int64_t* indices = s.indices.data<int64_t>();
-  // Every row is stored, also those that have no entry.
-  if (MultiplyWithoutOverflow(rows, 3) < 0) {
+  // Every row is given, also those that have no entry.
+  if (MultiplyWithoutOverflow(rows, 3 * sizeof(Sparse)) < 0) {
     return InvalidArgument("Too many rows: {}", rows);
   }
-  GK_ASSIGN_OR_RETURN(Tensor out, Tensor::Allocate(c.attr<DataType>("out_type"),
-                                                   TensorShape({rows, 3})));
   Sparse row;
   row.shape = Tensor::Vector<int64_t>(s.shape.flat<int64_t>().subspan(1));
   int64_t next = 0;
@@ -127,13 +129,29 @@ Status ComputeSerializeMany(KernelContext& c) {
           std::copy_n(static_cast<const T*>(s.values.raw_data()) + begin, n,
                       static_cast<T*>(row.values.raw_data()));
         }));
-    GK_RETURN_IF_ERROR(Store(row, 3 * r, &out));
+    all->push_back(row);
   }
   if (next < entries) {
     return InvalidArgument(
         "Received unexpected column index: the first index {} of entry {} is "
         "not in [0, {}), or entries are not in order",
         indices[next * rank], next, rows);
+  }
+  return OkStatus();
+}
+
+namespace {
+
+Status ComputeSerializeMany(KernelContext& c) {
+  Sparse s;
+  GK_RETURN_IF_ERROR(ReadSparse(c, &s));
+  std::vector<Sparse> rows;
+  GK_RETURN_IF_ERROR(SparseRows(s, &rows));
+  const auto n = static_cast<int64_t>(rows.size());
+  GK_ASSIGN_OR_RETURN(Tensor out, Tensor::Allocate(c.attr<DataType>("out_type"),
+                                                   TensorShape({n, 3})));
+  for (int64_t r = 0; r < n; ++r) {
+    GK_RETURN_IF_ERROR(Store(rows[r], 3 * r, &out));
   }
   c.set_output(0, std::move(out));
   return OkStatus();
@@ -152,10 +170,10 @@ StatusOr<Tensor> Load(const Tensor& serialized, int64_t at) {
   return TensorFromProto(message);
 }
 
-// The entries of several sparse tensors, each with its place before its
-// indices. The shape is the smallest that has room for all.
-Status Join(const std::vector<Sparse>& parts, const TensorShape& outer,
-            DataType type, Sparse* joined) {
+}  // namespace
+
+Status JoinSparse(const std::vector<Sparse>& parts, const TensorShape& outer,
+                  DataType type, Sparse* joined) {
   const int64_t inner = parts.empty() ? 0 : parts[0].shape.dim(0);
   const int64_t d = outer.rank();
   std::vector<int64_t> shape(outer.dims().begin(), outer.dims().end());
@@ -202,6 +220,8 @@ Status Join(const std::vector<Sparse>& parts, const TensorShape& outer,
   return OkStatus();
 }
 
+namespace {
+
 Status ComputeDeserialize(KernelContext& c) {
   const Tensor& serialized = c.input(0);
   const int rank = serialized.rank();
@@ -234,7 +254,7 @@ Status ComputeDeserialize(KernelContext& c) {
   } else {
     TensorShape outer = serialized.shape();
     outer.RemoveDim(rank - 1);
-    GK_RETURN_IF_ERROR(Join(parts, outer, type, &result));
+    GK_RETURN_IF_ERROR(JoinSparse(parts, outer, type, &result));
   }
   c.set_output(0, std::move(result.indices));
   c.set_output(1, std::move(result.values));

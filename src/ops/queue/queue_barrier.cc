@@ -2,8 +2,6 @@
 //
 // Their handles are names, as in graphs of version 1; a barrier lives as long
 // as the process.
-#include <map>
-#include <mutex>
 #include <vector>
 
 #include "framework/op_registry.h"
@@ -11,52 +9,15 @@
 #include "ops/list/list_access.h"
 #include "ops/named_resource.h"
 #include "ops/queue/barrier.h"
+#include "ops/queue/named_handles.h"
 #include "ops/queue/queue.h"
 
 namespace gk {
 namespace {
 
-class BarrierNames {
- public:
-  static BarrierNames& Get() {
-    // Threads may still run when the process ends.
-    static auto* const all = new BarrierNames;
-    return *all;
-  }
-  void Add(const std::string& container, Ref<BarrierResource> barrier) {
-    const std::lock_guard lock(mutex_);
-    const std::string name = barrier->name();
-    barriers_.insert_or_assign({container, name}, std::move(barrier));
-  }
-  Ref<BarrierResource> Find(const std::string& container,
-                            const std::string& name) {
-    const std::lock_guard lock(mutex_);
-    const auto at = barriers_.find({container, name});
-    return at == barriers_.end() ? Ref<BarrierResource>() : at->second;
-  }
-
- private:
-  ProcessMutex mutex_;
-  std::map<std::pair<std::string, std::string>, Ref<BarrierResource>> barriers_;
-};
-
 StatusOr<Ref<BarrierResource>> BarrierOf(KernelContext& c) {
-  const Tensor& handle = c.input(0);
-  if (handle.num_elements() != 2) {
-    return InvalidArgument(
-        "Resource handle must have two elements, but had shape: {}",
-        handle.shape().DebugString());
-  }
-  const std::string &container = handle.data<std::string>()[0],
-                    &name = handle.data<std::string>()[1];
-  Ref<BarrierResource> found = BarrierNames::Get().Find(container, name);
-  if (!found) {
-    return NotFound(
-        "Resource {}/{}/N10tensorflow7barrier7BarrierE does not "
-        "exist.",
-        container, name);
-  }
-  return found;
+  return NamedHandles<BarrierResource>::Get().Find(
+      c.input(0), "N10tensorflow7barrier7BarrierE");
 }
 
 Status ComputeBarrier(KernelContext& c) {
@@ -92,9 +53,9 @@ Status ComputeBarrier(KernelContext& c) {
         "types were {}",
         barrier->name(), TypesText(barrier->types()), TypesText(types));
   }
-  const std::string names[] = {handle.container(), barrier->name()};
-  BarrierNames::Get().Add(handle.container(), std::move(barrier));
-  c.set_output(0, Tensor::Vector<std::string>(names));
+  const std::string name = barrier->name();
+  c.set_output(0, NamedHandles<BarrierResource>::Get().Add(
+                      handle.container(), name, std::move(barrier)));
   return OkStatus();
 }
 
