@@ -17,36 +17,10 @@
 
 namespace gk {
 
-// Numbers that rise with the places of arrays of these sizes, taken in this
-// order or, if it is empty, as they are, and one above all of them; none where
-// the sizes are too large. No place is outside.
+// Numbers that rise with the places of an array of these sizes, and one above
+// all of them, in one look at the places; null where the sizes are too large or
+// a place is outside or not behind the one before.
 using PlaceKeys = std::unique_ptr<int64_t[]>;
-inline PlaceKeys KeysOf(const Places& places, std::span<const int64_t> order,
-                        std::span<const int64_t> sizes) {
-  int64_t count = 1;
-  for (int64_t d : sizes) {
-    if (__builtin_mul_overflow(count, d, &count)) return nullptr;
-  }
-  auto keys = std::make_unique_for_overwrite<int64_t[]>(places.n + 1);
-  TurnPoll poll;
-  for (int64_t i = 0; i < places.n; ++i) {
-    poll();
-    const int64_t* at =
-        places.data + (order.empty() ? i : order[i]) * places.rank;
-    if (places.rank == 2) {
-      keys[i] = at[0] * sizes[1] + at[1];
-      continue;
-    }
-    int64_t key = 0;
-    for (int64_t d = 0; d < places.rank; ++d) key = key * sizes[d] + at[d];
-    keys[i] = key;
-  }
-  keys[places.n] = std::numeric_limits<int64_t>::max();
-  return keys;
-}
-
-// The same of places as they are, in one look at them; none where one is
-// outside or not behind the one before, too.
 inline PlaceKeys KeysOfRising(const Places& places,
                               std::span<const int64_t> sizes) {
   int64_t count = 1;
@@ -64,27 +38,15 @@ inline PlaceKeys KeysOfRising(const Places& places,
   return keys;
 }
 
-// The places of two arrays of these sizes, row by row: of each the number in a
-// and in b, or -1. Those of one array that are equal stay apart. `keys_a` and
-// `keys_b` are what KeysOfRising gave.
+// The places of two arrays, row by row: of each the number in a and in b, or
+// -1. Those of one array keep their order and, if they are equal, stay apart.
+// `keys_a` and `keys_b` are what KeysOfRising gave, or null.
 struct MergedPlaces {
   std::unique_ptr<int64_t[]> a, b;
   int64_t n = 0;
 };
 inline MergedPlaces MergePlaces(const Places& a, const Places& b,
-                                std::span<const int64_t> sizes,
                                 PlaceKeys keys_a, PlaceKeys keys_b) {
-  std::vector<int64_t> order_a, order_b;
-  if (keys_a == nullptr) {
-    if (!AreRowMajor(a)) order_a = RowMajorOrder(a);
-    keys_a = KeysOf(a, order_a, sizes);
-  }
-  if (keys_b == nullptr) {
-    if (!AreRowMajor(b)) order_b = RowMajorOrder(b);
-    keys_b = KeysOf(b, order_b, sizes);
-  }
-  const auto of_a = [&](int64_t i) { return order_a.empty() ? i : order_a[i]; };
-  const auto of_b = [&](int64_t j) { return order_b.empty() ? j : order_b[j]; };
   MergedPlaces merged;
   merged.a = std::make_unique_for_overwrite<int64_t[]>(a.n + b.n);
   merged.b = std::make_unique_for_overwrite<int64_t[]>(a.n + b.n);
@@ -102,21 +64,11 @@ inline MergedPlaces MergePlaces(const Places& a, const Places& b,
     j += take_b;
     ++n;
   }
-  if (known) {
-    for (int64_t k = 0; k < n && !order_a.empty(); ++k) {
-      if (merged.a[k] >= 0) merged.a[k] = order_a[merged.a[k]];
-    }
-    for (int64_t k = 0; k < n && !order_b.empty(); ++k) {
-      if (merged.b[k] >= 0) merged.b[k] = order_b[merged.b[k]];
-    }
-  }
   while (!known && (i < a.n || j < b.n)) {
     poll();
-    const int order = i == a.n   ? 1
-                      : j == b.n ? -1
-                                 : ComparePlaces(a[of_a(i)], b[of_b(j)]);
-    merged.a[n] = order <= 0 ? of_a(i++) : -1;
-    merged.b[n] = order >= 0 ? of_b(j++) : -1;
+    const int order = i == a.n ? 1 : j == b.n ? -1 : ComparePlaces(a[i], b[j]);
+    merged.a[n] = order <= 0 ? i++ : -1;
+    merged.b[n] = order >= 0 ? j++ : -1;
     ++n;
   }
   merged.n = n;

@@ -1,7 +1,8 @@
 // Distinct values of a sequence in the order of their first appearance.
 //
 // Pure functions; T is an integer, float, double or a narrow float of
-// base/half.h. -0 equals 0, a NaN equals nothing, as in comparisons.
+// base/half.h. -0 equals 0, a NaN equals nothing, as in comparisons; of narrow
+// floats the zeros are two, as TensorFlow finds those by their bits.
 #ifndef GK_KERNELS_UNIQUE_H_
 #define GK_KERNELS_UNIQUE_H_
 
@@ -22,11 +23,23 @@
 
 namespace gk {
 
+// What values of T are found by: equal where they are the same, NaNs never.
+enum class Zeros { kOne, kByType };
+template <Zeros kZeros, class T>
+auto UniqueKey(T v) {
+  if constexpr (std::is_arithmetic_v<T> || kZeros == Zeros::kOne) {
+    return SortKey(v);
+  } else {
+    // Other numbers than 0 are equal when their bits are.
+    return std::bit_cast<uint16_t>(v);
+  }
+}
+
 // Writes for each of n values the number of its distinct value to ids, and
 // for each distinct value the index of its first appearance to firsts (room
 // for n). Returns how many are distinct. Takes up to 32 bytes a distinct value
 // of working memory.
-template <class T, class Index>
+template <Zeros kZeros = Zeros::kByType, class T, class Index>
 int64_t UniqueIds(const T* values, int64_t n, Index* ids, Index* firsts) {
   // Few values stay in caches; it grows as more are found.
   constexpr int64_t kFirstSize = 1 << 12;
@@ -63,16 +76,17 @@ int64_t UniqueIds(const T* values, int64_t n, Index* ids, Index* firsts) {
   int64_t in_table = 0;
   for (int64_t i = 0; i < n; ++i) {
     poll();
-    const auto key = SortKey(values[i]);
-    if constexpr (!std::is_integral_v<decltype(key)>) {
-      if (key != key) {
+    if constexpr (!std::is_integral_v<T>) {
+      if (SortKey(values[i]) != SortKey(values[i])) {
         firsts[count] = static_cast<Index>(i);
         ids[i] = static_cast<Index>(count++);
         continue;
       }
     }
+    const auto key = UniqueKey<kZeros>(values[i]);
     uint64_t slot = start(key);
-    while (table[slot] >= 0 && SortKey(values[firsts[table[slot]]]) != key) {
+    while (table[slot] >= 0 &&
+           UniqueKey<kZeros>(values[firsts[table[slot]]]) != key) {
       slot = (slot + 1) & mask;
     }
     if (table[slot] >= 0) {
@@ -87,9 +101,9 @@ int64_t UniqueIds(const T* values, int64_t n, Index* ids, Index* firsts) {
     renew();
     for (int64_t k = 0; k < count; ++k) {
       poll();
-      const auto old = SortKey(values[firsts[k]]);
-      if (old != old) continue;
-      uint64_t free = start(old);
+      const T old = values[firsts[k]];
+      if (SortKey(old) != SortKey(old)) continue;
+      uint64_t free = start(UniqueKey<kZeros>(old));
       while (table[free] >= 0) free = (free + 1) & mask;
       table[free] = k;
     }
@@ -173,22 +187,32 @@ inline std::vector<int64_t> CountIds(std::span<const int64_t> ids,
 }
 
 // The places of the values of x that are not in y. Key: what values are
-// compared as.
+// compared as; of two bytes, their bits.
 template <class Key, class T>
 std::vector<int64_t> PlacesOfMissing(std::span<const T> x,
                                      std::span<const T> y) {
   const auto key = [](const T& v) {
     if constexpr (std::is_floating_point_v<Key>) {
       return static_cast<Key>(SortKey(v));
+    } else if constexpr (std::is_same_v<Key, uint16_t>) {
+      return std::bit_cast<Key>(v);
     } else {
       return static_cast<Key>(v);
     }
   };
   std::unordered_set<Key> drop;
   TurnPoll poll;
+  // A NaN is in no set; as bits it would be.
+  const auto is_nan = [](const T& v) {
+    if constexpr (std::is_same_v<Key, uint16_t>) {
+      return SortKey(v) != SortKey(v);
+    } else {
+      return false;
+    }
+  };
   for (const T& v : y) {
     poll();
-    drop.insert(key(v));
+    if (!is_nan(v)) drop.insert(key(v));
   }
   std::vector<int64_t> kept;
   for (size_t i = 0; i < x.size(); ++i) {

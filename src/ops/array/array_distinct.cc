@@ -17,6 +17,7 @@ namespace {
 
 // The elements as numbers that are equal when the elements are; a NaN equals
 // nothing, so each gets a number of its own. And where each number is first.
+template <Zeros kZeros>
 Status EqualityIds(const Tensor& t, std::vector<int64_t>* ids,
                    std::vector<int64_t>* firsts) {
   const int64_t n = t.num_elements();
@@ -34,9 +35,13 @@ Status EqualityIds(const Tensor& t, std::vector<int64_t>* ids,
     return OkStatus();
   }
   const bool known =
-      VisitType<float, double, half, bfloat16, int8_t, int16_t, int32_t,
-                int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(
-          t.dtype(), [&](auto tag) { find(t.data<decltype(tag)>()); });
+      VisitType<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t,
+                uint16_t, uint32_t, uint64_t>(
+          t.dtype(), [&](auto tag) { find(t.data<decltype(tag)>()); }) ||
+      VisitType<half, bfloat16>(t.dtype(), [&](auto tag) {
+        firsts->resize(UniqueIds<kZeros>(t.data<decltype(tag)>(), n,
+                                         ids->data(), firsts->data()));
+      });
   if (known) return OkStatus();
   return Unimplemented("Elements of type {} cannot be compared",
                        DataTypeString(t.dtype()));
@@ -98,7 +103,10 @@ Status ComputeUnique(KernelContext& c) {
     inner = MultiplyWithoutOverflow(inner, x.dim(i));
   }
   std::vector<int64_t> ids, firsts, counts;
-  GK_RETURN_IF_ERROR(EqualityIds(x, &ids, &firsts));
+  // Slices are compared as numbers.
+  GK_RETURN_IF_ERROR(outer == 1 && inner == 1
+                         ? EqualityIds<Zeros::kByType>(x, &ids, &firsts)
+                         : EqualityIds<Zeros::kOne>(x, &ids, &firsts));
   if (x.num_elements() == 0) outer = inner = 0;
   if (outer == 1 && inner == 1) {
     if (c.num_outputs() == 3) {
@@ -165,8 +173,10 @@ Status ComputeListDiff(KernelContext& c) {
     known = VisitType<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
                       uint32_t>(
                 x.dtype(), [&](auto tag) { compare_as(int64_t(), tag); }) ||
-            VisitType<float, double, half, bfloat16>(
-                x.dtype(), [&](auto tag) { compare_as(double(), tag); });
+            VisitType<float, double>(
+                x.dtype(), [&](auto tag) { compare_as(double(), tag); }) ||
+            VisitType<half, bfloat16>(
+                x.dtype(), [&](auto tag) { compare_as(uint16_t(), tag); });
   }
   if (!known) {
     return c.NoKernel();

@@ -41,12 +41,17 @@ Status SameSizes(std::span<const int64_t> a, std::span<const int64_t> b) {
   return OkStatus();
 }
 
-Status MergeChecked(const Places& a, const Places& b,
-                    std::span<const int64_t> sizes, MergedPlaces* merged) {
+// `checks`: are places outside of the sizes refused?
+Status Merge(const Places& a, const Places& b, std::span<const int64_t> sizes,
+             bool checks, MergedPlaces* merged) {
   PlaceKeys keys_a = KeysOfRising(a, sizes), keys_b = KeysOfRising(b, sizes);
-  if (keys_a == nullptr) GK_RETURN_IF_ERROR(CheckPlacesInside(a, sizes));
-  if (keys_b == nullptr) GK_RETURN_IF_ERROR(CheckPlacesInside(b, sizes));
-  *merged = MergePlaces(a, b, sizes, std::move(keys_a), std::move(keys_b));
+  if (checks && keys_a == nullptr) {
+    GK_RETURN_IF_ERROR(CheckPlacesInside(a, sizes));
+  }
+  if (checks && keys_b == nullptr) {
+    GK_RETURN_IF_ERROR(CheckPlacesInside(b, sizes));
+  }
+  *merged = MergePlaces(a, b, std::move(keys_a), std::move(keys_b));
   return OkStatus();
 }
 
@@ -191,7 +196,7 @@ Status ComputeAdd(KernelContext& c) {
   const Places a = PlacesOf(c.input(0)), b = PlacesOf(c.input(3));
   const std::span<const int64_t> sizes = c.input(2).flat<int64_t>();
   MergedPlaces merged;
-  GK_RETURN_IF_ERROR(MergeChecked(a, b, sizes, &merged));
+  GK_RETURN_IF_ERROR(Merge(a, b, sizes, false, &merged));
   Status status;
   const bool known = VisitNumber(a_values.dtype(), [&](auto tag) {
     using T = decltype(tag);
@@ -333,7 +338,7 @@ Status ComputeExtreme(KernelContext& c) {
   }
   GK_RETURN_IF_ERROR(SameSizes(sizes, c.input(5).flat<int64_t>()));
   MergedPlaces merged;
-  GK_RETURN_IF_ERROR(MergeChecked(a, b, sizes, &merged));
+  GK_RETURN_IF_ERROR(Merge(a, b, sizes, true, &merged));
   const int64_t n = merged.n;
   Tensor *indices, *values;
   GK_RETURN_IF_ERROR(

@@ -129,6 +129,30 @@ StatusOr<std::vector<int64_t>> FilledIn(std::span<const int64_t> from,
   return sizes;
 }
 
+// Of places that may lie outside of the sizes, as far as numbers go round: the
+// quotients and remainders of their flat numbers, which may be negative. No
+// size of `to` is 0.
+void MoveAnywhere(const Places& places, std::span<const int64_t> from,
+                  std::span<const int64_t> to, int64_t* out) {
+  TurnPoll poll;
+  for (int64_t i = 0; i < places.n; ++i) {
+    poll();
+    uint64_t flat = 0;
+    for (size_t d = 0; d < from.size(); ++d) {
+      flat = flat * static_cast<uint64_t>(from[d]) +
+             static_cast<uint64_t>(places[i][d]);
+    }
+    auto rest = static_cast<int64_t>(flat);
+    // From the last to the first: the first takes what is left.
+    for (size_t d = to.size(); d-- > 1;) {
+      out[d] = rest % to[d];
+      rest /= to[d];
+    }
+    if (!to.empty()) out[0] = rest;
+    out += to.size();
+  }
+}
+
 Status ComputeReshape(KernelContext& c) {
   const Tensor &indices = c.input(0), &from = c.input(1), &to = c.input(2);
   if (indices.rank() != 2) return InvalidArgument("Input must be a matrix.");
@@ -146,8 +170,8 @@ Status ComputeReshape(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const std::vector<int64_t> wanted,
                       FilledIn(sizes, to.flat<int64_t>()));
   const Places places{indices.data<int64_t>(), indices.dim(0), indices.dim(1)};
-  // TensorFlow gives such places numbers that name nothing.
-  if (const int64_t bad = FirstOutside(places, sizes); bad >= 0) {
+  const int64_t bad = FirstOutside(places, sizes);
+  if (bad >= 0 && std::ranges::find(wanted, 0) != wanted.end()) {
     return InvalidArgument(
         "indices[{}] = {} is out of bounds: need 0 <= index < {}", bad,
         ShownSizes(places[bad]), ShownSizes(sizes));
@@ -160,6 +184,10 @@ Status ComputeReshape(KernelContext& c) {
       c.Allocate(1, DataType::kInt64, TensorShape({rank}), &shape));
   std::copy(wanted.begin(), wanted.end(), shape->data<int64_t>());
   int64_t* const places_out = out->data<int64_t>();
+  if (bad >= 0) {
+    MoveAnywhere(places, sizes, wanted, places_out);
+    return OkStatus();
+  }
   VisitFlatPlaces(places.data, places.n, sizes, false,
                   [&](int64_t first, std::span<const int64_t> flat) {
                     if (rank == 1) {

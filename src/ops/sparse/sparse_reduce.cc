@@ -100,7 +100,6 @@ StatusOr<Groups> GroupsOf(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const std::vector<bool> reduced,
                       ReducedDims(list, places.rank));
   GK_RETURN_IF_ERROR(CheckSizes(sizes));
-  GK_RETURN_IF_ERROR(CheckPlacesInside(places, sizes));
   const bool keep = c.attr<bool>("keep_dims");
   Groups groups;
   groups.left = SizesLeft(sizes, reduced, keep);
@@ -174,6 +173,7 @@ Status ComputeDense(KernelContext& c) {
   ZeroElements(out);
   const Places places{groups.places.data(), groups.size(),
                       static_cast<int64_t>(groups.left.size())};
+  GK_RETURN_IF_ERROR(CheckPlacesInside(places, groups.left));
   std::vector<int64_t> flat(places.n);
   FlatPlaces(places, groups.left, flat.data());
   const bool known = ReduceGroups<kMax>(
