@@ -440,3 +440,23 @@ def test_ops_of_public_functions_are_named_as_themselves():
 def test_a_scalar_times_a_tensor():
     with pytest.raises(ValueError, match=r"must be a 0-D value. Received shape \(2,\)"):
         tf.math.scalar_mul(tf.constant([1.0, 2.0]), tf.constant([1.0, 2.0]))
+
+
+def test_shapes_of_more_elements_than_an_int64_counts():
+    shape = tf.TensorShape([2**40, 2**40])
+    assert shape.num_elements() == 2**80
+    wide = tf.TensorShape([10**20, None, 3])
+    assert wide.as_list() == [10**20, None, 3]
+    assert wide == [10**20, None, 3] and [10**20, None, 3] == wide
+    assert wide == tf.TensorShape(wide) and hash(wide) == hash(tf.TensorShape(wide))
+    assert wide != [10**21, None, 3] and wide != tf.TensorShape([2**63 - 1, None, 3])
+    assert str(wide) == f"({10**20}, None, 3)"
+    assert repr(wide) == f"TensorShape([{10**20}, None, 3])"
+    assert list(wide[:2]) == [10**20, None] and wide[0] == 10**20
+    assert wide[2:] == [3] and wide.num_elements() is None
+    assert tf.TensorShape([10**20, 2]).num_elements() == 2 * 10**20
+    assert tf.TensorShape(10**20).rank == 1
+    with pytest.raises(ValueError):
+        tf.TensorShape([10**20, -2])
+    with pytest.raises(TypeError):
+        tf.TensorShape([10**20, "a"])

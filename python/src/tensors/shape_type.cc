@@ -17,6 +17,53 @@ PyTypeObject* TensorShapeType = nullptr;
 
 namespace {
 
+// Sizes that no int64 holds are the largest in `shape`; all that Python shows
+// is of `wide`, a tuple of sizes and Nones, if there is one.
+struct WideShape {
+  PyTensorShape base;
+  PyObject* wide;
+};
+PyObject*& WideOf(PyObject* o) { return reinterpret_cast<WideShape*>(o)->wide; }
+
+// The sizes in a sequence, of which one is too large; else an error is set.
+PyRef WideSizes(PyObject* dims) {
+  PyRef all = PyRef::Steal(PyLong_Check(dims) ? PyTuple_Pack(1, dims)
+                                              : PySequence_Tuple(dims));
+  if (!all) return PyRef();
+  const Py_ssize_t n = PyTuple_GET_SIZE(all.get());
+  PyRef sizes = PyRef::Steal(PyTuple_New(n));
+  for (Py_ssize_t i = 0; sizes && i < n; ++i) {
+    PyObject* item = PyTuple_GET_ITEM(all.get(), i);
+    PyObject* size =
+        item == Py_None ? Py_NewRef(Py_None) : PyNumber_Index(item);
+    if (size == nullptr) return PyRef();
+    PyTuple_SET_ITEM(sizes.get(), i, size);
+  }
+  return sizes;
+}
+
+// As far as int64 goes.
+StatusOr<PartialTensorShape> Narrowed(PyObject* sizes) {
+  const Py_ssize_t n = PyTuple_GET_SIZE(sizes);
+  if (n > kMaxRank) {
+    return ValueError("Shape of rank {} exceeds the largest rank {}", n,
+                      kMaxRank);
+  }
+  PartialTensorShape shape(std::span<const int64_t>{});
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    PyObject* size = PyTuple_GET_ITEM(sizes, i);
+    int overflow = 0;
+    const int64_t d = size == Py_None
+                          ? kUnknownDim
+                          : PyLong_AsLongLongAndOverflow(size, &overflow);
+    if (size != Py_None && (d < 0 || overflow < 0) && overflow <= 0) {
+      return ValueError("Dimension {} must be >= 0", d);
+    }
+    shape.AddDim(overflow > 0 ? INT64_MAX : d);
+  }
+  return shape;
+}
+
 PyObject* Wrap(StatusOr<PartialTensorShape> shape) {
   return shape.ok() ? WrapShape(*std::move(shape)) : Raise(shape.status());
 }
@@ -29,11 +76,21 @@ PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     return nullptr;
   }
   StatusOr<PartialTensorShape> shape = AsShape(dims);
+  PyRef wide;
+  if (IsTensorShape(dims)) {
+    wide = PyRef::Share(WideOf(dims));
+  } else if (!shape.ok() && PyErr_ExceptionMatches(PyExc_OverflowError)) {
+    PyErr_Clear();
+    wide = WideSizes(dims);
+    if (!wide) return nullptr;
+    shape = Narrowed(wide.get());
+  }
   if (!shape.ok()) return Raise(shape.status());
   PyObject* o = type->tp_alloc(type, 0);
   if (o != nullptr) {
     new (&reinterpret_cast<PyTensorShape*>(o)->shape)
         PartialTensorShape(*std::move(shape));
+    WideOf(o) = wide.Release();
   }
   return o;
 }
@@ -41,12 +98,20 @@ PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 void Dealloc(PyObject* o) {
   PyTypeObject* type = Py_TYPE(o);
   reinterpret_cast<PyTensorShape*>(o)->shape.~PartialTensorShape();
+  Py_XDECREF(WideOf(o));
   type->tp_free(o);
   Py_DECREF(type);
 }
 
-PyObject* Repr(PyObject* o) { return ToPyString(ShapeObjectText(ShapeOf(o))); }
-PyObject* Str(PyObject* o) { return ToPyString(ShapeOf(o).PythonString()); }
+PyObject* Str(PyObject* o) {
+  if (WideOf(o) != nullptr) return PyObject_Repr(WideOf(o));
+  return ToPyString(ShapeOf(o).PythonString());
+}
+PyObject* Repr(PyObject* o) {
+  if (WideOf(o) == nullptr) return ToPyString(ShapeObjectText(ShapeOf(o)));
+  PyRef list = PyRef::Steal(PySequence_List(WideOf(o)));
+  return list ? PyUnicode_FromFormat("TensorShape(%R)", list.get()) : nullptr;
+}
 
 // Equal tuples of dimensions hash alike, as users' dictionaries expect.
 PyRef AsTuple(const PartialTensorShape& s) {
@@ -58,15 +123,30 @@ PyRef AsTuple(const PartialTensorShape& s) {
   }
   return tuple;
 }
+PyRef AsTuple(PyObject* o) {
+  if (WideOf(o) != nullptr) return PyRef::Share(WideOf(o));
+  return AsTuple(ShapeOf(o));
+}
 Py_hash_t Hash(PyObject* o) {
   if (ShapeOf(o).unknown_rank()) return 0x5eed;
-  PyRef tuple = AsTuple(ShapeOf(o));
+  PyRef tuple = AsTuple(o);
   return tuple ? PyObject_Hash(tuple.get()) : -1;
 }
 
 PyObject* RichCompare(PyObject* a, PyObject* b, int op) {
   if (op != Py_EQ && op != Py_NE) Py_RETURN_NOTIMPLEMENTED;
   bool equal = false;
+  if (WideOf(a) != nullptr || (IsTensorShape(b) && WideOf(b) != nullptr)) {
+    PyRef mine = AsTuple(a);
+    PyRef theirs = IsTensorShape(b) && ShapeOf(b).unknown_rank()
+                       ? PyRef::Share(Py_None)
+                       : PyRef::Steal(PySequence_Tuple(b));
+    if (mine && theirs) {
+      return PyObject_RichCompare(mine.get(), theirs.get(), op);
+    }
+    PyErr_Clear();
+    Py_RETURN_NOTIMPLEMENTED;
+  }
   if (IsTensorShape(b)) {
     equal = ShapeOf(a) == ShapeOf(b);
   } else {
@@ -109,6 +189,13 @@ PyObject* Item(PyObject* o, PyObject* key) {
     if (s.unknown_rank()) return UnknownRankItem(key);
     Py_ssize_t start, stop, step;
     if (PySlice_Unpack(key, &start, &stop, &step) < 0) return nullptr;
+    if (WideOf(o) != nullptr) {
+      PyRef part = PyRef::Steal(PyObject_GetItem(WideOf(o), key));
+      return part
+                 ? PyObject_CallOneArg(
+                       reinterpret_cast<PyObject*>(TensorShapeType), part.get())
+                 : nullptr;
+    }
     const Py_ssize_t n = PySlice_AdjustIndices(s.rank(), &start, &stop, step);
     PartialTensorShape r(std::span<const int64_t>{});
     for (Py_ssize_t i = 0; i < n; ++i) r.AddDim(s.dim(start + i * step));
@@ -126,6 +213,7 @@ PyObject* Item(PyObject* o, PyObject* key) {
   if (i < 0) i += s.rank();
   if (i < 0 || i >= s.rank())
     return Raise(IndexError("tuple index out of range"));
+  if (WideOf(o) != nullptr) return Py_NewRef(PyTuple_GET_ITEM(WideOf(o), i));
   return DimensionObject(s.dim(i));
 }
 
@@ -139,7 +227,7 @@ PyObject* Iter(PyObject* o) {
   if (ShapeOf(o).unknown_rank()) {
     return Raise(ValueError("Cannot iterate over a shape with unknown rank."));
   }
-  PyRef tuple = AsTuple(ShapeOf(o));
+  PyRef tuple = AsTuple(o);
   return tuple ? PyObject_GetIter(tuple.get()) : nullptr;
 }
 
@@ -153,7 +241,7 @@ PyObject* Dims(PyObject* o, void*) {
 }
 PyObject* RawDims(PyObject* o, void*) {
   if (ShapeOf(o).unknown_rank()) Py_RETURN_NONE;
-  return AsTuple(ShapeOf(o)).Release();
+  return AsTuple(o).Release();
 }
 
 PyObject* AsList(PyObject* o, PyObject*) {
@@ -161,16 +249,21 @@ PyObject* AsList(PyObject* o, PyObject*) {
     return Raise(
         ValueError("as_list() is not defined on an unknown TensorShape."));
   }
-  PyRef tuple = AsTuple(ShapeOf(o));
+  PyRef tuple = AsTuple(o);
   return tuple ? PySequence_List(tuple.get()) : nullptr;
 }
 PyObject* IsFullyDefined(PyObject* o, PyObject*) {
   return PyBool_FromLong(ShapeOf(o).IsFullyDefined());
 }
 PyObject* NumElements(PyObject* o, PyObject*) {
-  const int64_t n = ShapeOf(o).num_elements();
-  if (n < 0) Py_RETURN_NONE;
-  return PyLong_FromLongLong(n);
+  if (!ShapeOf(o).IsFullyDefined()) Py_RETURN_NONE;
+  PyRef sizes = AsTuple(o);
+  PyRef product = PyRef::Steal(PyLong_FromLong(1));
+  for (int i = 0; sizes && product && i < ShapeOf(o).rank(); ++i) {
+    product = PyRef::Steal(
+        PyNumber_Multiply(product.get(), PyTuple_GET_ITEM(sizes.get(), i)));
+  }
+  return sizes ? product.Release() : nullptr;
 }
 
 PyObject* Add(PyObject* a, PyObject* b) {
@@ -357,7 +450,7 @@ PyType_Slot slots[] = {
     {Py_tp_methods, Slot<methods>()},
     {Py_tp_getset, Slot<getset>()},
     {0, nullptr}};
-PyType_Spec spec = {"graphkiln.TensorShape", sizeof(PyTensorShape), 0,
+PyType_Spec spec = {"graphkiln.TensorShape", sizeof(WideShape), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
 
 }  // namespace
