@@ -45,7 +45,9 @@ std::string_view RaggedFormName(RaggedForm form) {
                                                 "stack",
                                                 "string_join",
                                                 "tile",
-                                                "where"};
+                                                "where",
+                                                "one_hot",
+                                                "resize_images"};
   static_assert(std::size(kNames) == kNumRaggedForms);
   return kNames[static_cast<int>(form)];
 }

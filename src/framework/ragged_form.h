@@ -58,8 +58,11 @@ enum class RaggedForm : uint8_t {
   kStringJoin,
   kTile,
   kWhere,
+  kOneHot,
+  kResizeImages,
 };
-inline constexpr int kNumRaggedForms = static_cast<int>(RaggedForm::kWhere) + 1;
+inline constexpr int kNumRaggedForms =
+    static_cast<int>(RaggedForm::kResizeImages) + 1;
 
 // "gather"; empty of kNone.
 std::string_view RaggedFormName(RaggedForm form);

@@ -37,8 +37,8 @@ class GivenToCall final : public CompositeArguments {
   RaggedShape shape(const char* name) const override {
     return AsRaggedShape(At(name));
   }
-  Tensor tensor(const char* name) const override {
-    return AsComponent(At(name));
+  Tensor tensor(const char* name, DataType hint) const override {
+    return AsComponent(At(name), DataType::kInvalid, hint);
   }
   CompositionValue native(const char* name) const override;
   RaggedAxes axes(const char* name) const override {

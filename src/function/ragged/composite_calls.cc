@@ -3,8 +3,10 @@
 #include <iterator>
 #include <utility>
 
+#include "function/row_loops.h"
 #include "ops/element_moves.h"
 #include "ops/fn/ConcatV2.h"
+#include "ops/fn/Range.h"
 #include "ops/fn/Size.h"
 
 namespace gk {
@@ -14,7 +16,7 @@ using Arguments = CompositeArguments;
 using Result = CompositeResult;
 
 // The function itself gave `made`: the flat values of rows as `x` has them.
-Result Rows(const RaggedValue& x, Tensor made) {
+Result WithRows(const RaggedValue& x, Tensor made) {
   if (!made) return OwnResult();
   return x.WithFlat(std::move(made));
 }
@@ -30,7 +32,7 @@ Result Lookup(const Arguments& a) {
   if (!ids.is_ragged() || parts.empty()) return {};
   const Tensor rows =
       parts.size() == 1 ? parts[0] : ops::ConcatV2(parts, IntegerConstant(0));
-  return Rows(ids, a.Call({rows, ids.flat()}));
+  return WithRows(ids, a.Call({rows, ids.flat()}));
 }
 
 Result Gather(const Arguments& a) {
@@ -106,7 +108,71 @@ Result Split(const Arguments& a) {
 Result Flat(const Arguments& a) {
   if (a.num_operands(1) == 0 || !a.is_ragged(0)) return {};
   const RaggedValue x = a.ragged(0, DataType::kInvalid);
-  return Rows(x, a.Call({x.flat()}));
+  return WithRows(x, a.Call({x.flat()}));
+}
+
+// The new axis lies within the flat values.
+Result OneHotOf(const Arguments& a) {
+  const int64_t axis = a.integer("axis", -1);
+  if (axis < 0) return Flat(a);
+  if (!a.is_ragged("indices")) return {};
+  const RaggedValue x = a.ragged("indices");
+  if (axis <= x.ragged_rank()) {
+    throw Error(
+        ValueError("axis ({}) must be greater than indices.ragged_rank ({}).",
+                   axis, x.ragged_rank()));
+  }
+  const DataType dtype = a.type("dtype", DataType::kInvalid);
+  const auto value = [&](const char* name) -> CompositionValue {
+    if (!a.has(name)) return {};
+    return a.tensor(name, dtype);
+  };
+  const TensorVector made = CallComposition(
+      "one_hot", {x.flat(), a.tensor("depth", DataType::kInt32),
+                  value("on_value"), value("off_value"), axis - x.ragged_rank(),
+                  dtype == DataType::kInvalid ? CompositionValue() : dtype});
+  return x.WithFlat(made[0]);
+}
+
+// Resizes the pictures of a ragged tensor one by one.
+class ImageHost final : public PartHost {
+ public:
+  ImageHost(const RaggedValue& images, const Arguments& a)
+      : images_(images), a_(a) {}
+
+  TensorVector Parts(const Tensor& place, const TensorVector&) override {
+    const RaggedValue image = RaggedGather(images_, RaggedValue(place), 0, 0);
+    return {
+        a_.Call({image.is_ragged() ? RaggedToTensor(image) : image.flat()})};
+  }
+  std::string_view prefix() const override { return "tf."; }
+  std::string Text(DataType dtype) const override {
+    return std::string(DataTypeName(dtype));
+  }
+  std::string Text(const Tensor&) const override { return "a picture"; }
+  std::string Text(const StagedValue&) const override { return "pictures"; }
+
+ private:
+  const RaggedValue& images_;
+  const Arguments& a_;
+};
+
+Result ResizeImages(const Arguments& a) {
+  if (a.num_operands(1) == 0 || !a.is_ragged(0)) return {};
+  const RaggedValue images = a.ragged(0, DataType::kInvalid);
+  const PartialTensorShape shape = images.shape();
+  if (shape.unknown_rank() || shape.rank() != 4) {
+    throw Error(ValueError(
+        "tf.image.resize: images.shape.rank must be 4 if images is ragged."));
+  }
+  ImageHost host(images, a);
+  const Tensor count = CastTo(images.nrows(), DataType::kInt32);
+  const Tensor places =
+      ops::Range(IntegerConstant(0), count, IntegerConstant(1));
+  FoldOptions options;
+  options.name = "resize_images";
+  return RaggedValue(MapRows(
+      host, Rows(TensorVector{places}, shape.dim(0), count), options)[0]);
 }
 
 Result ReshapeOf(const Arguments& a) {
@@ -289,6 +355,8 @@ constexpr FormRow kRows[] = {
     {RaggedForm::kStringJoin, Join},
     {RaggedForm::kTile, TileOf},
     {RaggedForm::kWhere, Where},
+    {RaggedForm::kOneHot, OneHotOf},
+    {RaggedForm::kResizeImages, ResizeImages},
 };
 
 consteval bool AreInOrder() {
@@ -311,7 +379,7 @@ Result Binary(const Arguments& a) {
         return a.Call({x, y});
       },
       a.ragged(0, dtype), a.ragged(1, dtype));
-  return Rows(made, made.flat());
+  return WithRows(made, made.flat());
 }
 
 Result Compare(const Arguments& a) {
@@ -321,7 +389,7 @@ Result Compare(const Arguments& a) {
   }
   const FlatOperands flat = FlattenOperands(operands);
   const Checks::Scope scope(flat.checks);
-  return Rows(flat.known, a.Call(flat.flat));
+  return WithRows(flat.known, a.Call(flat.flat));
 }
 
 }  // namespace

@@ -39,7 +39,9 @@ class CompositeArguments {
   virtual std::vector<RaggedValue> list(const char* name,
                                         DataType hint) const = 0;
   virtual RaggedShape shape(const char* name) const = 0;
-  virtual Tensor tensor(const char* name) const = 0;
+  // `hint`: the dtype to prefer of what is no tensor.
+  virtual Tensor tensor(const char* name,
+                        DataType hint = DataType::kInvalid) const = 0;
   // A tensor unless it is None, an int or a list of them.
   virtual CompositionValue native(const char* name) const = 0;
   virtual RaggedAxes axes(const char* name) const = 0;

@@ -84,7 +84,7 @@ class AnyArguments final : public CompositeArguments {
   RaggedShape shape(const char* name) const override {
     return RaggedShape::Of(ragged(name), DataType::kInt32);
   }
-  Tensor tensor(const char* name) const override {
+  Tensor tensor(const char* name, DataType) const override {
     Note(name);
     return Tensor::Scalar<int32_t>(2);
   }

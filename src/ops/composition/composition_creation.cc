@@ -356,7 +356,7 @@ const CompositionRecord kRecords[] = {
              "type(U) = None",
      .scope = "one_hot",
      .wraps_op = true,
-     .ragged = RaggedForm::kFlat,
+     .ragged = RaggedForm::kOneHot,
      .build = OneHot,
      .doc = "A new axis of size `depth` that holds `on_value` at the position "
             "that `indices` names and `off_value` elsewhere.\n\nArgs:\n  "

@@ -186,13 +186,15 @@ const CompositionRecord kRecords[] = {
              "'bilinear'; preserve_aspect_ratio: bool = False; antialias: bool "
              "= False",
      .scope = "resize",
+     .ragged = RaggedForm::kResizeImages,
      .build = Resize,
      .doc = "Pictures of another size.\n\nArgs:\n  size: height and width, "
             "int32.\n  method: a tf.image.ResizeMethod: 'bilinear', 'nearest', "
             "'bicubic', 'area', 'lanczos3', 'lanczos5', 'gaussian' or "
             "'mitchellcubic'.\n  preserve_aspect_ratio: makes them as large as "
             "they fit into `size` in their shape.\n  antialias: smooths what "
-            "gets smaller.\n\nReturns float32, but for 'nearest'.",
+            "gets smaller.\n\nReturns float32, but for 'nearest'. Of a ragged "
+            "tensor of pictures, of any sizes, a tensor.",
      .example = ">>> tf.image.resize([[[1.0], [3.0]]], [1, 4]).numpy().ravel()"
                 ".tolist()\n[1.0, 1.5, 2.5, 3.0]"},
     {.names = "image.resize_with_pad",
