@@ -49,6 +49,9 @@ class GraphBuilder : public OpBuilder {
   // that is a trainable variable.
   virtual const void* ResourceOf(const Tensor& handle) const = 0;
   virtual bool IsTrainable(const Tensor& handle) const = 0;
+  // The tensor of the graph around it that a node, of this graph or of one
+  // around this, stands for while that is built; null if there is none.
+  virtual Tensor CapturedBy(const Node* placeholder) const = 0;
 };
 
 // Handles have equal keys if they are of one resource, whichever tensor holds

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/interrupt.h"
+#include "framework/graph_builder.h"
 #include "framework/run_kernel.h"
 
 namespace gk {
@@ -97,6 +98,17 @@ std::optional<PartialTensorShape> Elements(Output o, int depth) {
   if (info.value) return ElementsOf(info.value);
   if (const ShapeValueFn of_shapes = o.node->op().shape_value) {
     return of_shapes(NodeContext(o, depth));
+  }
+  // What was captured is looked at where it was made.
+  if (o.node->op().Has(kPlaceholder)) {
+    const OpBuilder* builder = OpBuilder::Current();
+    const Tensor outside =
+        builder->builds_graph()
+            ? static_cast<const GraphBuilder*>(builder)->CapturedBy(o.node)
+            : Tensor();
+    if (outside && outside.is_symbolic()) {
+      return Elements(Graph::OutputOf(outside), depth + 1);
+    }
   }
   if (info.shape.rank() == 1 && info.shape.dim(0) >= 0 &&
       info.shape.dim(0) <= kMaxRank) {

@@ -73,6 +73,11 @@ class FuncGraph final : public GraphBuilder, public RefCounted {
   bool IsTrainable(const Tensor& placeholder) const override {
     return inputs_.IsTrainable(placeholder);
   }
+  Tensor CapturedBy(const Node* placeholder) const override {
+    if (finished_) return Tensor();
+    Tensor found = inputs_.CapturedBy(placeholder);
+    return found || !outer_ ? found : outer_->CapturedBy(placeholder);
+  }
 
   GraphInputs& inputs() { return inputs_; }
   const GraphInputs& inputs() const { return inputs_; }

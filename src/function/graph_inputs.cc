@@ -88,6 +88,13 @@ const void* GraphInputs::ResourceOf(const Tensor& placeholder) const {
   return known == facts_of_.end() ? nullptr : known->second.key;
 }
 
+Tensor GraphInputs::CapturedBy(const Node* placeholder) const {
+  for (const FunctionCapture& capture : captures_) {
+    if (capture.placeholder == placeholder) return capture.external;
+  }
+  return Tensor();
+}
+
 bool GraphInputs::IsTrainable(const Tensor& placeholder) const {
   const auto known = facts_of_.find(Graph::OutputOf(placeholder).node);
   return known != facts_of_.end() && known->second.trainable;

@@ -97,6 +97,7 @@ class GraphInputs {
   // --- What placeholders stand for, as GraphBuilder tells.
   const void* ResourceOf(const Tensor& placeholder) const;
   bool IsTrainable(const Tensor& placeholder) const;
+  Tensor CapturedBy(const Node* placeholder) const;
 
   // --- The end: the function's arguments, then what it captures. Callers may
   // give other values: only static shapes keep what was known of these.

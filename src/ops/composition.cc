@@ -137,7 +137,10 @@ CompositionArg ParseArg(const CompositionRecord& r, std::string_view text) {
   }
   if (!found) Malformed(r, "unknown kind of argument");
   if (equals != std::string_view::npos) {
+    const bool question = arg.takes_none;
     ParseDefault(r, Trim(rest.substr(equals + 1)), &arg);
+    arg.none_is_default =
+        question && !std::holds_alternative<std::monostate>(arg.default_value);
   }
   return arg;
 }
@@ -223,6 +226,10 @@ CompositionCall::CompositionCall(const Composition& composition,
 
 CompositionValue& CompositionCall::Give(int i, CompositionValue value) {
   if (given_.empty()) given_.reserve(values_.size());
+  const CompositionArg& arg = composition_.args[i];
+  if (arg.none_is_default && std::holds_alternative<std::monostate>(value)) {
+    value = arg.default_value;
+  }
   given_.push_back(std::move(value));
   values_[i] = &given_.back();
   return given_.back();

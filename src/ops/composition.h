@@ -78,6 +78,8 @@ struct CompositionArg {
   std::string node;  // "... as node": name of its Const below the scope
   bool required = true;
   bool takes_none = false;  // "tensor?", and whatever has a default
+  // "type? = int32": None is the default, as of an op's attribute.
+  bool none_is_default = false;
   CompositionValue default_value;
   std::string default_text;  // as in a Python signature
 

@@ -174,7 +174,6 @@ PACKAGES = (
         reasons={
             "autodiff_test": "demands that two float32 sums that cancel differ by less "
             "than 1e-5 of their size, which is below their rounding",
-            "Overflow": "a static shape of more than 2^63 elements",
         },
     ),
     Package(
@@ -293,19 +292,11 @@ PACKAGES = (
         select="not test_distributions or test_methods or test_gradient_of_log_prob",
         options=("-p", "old_numpy_names", "-p", "empty_keras"),
         reasons={
-            "test_call_in_function[diag_jacobian": "tf.gradients in the body of a "
-            "loop does not reach tensors that were made outside of it",
-            "find_bins": "tf.searchsorted refuses out_type=None",
-            "[OneHotCategorical]": "tf.argmax refuses output_type=None",
-            "low_rank_cholesky": "tf.one_hot takes a float of Python for a "
-            "float32 where dtype says float64",
             "cholesky_concat": "not positive definite: TensorFlow leaves above "
             "the diagonal what was in memory",
-            "AutoBatched]": "other numbers of gamma distributions drawn under "
-            "tf.vectorized_map",
-            "DirichletMultinomial": "the static shape of a loop variable is not "
-            "the same after a turn",
-            "unknown_sizes[Blockwise]": "tf.cond of two operations gives None",
+            "AutoBatched]": "eager tf.vectorized_map calls the function for each "
+            "row, TensorFlow traces it, where TFP draws gamma distributions in "
+            "another way",
         },
     ),
     Package(

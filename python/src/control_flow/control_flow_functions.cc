@@ -6,6 +6,8 @@
 
 #include "function/branch_builder.h"
 #include "function/ragged/checks.h"
+#include "function/run_order.h"
+#include "ops/fn/Identity.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/binding/type_parts.h"
@@ -40,7 +42,13 @@ class ResultsOfBranches final : public PythonHost<BranchHost> {
       : branches_(std::move(branches)), is_if_(is_if) {}
 
   void Run(size_t b) override {
-    values_.push_back(ValueOfStructure(branches_[b]()));
+    nb::object made = branches_[b]();
+    if (HoldsOperation(made)) {
+      made = MappedNest(made, [&](nb::handle x) {
+        return nb::isinstance<Operation>(x) ? WhenDone(x) : nb::borrow(x);
+      });
+    }
+    values_.push_back(ValueOfStructure(made));
   }
   StagedValue Value(size_t b, size_t) override { return values_[b]; }
   void SetResult(size_t, const StagedValue& value) override { result_ = value; }
@@ -49,6 +57,7 @@ class ResultsOfBranches final : public PythonHost<BranchHost> {
     return Format("branches[{}]", b);
   }
   nb::object Build(const Tensor& selector, const std::string& name) {
+    selector_ = selector;
     return Told([&] {
       BuildBranches(is_if_ ? BranchKind::kIf : BranchKind::kCase, selector,
                     branches_.size(), name, *this);
@@ -57,8 +66,26 @@ class ResultsOfBranches final : public PythonHost<BranchHost> {
   }
 
  private:
+  static bool HoldsOperation(nb::handle value) {
+    if (IsTensor(value.ptr()) || value.is_none()) return false;
+    if (nb::isinstance<Operation>(value)) return true;
+    const nb::object leaves =
+        Owned(FlatList(value.ptr(), NestRules::kNest).Release());
+    for (nb::handle leaf : leaves) {
+      if (nb::isinstance<Operation>(leaf)) return true;
+    }
+    return false;
+  }
+  // An op that a branch gives is the choice itself, known when the op has run.
+  nb::object WhenDone(nb::handle op) const {
+    const RunsAfter after(FuncGraph::Current(),
+                          {nb::cast<const Operation&>(op).node});
+    return Wrapped(ops::Identity(selector_));
+  }
+
   std::vector<nb::object> branches_;
   bool is_if_;
+  Tensor selector_;
   std::vector<StagedValue> values_;
   StagedValue result_;
 };
@@ -283,9 +310,7 @@ PyObject* Case(PyObject*, PyObject* args, PyObject* kwargs) {
 // --- Loops.
 
 // A list or tuple, which is passed item by item.
-bool IsSpread(nb::handle variables) {
-  return IsSequence(variables);
-}
+bool IsSpread(nb::handle variables) { return IsSequence(variables); }
 nb::object CallSpread(nb::handle function, nb::handle variables) {
   return IsSpread(variables) ? function(*nb::tuple(nb::borrow(variables)))
                              : function(variables);

@@ -18,6 +18,7 @@
 #include "python/src/graph/operation_type.h"
 #include "python/src/graph/source_location.h"
 #include "python/src/ops/long_way.h"
+#include "python/src/ops/plain_values.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/tensor_type.h"
@@ -98,7 +99,8 @@ bool Allows(const OpDef& def, const std::string& attr, DataType t) {
 // another? In graphs and as a scalar it does, if the op takes it; of an array
 // given to an eager op only what the default's kind of number cannot hold.
 bool KeepsOwnType(PyObject* value, DataType own, DataType by_default) {
-  return InGraph() || IsNumpyScalar(value) || IsComplex(own) ||
+  return InGraph() || IsNumpyScalar(value) ||
+         (IsComplex(own) && !IsComplex(by_default)) ||
          (IsFloating(own) && !IsFloating(by_default));
 }
 
@@ -356,6 +358,10 @@ Status OpInfo::ConvertInputs(PyObject* const* arguments, TensorVector* inputs,
       want = hint = DataType::kInvalid;
     } else if (want == DataType::kInvalid && hint != DataType::kInvalid) {
       own = NumpyDType(value);
+      // A list of complex numbers is one of complex128 everywhere.
+      if (own == DataType::kInvalid && IsComplex(hint) && HoldsComplex(value)) {
+        hint = DataType::kInvalid;
+      }
       if (Allows(d, arg.type_attr, own) && KeepsOwnType(value, own, hint)) {
         hint = DataType::kInvalid;
       }

@@ -164,6 +164,15 @@ bool Same(nb::handle a, nb::handle b) {
   return SameLeaf(a, b);
 }
 
+bool HoldsComplex(nb::handle value) {
+  PyObject* o = value.ptr();
+  while ((PyList_Check(o) || PyTuple_Check(o)) &&
+         PySequence_Fast_GET_SIZE(o) > 0) {
+    o = PySequence_Fast_GET_ITEM(o, 0);
+  }
+  return PyComplex_Check(o);
+}
+
 void AddPlainValues(nb::module_& m) {
   nb::class_<LargeArray>(
       m, "LargeArray",

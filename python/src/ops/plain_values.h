@@ -13,6 +13,8 @@ nanobind::object Comparable(nanobind::handle value);
 nanobind::object Copied(nanobind::handle value);
 // Equal, and of equal types throughout?
 bool Same(nanobind::handle a, nanobind::handle b);
+// Is it a complex number of Python, or a list that begins with one?
+bool HoldsComplex(nanobind::handle value);
 
 void AddPlainValues(nanobind::module_& m);
 

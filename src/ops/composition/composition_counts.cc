@@ -188,7 +188,8 @@ TensorVector ConfusionMatrix(CompositionCall& c) {
                               {ops::Maximum(largest(pair[0]), largest(pair[1])),
                                IntegerOf(1, DataType::kInt64)})[0];
   }
-  const DataType dtype = c.type(4);
+  // None: that of the ones that are counted.
+  const DataType dtype = c.has(4) ? c.type(4) : DataType::kInt64;
   const Tensor weights = c.has(3) ? CastTo(Flattened(c.tensor(3)), dtype)
                                   : CastTo(ops::OnesLike(pair[1]), dtype);
   return {ops::ScatterNd(ops::Pack(pair, 1), weights,
@@ -200,7 +201,7 @@ TensorVector ConfusionMatrix(CompositionCall& c) {
 const CompositionRecord kRecords[] = {
     {.names = "math.bincount",
      .args = "arr: rows; weights: rows = None; minlength: native = None; "
-             "maxlength: native = None; dtype: type = int32; name: name = "
+             "maxlength: native = None; dtype: type? = int32; name: name = "
              "None; axis: int = None; binary_output: bool = False",
      .scope = "bincount",
      .build = Bincount,

@@ -178,9 +178,9 @@ TensorVector SearchSorted(CompositionCall& c) {
                         Joined({ProductOf(AllButLast(shape)), LastOf(shape)}));
   };
   const Tensor rows = matrix(sorted, s_shape), wanted = matrix(values, v_shape);
-  const Tensor found = side == "left"
-                           ? ops::LowerBound(rows, wanted, c.type(3))
-                           : ops::UpperBound(rows, wanted, c.type(3));
+  const DataType type = c.type(3);
+  const Tensor found = side == "left" ? ops::LowerBound(rows, wanted, type)
+                                      : ops::UpperBound(rows, wanted, type);
   return {ops::Reshape(found, v_shape)};
 }
 
@@ -415,7 +415,7 @@ const CompositionRecord kRecords[] = {
      .example = ">>> tf.argsort([3, 1, 2]).numpy().tolist()\n[1, 2, 0]"},
     {.names = "searchsorted",
      .args = "sorted_sequence: tensor(T); values: tensor(T); side: string = "
-             "'left'; out_type: type = int32",
+             "'left'; out_type: type? = int32",
      .scope = "searchsorted",
      .build = SearchSorted,
      .doc = "Where each of `values` would go into the sorted last dimension "

@@ -24,6 +24,7 @@
 #include "ops/fn/Maximum.h"
 #include "ops/fn/Minimum.h"
 #include "ops/fn/Mul.h"
+#include "ops/fn/MulNoNan.h"
 #include "ops/fn/Real.h"
 #include "ops/fn/Round.h"
 #include "ops/fn/SelectV2.h"
@@ -293,6 +294,17 @@ TensorVector ArgReduce(CompositionCall& c) {
   return {kOp(OpName(c.name()), c.tensor(0), axis, c.type(2))};
 }
 
+// Called eagerly, TensorFlow makes a tensor of y as it is of x first.
+TensorVector MultiplyNoNan(CompositionCall& c) {
+  const Tensor &x = c.tensor(0), &y = c.tensor(1);
+  if (!OpBuilder::Current()->builds_graph() && x.dtype() != y.dtype()) {
+    throw Error(ValueError(
+        "y: Tensor conversion requested dtype {} for Tensor with dtype {}",
+        DataTypeName(x.dtype()), DataTypeName(y.dtype())));
+  }
+  return {ops::MulNoNan(OpName(c.name()), x, y)};
+}
+
 TensorVector Where(CompositionCall& c) {
   const Tensor& condition = c.tensor(0);
   if (c.has(1) != c.has(2)) {
@@ -510,9 +522,19 @@ const CompositionRecord kRecords[] = {
          "The sum of tensors, as `add_n` gives it; ValueError if one of them "
          "has not the `shape`, TypeError if not the `tensor_dtype`.",
      .example = ">>> tf.math.accumulate_n([1, 2, 3]).numpy().item()\n6"},
+    {.names = "math.multiply_no_nan",
+     .args = XY,
+     .scope = "multiply_no_nan",
+     .maps = 2,
+     .build = MultiplyNoNan,
+     .eager_op = "MulNoNan",
+     .doc = "Returns x * y element-wise, and 0 where y is 0 even if x is not "
+            "finite.\n\nRaises:\n  ValueError: the dtypes differ.",
+     .example = ">>> tf.math.multiply_no_nan(float('inf'), 0.).numpy().item()"
+                "\n0.0"},
     {.names = "argmax|math.argmax",
      .args = "input: tensor; axis: tensor(int32) as dimension = None; "
-             "output_type: type = int64",
+             "output_type: type? = int64",
      .scope = "ArgMax",
      .build = ArgReduce<ops::ArgMax>,
      .doc = "Where the largest element along `axis` (0 unless given) is; of "
@@ -520,7 +542,7 @@ const CompositionRecord kRecords[] = {
      .example = ">>> tf.argmax([1, 5, 3]).numpy().item()\n1"},
     {.names = "argmin|math.argmin",
      .args = "input: tensor; axis: tensor(int32) as dimension = None; "
-             "output_type: type = int64",
+             "output_type: type? = int64",
      .scope = "ArgMin",
      .build = ArgReduce<ops::ArgMin>,
      .doc = "Where the smallest element along `axis` (0 unless given) is; of "

@@ -201,7 +201,7 @@ const CompositionRecord kRecords[] = {
                 ".tolist()\n[[[3.0], [3.0]]]"},
     {.names = "nn.max_pool_with_argmax",
      .args = "input: tensor; ksize: ints; strides: ints; padding: string; "
-             "data_format: string = 'NHWC'; output_dtype: type = int64; "
+             "data_format: string = 'NHWC'; output_dtype: type? = int64; "
              "include_batch_in_index: bool = False",
      .scope = "MaxPoolWithArgmax",
      .wraps_op = true,

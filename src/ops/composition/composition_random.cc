@@ -252,7 +252,7 @@ const CompositionRecord kRecords[] = {
                 ".shape\nTensorShape([2])"},
     {.names = "random.stateless_categorical",
      .args = "logits: tensor; num_samples: tensor(int32!); seed: "
-             "tensor(int32); dtype: type = int64",
+             "tensor(int32); dtype: type? = int64",
      .scope = "stateless_categorical",
      .build = StatelessCategorical,
      .doc = "Class numbers of unnormalised log probabilities, by `seed` "

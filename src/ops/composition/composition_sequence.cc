@@ -220,7 +220,7 @@ const CompositionRecord kRecords[] = {
                 ">>> x.numpy().tolist(), y.numpy().tolist()\n"
                 "([[1, 2], [1, 2]], [[3, 3], [4, 4]])"},
     {.names = "sequence_mask",
-     .args = "lengths: tensor; maxlen: native = None; dtype: type = bool",
+     .args = "lengths: tensor; maxlen: native = None; dtype: type? = bool",
      .scope = "SequenceMask",
      .build = SequenceMask,
      .doc = "True for the first `lengths` places of rows of `maxlen`.",
@@ -229,7 +229,7 @@ const CompositionRecord kRecords[] = {
     {.names = "histogram_fixed_width",
      .args = "values: tensor(T); value_range: tensor(T); nbins: tensor(int32!) "
              "= 100; "
-             "dtype: type = int32",
+             "dtype: type? = int32",
      .scope = "histogram_fixed_width",
      .build = HistogramFixedWidth,
      .doc = "How many values fall into each of `nbins` equal bins of a "

@@ -287,13 +287,8 @@ const OpRecord kRecords[] = {
                g, g.wants(0) ? ops::MulNoNan(g.dy(0), g.x(1)) : Tensor(),
                g.wants(1) ? ops::MulNoNan(g.x(0), g.dy(0)) : Tensor());
          },
-     .python = {.names = "math.multiply_no_nan",
-                .args = "x: tensor(T); y: tensor(T)",
-                .scope = "multiply_no_nan"},
      .doc = "Returns x * y element-wise, and 0 where y is 0 even if x is not "
             "finite.",
-     .example =
-         ">>> tf.math.multiply_no_nan(float('inf'), 0.).numpy().item()\n0.0",
      .test = {.reference = "x * y"}},
 
     {.name = "Pow",
