@@ -45,6 +45,12 @@ class GK_EXPORT ConcreteFunction {
     return Call({TensorOrVariable(args)...});
   }
 
+  // The same function with constants in the place of the variables and tensors
+  // that it captured, of the values that they have now; calls are inlined.
+  // Tables and the like stay captured. Throws Error: FailedPrecondition if a
+  // variable has no value, Value if the function writes one.
+  ConcreteFunction Freeze() const;
+
   // The graph as it was traced, one line an operation.
   std::string to_string() const;
   // The graph after the passes, and the plan that runs it, with those of the

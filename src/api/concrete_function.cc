@@ -3,6 +3,7 @@
 #include "api/concrete_rep.h"
 #include "api/inner.h"
 #include "api/structure_rep.h"
+#include "function/freeze.h"
 #include "function/plan_text.h"
 #include "function/trace_arguments.h"
 #include "ops/fn/ReadVariableOp.h"
@@ -106,6 +107,13 @@ std::ostream& operator<<(std::ostream& out, const ConcreteFunction& f) {
   return out << "ConcreteFunction " << f.signature(/*verbose=*/true);
 }
 
+ConcreteFunction ConcreteFunction::Freeze() const {
+  return Guarded([&] {
+    return ConcreteFunction(std::make_shared<Rep>(
+        ValueOrThrow(FreezeVariables(*rep_->function)).function, rep_->type));
+  });
+}
+
 std::string ConcreteFunction::to_string() const {
   std::string text = name() + "\n";
   for (const auto& node : rep_->function->function()->graph().nodes()) {
@@ -115,15 +123,13 @@ std::string ConcreteFunction::to_string() const {
 }
 
 std::string ConcreteFunction::optimized_text() const {
-  return Guarded([&] {
-    return ValueOrThrow(OptimizedText(*rep_->function->function()));
-  });
+  return Guarded(
+      [&] { return ValueOrThrow(OptimizedText(*rep_->function->function())); });
 }
 
 std::string ConcreteFunction::plan_text() const {
-  return Guarded([&] {
-    return ValueOrThrow(PlanText(*rep_->function->function()));
-  });
+  return Guarded(
+      [&] { return ValueOrThrow(PlanText(*rep_->function->function())); });
 }
 
 }  // namespace gk::api

@@ -80,6 +80,14 @@ struct SpecialCase {
   std::string_view op;  // g; empty: there is none
 };
 
+// An op that reads a variable, input 0, is with a constant in its place `op`
+// of that and the other inputs, and of the attribute `last_input` behind them
+// if one is named. "Const": true, as there is a value.
+struct ConstantForm {
+  std::string_view op;
+  std::string_view last_input;
+};
+
 // out[i] = f(in0[i], in1[i], ...) for n elements; `params` is the TileParams
 // that the kernel's prepare function filled in (null if it has none).
 // Non-zero: the error to report. `out` may be exactly one of the inputs.
@@ -163,6 +171,8 @@ struct OpRecord {
   // Of an op that makes a variable's value f(value, input 1): the op that
   // computes f, element by element.
   std::string_view combine;
+  // Of one that only reads a variable, unless it is kReadsVariable.
+  ConstantForm of_constant;
   SpecialCase special;
   ShapeFn shape = nullptr;
   // What is known of the elements of an output that is made of shapes.

@@ -26,6 +26,7 @@
 #include "python/src/function/deferred_captures.h"
 #include "python/src/function/external_captures.h"
 #include "python/src/function/function_facts.h"
+#include "python/src/function/frozen_function.h"
 #include "python/src/function/function_object.h"
 #include "python/src/function/function_options.h"
 #include "python/src/function/function_trace_type.h"
@@ -122,7 +123,7 @@ NB_MODULE(_graphkiln, m) {
                                       gk::py::CallStructured) &&
       gk::py::AddTracedValues(module) && gk::py::AddSourceLocations(module) &&
       gk::py::AddFunctionType(module, std::move(function)) &&
-      gk::py::AddGraphFunctions(module);
+      gk::py::AddGraphFunctions(module) && gk::py::AddFrozenFunction(module);
   if (!ok || !gk::py::AddLateAttributes(module) || !gk::py::NoteMainThread())
     throw nanobind::python_error();
   // When Python has ended, before what libraries destroy at the end.

@@ -132,7 +132,7 @@ constexpr Exports kExports[] = {
      "unregister_dispatch_for"},
     {"experimental.dlpack", "from_dlpack to_dlpack"},
     {"experimental.extension_type", "as_dict"},
-    {"graph_util", "import_graph_def"},
+    {"graph_util", "convert_variables_to_constants_v2 import_graph_def"},
     {"initializers",
      "Constant GlorotNormal GlorotUniform HeNormal HeUniform LecunNormal "
      "LecunUniform Ones RandomNormal RandomUniform TruncatedNormal "

@@ -228,6 +228,7 @@ const OpRecord kRecords[] = {
      .attrs = "batch_dims: int = 0; validate_indices: bool = True; dtype: "
               "type; Tindices: type in [int32, int64]",
      .traits = kStateful | kReadsResource,
+     .of_constant = {.op = "GatherV2", .last_input = "batch_dims"},
      .shape = GatherShape,
      .kernel = {.compute = ComputeGather},
      .gradient = GatherGradient,
@@ -238,6 +239,7 @@ const OpRecord kRecords[] = {
      .outputs = "output: dtype",
      .attrs = "dtype: type; Tindices: type in [int32, int64]",
      .traits = kStateful | kReadsResource,
+     .of_constant = {.op = "GatherNd"},
      .shape = GatherNdShape,
      .kernel = {.compute = ComputeGatherNd},
      .gradient = GatherNdGradient,

@@ -59,6 +59,11 @@ _NAMES = {
         CompositeTensor=__internal__.CompositeTensor
         replace_composites_with_components=@private_parts.*
         """,
+    "python.framework.convert_to_constants": """
+        convert_variables_to_constants_v2=graph_util.convert_variables_to_constants_v2
+        convert_variables_to_constants_v2_as_graph=\
+@tensorflow_private._convert_variables_to_constants_v2_as_graph
+        """,
     "python.framework.dtypes": f"DType as_dtype {_DTYPES}",
     "python.framework.errors": _ERRORS,
     "python.framework.errors_impl": _ERRORS,
@@ -211,6 +216,16 @@ class LocalDevice(NamedTuple):
 def _list_local_devices(session_config: object = None) -> list[LocalDevice]:
     names = [d.name for d in sys.modules["graphkiln"].config.list_logical_devices()]
     return [LocalDevice(n, n.split(":")[1], 256 << 20, 1, "") for n in names]
+
+
+def _convert_variables_to_constants_v2_as_graph(
+    func: object, lower_control_flow: bool = True, aggressive_inlining: bool = False
+) -> tuple:
+    """The frozen function and its graph as a message."""
+    frozen = _graphkiln.convert_variables_to_constants_v2(
+        func, lower_control_flow, aggressive_inlining
+    )
+    return frozen, frozen.graph.as_graph_def()
 
 
 def _remove_undocumented(

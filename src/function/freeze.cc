@@ -1,0 +1,152 @@
+#include "function/freeze.h"
+
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "framework/variable.h"
+#include "function/freeze_graph.h"
+#include "function/user_graph.h"
+#include "graph/graph_def.h"
+#include "grappler/inline_calls.h"
+#include "grappler/prune.h"
+
+namespace gk {
+namespace {
+
+// What a capture is as a constant; no value if it stays one.
+StatusOr<FrozenValue> ValueNow(const FunctionCapture& capture) {
+  const Tensor& t = capture.external;
+  if (!t || t.is_symbolic() || t.dtype() == DataType::kVariant) {
+    return FrozenValue();
+  }
+  if (t.dtype() != DataType::kResource) return FrozenValue{t, ""};
+  const StatusOr<VariableResource*> variable = VariableOf(t);
+  if (!variable.ok()) return FrozenValue();
+  GK_ASSIGN_OR_RETURN(Tensor value, (*variable)->Read());
+  const std::string& name = (*variable)->name();
+  return FrozenValue{std::move(value), name.empty() ? "Variable" : name};
+}
+
+// Results are marked anew: the nodes that mark them and do nothing else go.
+std::vector<Output> Unmarked(RewriteGraph* g) {
+  std::unordered_map<const Node*, int> uses;
+  for (const auto& node : g->graph->nodes()) {
+    for (const Output& in : node->inputs()) ++uses[in.node];
+    for (const Node* before : node->control_inputs()) ++uses[before];
+  }
+  for (const Output& o : g->results) ++uses[o.node];
+  std::vector<Output> results;
+  std::vector<bool> keep(g->graph->num_nodes(), true);
+  for (const Output& o : g->results) {
+    const bool marks = o.node->op().Has(kIdentity) && uses[o.node] == 1 &&
+                       o.node->control_inputs().empty();
+    results.push_back(marks ? o.node->input(0) : o);
+    if (marks) keep[o.node->id()] = false;
+  }
+  g->results = results;
+  g->graph->RemoveNodes(keep);
+  return results;
+}
+
+// "f" of "__inference_f_12".
+std::string PlainName(std::string_view name) {
+  constexpr std::string_view kPrefix = "__inference_";
+  if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
+  const size_t end = name.find_last_not_of("0123456789");
+  if (end != name.npos && end > 0 && name[end] == '_' &&
+      end + 1 < name.size()) {
+    name = name.substr(0, end);
+  }
+  return std::string(name);
+}
+
+// The graph as one that the program sees, under construction.
+StatusOr<FrozenFunction> Rebuilt(const ConcreteFunction& original,
+                                 RewriteGraph g,
+                                 const std::vector<FunctionCapture>& captures) {
+  const std::vector<Output> results = Unmarked(&g);
+  GK_ASSIGN_OR_RETURN(proto::GraphDef message, GraphToGraphDef(*g.graph));
+  std::unordered_set<std::string> outside;
+  for (const Node* argument : g.arguments) outside.insert(argument->name());
+  std::erase_if(message.node, [&](const proto::NodeDef& def) {
+    return outside.contains(def.name);
+  });
+  auto graph = MakeRef<FuncGraph>(PlainName(original.name()));
+  GraphInputs& inputs = graph->inputs();
+  GraphImport import{.prefix = ""};
+  const size_t num_arguments = original.arguments().size();
+  for (size_t i = 0; i < g.arguments.size(); ++i) {
+    const Node& node = *g.arguments[i];
+    const Node::OutputInfo& info = node.output(0);
+    Tensor& given = import.input_map[node.name() + ":0"];
+    if (i < num_arguments) {
+      GK_ASSIGN_OR_RETURN(
+          given,
+          inputs.AddArgument(node.name(), info.dtype, info.shape,
+                             node.attr<std::string>("_user_specified_name"),
+                             info.handle_data));
+      continue;
+    }
+    const FunctionCapture& c = captures[i - num_arguments];
+    if (c.value) {
+      GK_ASSIGN_OR_RETURN(
+          given, inputs.CaptureDeferred(c.value, info.dtype, info.shape,
+                                        node.name(), info.handle_data));
+    } else {
+      GK_ASSIGN_OR_RETURN(given, inputs.Capture(c.external, node.name()));
+    }
+  }
+  const FuncGraph::Building building(graph.get());
+  for (const Output& o : results) {
+    const std::string name = Format("{}:{}", o.node->name(), o.index);
+    if (!import.input_map.contains(name)) import.elements.push_back(name);
+  }
+  GK_ASSIGN_OR_RETURN(const std::vector<ImportedElement> made,
+                      ImportInto(graph.get(), message, import));
+  TensorVector tensors;
+  size_t next = 0;
+  for (const Output& o : results) {
+    const auto given =
+        import.input_map.find(Format("{}:{}", o.node->name(), o.index));
+    if (given != import.input_map.end()) {
+      tensors.push_back(given->second);
+      continue;
+    }
+    const ImportedElement& e = made[next++];
+    tensors.push_back(graph->graph()->TensorOf({e.node, e.index}));
+  }
+  graph->set_signature(original.signature());
+  GK_ASSIGN_OR_RETURN(Ref<ConcreteFunction> frozen,
+                      ConcreteFunction::FromFuncGraph(
+                          *graph, tensors, original.function()->attrs()));
+  return FrozenFunction{std::move(frozen), std::move(graph)};
+}
+
+}  // namespace
+
+StatusOr<FrozenFunction> FreezeVariables(const ConcreteFunction& function) {
+  RewriteGraph g = RewriteGraph::CloneOf(*function.function());
+  GK_RETURN_IF_ERROR(InlineCalls(function.function().get(), &g));
+  std::deque<FrozenValue> values;
+  std::vector<const FrozenValue*> frozen(function.arguments().size());
+  std::vector<FunctionCapture> captures;
+  for (const FunctionCapture& c : function.captures()) {
+    GK_ASSIGN_OR_RETURN(FrozenValue value, ValueNow(c));
+    if (!value.value) {
+      captures.push_back(c);
+      frozen.push_back(nullptr);
+      continue;
+    }
+    frozen.push_back(&values.emplace_back(std::move(value)));
+  }
+  GK_RETURN_IF_ERROR(FreezeGraph(&g, frozen));
+  bool changed = false;
+  GK_RETURN_IF_ERROR(Prune(&g, &changed));
+  return Rebuilt(function, std::move(g), captures);
+}
+
+}  // namespace gk
