@@ -13,6 +13,7 @@
 #include <graphkiln/debugging.h>
 #include <graphkiln/device.h>
 #include <graphkiln/error.h>
+#include <graphkiln/example.h>
 #include <graphkiln/extension_type.h>
 #include <graphkiln/function.h>
 #include <graphkiln/functions.h>

@@ -144,6 +144,19 @@ EXPORTS: dict[str, str] = {
         compat.v1.py_function compat.v1.numpy_function
         """,
     "graphkiln._src.graph.tensor_message": "make_ndarray make_tensor_proto",
+    "graphkiln._proto": """
+        train.BytesList train.ClusterDef train.Example train.Feature
+        train.FeatureList train.FeatureLists train.Features train.FloatList
+        train.Int64List train.JobDef train.SequenceExample
+        """,
+    "graphkiln._src.example.features": """
+        io.FixedLenFeature io.FixedLenSequenceFeature io.RaggedFeature
+        io.SparseFeature io.VarLenFeature io.parse_example
+        io.parse_single_example compat.v1.io.parse_example=parse_example_v1
+        compat.v1.io.parse_single_example=parse_single_example_v1
+        compat.v1.parse_example=parse_example_v1
+        compat.v1.parse_single_example=parse_single_example_v1
+        """,
     "graphkiln._src.function.batch_function": "nondifferentiable_batch_function",
     "graphkiln._src.types.quantized": "dtypes.QUANTIZED_DTYPES",
     "graphkiln._src.host.switches": """

@@ -18,6 +18,7 @@
 #include "python/src/data/dataset_options.h"
 #include "python/src/data/element_spec.h"
 #include "python/src/files/gfile_type.h"
+#include "python/src/example/parse_example.h"
 #include "python/src/function/atomic_function.h"
 #include "python/src/function/concrete_call.h"
 #include "python/src/function/concrete_function.h"
@@ -165,6 +166,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddDatasetOptions(m);
   gk::py::AddDatasetExperimental(m);
   gk::py::AddCompositeTypes(m);
+  gk::py::AddParseExample(m);
   gk::py::AddDispatch(m);
   gk::py::AddDispatchForApi(m);
   gk::py::AddTensorArray(m);

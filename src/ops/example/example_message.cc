@@ -1,0 +1,114 @@
+#include "ops/example/example_message.h"
+
+namespace gk {
+namespace {
+
+constexpr uint32_t BytesTag(uint32_t number) {
+  return number << 3 | proto::kBytes;
+}
+
+// Calls on_field(bytes) for each field of that number that holds bytes.
+template <class F>
+bool ForFields(std::string_view message, uint32_t number, F on_field) {
+  proto::Reader reader(message);
+  while (!reader.done()) {
+    uint32_t tag;
+    if (!reader.Tag(&tag)) return false;
+    std::string_view bytes;
+    if (tag == BytesTag(number)) {
+      if (!reader.Bytes(&bytes) || !on_field(bytes)) return false;
+    } else if (!reader.Skip(tag)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// An entry of a map from names to messages.
+bool ReadEntry(std::string_view entry, std::string_view* name,
+               std::string_view* value) {
+  proto::Reader reader(entry);
+  while (!reader.done()) {
+    uint32_t tag;
+    if (!reader.Tag(&tag)) return false;
+    if (tag == BytesTag(1)) {
+      if (!reader.Bytes(name)) return false;
+    } else if (tag == BytesTag(2)) {
+      if (!reader.Bytes(value)) return false;
+    } else if (!reader.Skip(tag)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool ReadFeature(std::string_view message, FeatureView* feature) {
+  constexpr DataType kKinds[] = {DataType::kInvalid, DataType::kString,
+                                 DataType::kFloat, DataType::kInt64};
+  *feature = FeatureView();
+  proto::Reader reader(message);
+  while (!reader.done()) {
+    uint32_t tag;
+    if (!reader.Tag(&tag)) return false;
+    const uint32_t number = tag >> 3;
+    if (number <= 3 && tag == BytesTag(number)) {
+      feature->dtype = kKinds[number];
+      if (!reader.Bytes(&feature->list)) return false;
+    } else if (!reader.Skip(tag)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool ReadFeatures(std::string_view message, OnFeature on_feature) {
+  return ForFields(message, 1, [&](std::string_view entry) {
+    std::string_view name, value;
+    if (!ReadEntry(entry, &name, &value)) return false;
+    on_feature(name, value);
+    return true;
+  });
+}
+
+bool ReadExample(std::string_view message, OnFeature on_feature) {
+  return ForFields(message, 1, [&](std::string_view features) {
+    return ReadFeatures(features, on_feature);
+  });
+}
+
+bool ReadFeatureLists(std::string_view message, OnFeature on_list) {
+  return ReadFeatures(message, on_list);
+}
+
+bool ReadFeatureList(std::string_view message,
+                     FunctionRef<void(std::string_view)> on_feature) {
+  return ForFields(message, 1, [&](std::string_view feature) {
+    on_feature(feature);
+    return true;
+  });
+}
+
+bool CountValues(const FeatureView& feature, int64_t* count) {
+  int64_t n = 0;
+  bool is_right = true;
+  switch (feature.dtype) {
+    case DataType::kString:
+      is_right = ReadValues<std::string_view>(feature.list,
+                                              [&](std::string_view) { ++n; });
+      break;
+    case DataType::kFloat:
+      is_right = ReadValues<float>(feature.list, [&](float) { ++n; });
+      break;
+    case DataType::kInt64:
+      is_right = ReadValues<int64_t>(feature.list, [&](int64_t) { ++n; });
+      break;
+    default:
+      break;
+  }
+  *count = n;
+  return is_right;
+}
+
+}  // namespace gk
