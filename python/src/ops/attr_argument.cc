@@ -248,8 +248,16 @@ StatusOr<AttrValue> ToAttrValue(const AttrDef& attr, std::string_view op,
       if (!attr.is_list && IsListOrTuple(value) && InGraph()) {
         return Single(ToShapeOfNode(attr, op, value));
       }
-      return attr.is_list ? ToList<PartialTensorShape>(attr, op, value, ToShape)
-                          : Single(ToShape(attr, value));
+      if (attr.is_list) {
+        StatusOr<AttrValue> shapes =
+            ToList<PartialTensorShape>(attr, op, value, ToShape);
+        if (shapes.ok() || shapes.status().code() != Code::kValueError) {
+          return shapes;
+        }
+        return ValueError("{} (argument '{}' of {})", shapes.status().message(),
+                          attr.name, op);
+      }
+      return Single(ToShape(attr, value));
     case AttrType::kTensor:
       return attr.is_list ? ToList<Tensor>(attr, op, value, ToTensorAttr)
                           : Single(ToTensorAttr(attr, value));

@@ -126,17 +126,30 @@ Status ShapesFor(InferenceContext& c, const PartialTensorShape& batch,
 }
 
 // What attributes alone tell to be wrong is so before anything is parsed.
-Status CheckSparseTypes(InferenceContext& c, int num_sparse) {
-  const size_t types = c.attr<std::vector<DataType>>("sparse_types").size();
-  if (types == static_cast<size_t>(num_sparse)) return OkStatus();
-  return InvalidArgument("len(sparse_keys) != len(sparse_types)");
+// `num_dense` -1: keys are no attribute.
+Status CheckCounts(InferenceContext& c, int64_t num_sparse,
+                   int64_t num_dense = -1) {
+  const auto count = [&]<class T>(std::string_view name, T) {
+    return static_cast<int64_t>(c.attr<std::vector<T>>(name).size());
+  };
+  if (count("sparse_types", DataType()) != num_sparse) {
+    return InvalidArgument("len(sparse_keys) != len(sparse_types)");
+  }
+  const int64_t types = count("Tdense", DataType());
+  if (num_dense >= 0 && num_dense != types) {
+    return InvalidArgument("len(dense_keys) != len(dense_types)");
+  }
+  if (count("dense_shapes", PartialTensorShape()) != types) {
+    return InvalidArgument("len(dense_keys) != len(dense_shapes)");
+  }
+  return OkStatus();
 }
 
 Status ParseShape(InferenceContext& c) {
   const int num_sparse = static_cast<int>(c.attr<int64_t>("Nsparse"));
   PartialTensorShape batch;
   GK_RETURN_IF_ERROR(c.WithRank(0, 1, &batch));
-  GK_RETURN_IF_ERROR(CheckSparseTypes(c, num_sparse));
+  GK_RETURN_IF_ERROR(CheckCounts(c, num_sparse, c.attr<int64_t>("Ndense")));
   return ShapesFor(c, batch, num_sparse, 0);
 }
 
@@ -144,7 +157,7 @@ Status ParseV2Shape(InferenceContext& c) {
   const int num_sparse = static_cast<int>(c.attr<int64_t>("num_sparse"));
   const auto values = c.attr<std::vector<DataType>>("ragged_value_types");
   const auto splits = c.attr<std::vector<DataType>>("ragged_split_types");
-  GK_RETURN_IF_ERROR(CheckSparseTypes(c, num_sparse));
+  GK_RETURN_IF_ERROR(CheckCounts(c, num_sparse));
   if (values.size() != splits.size()) {
     return InvalidArgument(
         "len(ragged_value_types) != len(ragged_split_types)");
@@ -162,7 +175,15 @@ Status ParseSingleShape(InferenceContext& c) {
   const int num_sparse = static_cast<int>(c.attr<int64_t>("num_sparse"));
   PartialTensorShape batch;
   GK_RETURN_IF_ERROR(c.WithRank(0, 0, &batch));
-  GK_RETURN_IF_ERROR(CheckSparseTypes(c, num_sparse));
+  const auto keys = [&](std::string_view name) {
+    return static_cast<int64_t>(c.attr<std::vector<std::string>>(name).size());
+  };
+  if (keys("sparse_keys") != num_sparse) {
+    return InvalidArgument(
+        "num_sparse ({}) must match the size of sparse_keys ({})", num_sparse,
+        keys("sparse_keys"));
+  }
+  GK_RETURN_IF_ERROR(CheckCounts(c, num_sparse, keys("dense_keys")));
   return ShapesFor(c, TensorShape(), num_sparse, 0);
 }
 

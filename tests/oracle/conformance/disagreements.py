@@ -85,6 +85,7 @@ OVER_CHANNELS = "windows over channels that come first are refused by another cl
 EMPTY_VOLUMES = "of no volumes there are no derivatives to refuse"
 MORE_HERE = "integers are convolved with dilations, too"
 # Open.
+OTHER_CLASS = "refused by another class: TensorFlow converts arguments itself"
 NAN_IS_NO_ORDER = "comparisons with NaN are false"
 UNIMPLEMENTED = "refused with a code of tf.errors"
 
@@ -128,6 +129,9 @@ KNOWN: tuple[Known, ...] = (
           NAN_IS_NO_ORDER),
     Known("Conv2DBackpropInput int32 dilations.*: value", MORE_HERE),
     Known("IsotonicRegression .*gradient", OWN_GRADIENT),
+    Known("Parse(Single)?Example.* num_sparse = .*: bad call.*",
+          bad_call_differences.MEMORY_FIRST),
+    Known("Parse(Single)?Example.*: bad call", OTHER_CLASS),
     Known("AvgPool(3D)?Grad .* last 2147483647: bad call.*",
           bad_call_differences.ORDER),
     Known("ExtractVolumePatches .*: shape .*", OTHER_RANK),

@@ -11,7 +11,33 @@ from case_values import I64, F
 PLACES = np.array([[0, 0], [0, 1], [1, 0]], np.int64)
 I32 = np.int32
 
+# {"a": [1, 2], "c": [1.5]} and {"a": [3, 4], "c": [2.5, 3.5]}.
+EXAMPLES = [
+    b"\n\x0b\n\x01a\x12\x06\x1a\x04\n\x02\x01\x02"
+    b"\n\r\n\x01c\x12\x08\x12\x06\n\x04\x00\x00\xc0?",
+    b"\n\x0b\n\x01a\x12\x06\x1a\x04\n\x02\x03\x04"
+    b"\n\x11\n\x01c\x12\x0c\x12\n\n\x08\x00\x00 @\x00\x00`@",
+]
+EXAMPLES = [b"\n" + bytes([len(text)]) + text for text in EXAMPLES]
+PARSED = {
+    "dense_defaults": [np.zeros(2, np.int64)], "sparse_types": ["float32"],
+    "dense_shapes": [[2]], "main": "Tdense", "dtypes": ["int64"],
+}
+
 TABLE: dict[str, dict[str, Any]] = {
+    "ParseExample": {
+        "serialized": EXAMPLES, "names": ["p", "q"], "sparse_keys": ["c"],
+        "dense_keys": ["a"], **PARSED,
+    },
+    "ParseExampleV2": {
+        "serialized": EXAMPLES, "names": ["p", "q"], "sparse_keys": ["b"],
+        "dense_keys": ["a"], "ragged_keys": ["c"], **PARSED, "num_sparse": 1,
+        "ragged_value_types": ["float32"], "ragged_split_types": ["int32"],
+    },
+    "ParseSingleExample": {
+        "serialized": EXAMPLES[0], "sparse_keys": ["c"], "dense_keys": ["a"],
+        **PARSED, "num_sparse": 1,
+    },
     "RegexFullMatch": {"input": ["ab", "b"], "pattern": "a.*"},
     "StaticRegexFullMatch": {"input": ["ab", "b"], "pattern": "a.*"},
     "RegexReplace": {"input": ["aba", "b"], "pattern": "a", "rewrite": "x"},
@@ -79,10 +105,6 @@ TABLE: dict[str, dict[str, Any]] = {
         "set2_values": np.array([2, 7, 3], I32), "set2_shape": I64(2, 2),
         "set_operation": "intersection",
     },
-    # Files: these are everywhere.
-    "ReadFile": {"filename": "/dev/null"},
-    "WriteFile": {"filename": "/dev/null", "contents": "text"},
-    "MatchingFiles": {"pattern": ["/dev/nul[l]", "/dev/zero"]},
     "SetSize": {
         "set_indices": PLACES, "set_values": np.array([2, 2, 3], I32),
         "set_shape": I64(2, 2),
@@ -91,7 +113,8 @@ TABLE: dict[str, dict[str, Any]] = {
 VALUE_SHAPED = {
     "DecodeRaw", "StringSplit", "StringNGrams", "UnicodeDecode", "UnicodeDecodeWithOffsets",
     "DenseToDenseSetOperation", "DenseToSparseSetOperation",
-    "SparseToSparseSetOperation", "SetSize", "MatchingFiles",
+    "SparseToSparseSetOperation", "SetSize", "ParseExample", "ParseExampleV2",
+    "ParseSingleExample",
 }
 NOT_CALLED = dict.fromkeys(
     ("HashTableV2", "AnonymousHashTable", "MutableHashTableV2",
