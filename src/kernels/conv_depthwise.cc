@@ -447,10 +447,13 @@ std::vector<Run> Runs(const Depthwise& w) {
 }
 
 // Numbers of each tap: as many as the loops take at once where rows are
-// joined, so that they need not end within pixels.
-int64_t Width(const Depthwise& w, int64_t at_once, int64_t most) {
+// joined, so that they need not end within pixels; those of a row of so many
+// columns are enough.
+int64_t Width(const Depthwise& w, int64_t at_once, int64_t most,
+              int64_t columns) {
   if (!w.joins()) return w.d.out_c;
-  const int64_t wide = std::lcm(w.d.out_c, at_once);
+  const int64_t wide =
+      std::min(std::lcm(w.d.out_c, at_once), columns * w.d.out_c);
   return wide <= most ? wide : w.d.out_c;
 }
 
@@ -463,13 +466,18 @@ Depthwise Prepare(const Conv2DDesc& d) {
     w.group = (rows + kSlices - 1) / kSlices;
     w.slices = (rows + w.group - 1) / w.group;
     w.in_step = d.stride_w;
-    w.wide = Width(w, 16, 128);
+    w.wide = Width(w, 16, 128, d.out_w);
     return w;
   }
-  w.group = w.many > 1 && w.forward() ? 8 : 1;
+  const int64_t columns = w.forward() ? d.out_w : d.in_w;
+  // Multiply-adds in a slice: enough to bury the cost of handing it out.
+  constexpr int64_t kSliceWork = 1 << 15;
+  const int64_t row = columns * d.out_c * d.filter_h * d.filter_w;
+  w.group = std::clamp<int64_t>(kSliceWork / row,
+                                w.many > 1 && w.forward() ? 8 : 1, 64);
   w.slices = d.batch * ((w.rows() + w.group - 1) / w.group);
   (w.forward() ? w.in_step : w.out_step) = d.stride_w;
-  w.wide = Width(w, 32, 512);
+  w.wide = Width(w, 32, 512, columns);
   w.runs = Runs(w);
   return w;
 }
@@ -533,12 +541,17 @@ class DepthwiseConv : public Conv2D {
 
   void Repeat(const T* filter, std::vector<T>& all) const {
     const int64_t channels = desc_.out_c;
-    all.reserve(desc_.filter_h * desc_.filter_w * made_.wide);
-    for (int64_t t = 0; t < desc_.filter_h * desc_.filter_w; ++t) {
-      for (int64_t i = 0; i < made_.wide; i += channels) {
-        all.insert(all.end(), filter, filter + channels);
+    const int64_t taps = desc_.filter_h * desc_.filter_w;
+    all.resize(taps * made_.wide);
+    T* to = all.data();
+    for (int64_t t = 0; t < taps; ++t, filter += channels) {
+      T* const first = to;
+      to = std::copy_n(filter, channels, to);
+      // What is there already is copied, twice as much each time.
+      while (to < first + made_.wide) {
+        to = std::copy_n(first, std::min(to - first, first + made_.wide - to),
+                         to);
       }
-      filter += channels;
     }
   }
 

@@ -151,6 +151,10 @@ void CheckAll(ElementType type, double tolerance) {
       Shape(3, 12, 11, 40, 3, 3, 40, 2, 1, true, 40),
       Shape(1, 12, 11, 530, 2, 3, 530, 1, 2, true, 530),
       Shape(1, 7, 9, 2, 3, 3, 2, 1, 4, true, 2),
+      Shape(1, 3, 2, 3, 3, 3, 3, 1, 1, true, 3),
+      Shape(1, 5, 5, 3, 3, 3, 6, 1, 1, true, 3),
+      Shape(3, 70, 4, 3, 3, 3, 3, 1, 1, true, 3),
+      Shape(2, 67, 3, 2, 4, 2, 4, 1, 1, false, 2),
       Shape(4, 8, 8, 8, 1, 1, 24, 1, 1, false),
       uneven,
       wide_pad};
