@@ -76,6 +76,7 @@ LOSSES = """
 tf.nn.isotonic_regression(x[3,6])
 tf.nn.isotonic_regression(x[3,6], decreasing=False)
 tf.raw_ops.FractionalMaxPool(value=x[2,7,9,2], pooling_ratio=[1, 1.5, 1.2, 1], deterministic=True, seed=3, seed2=4)[0]
+tf.raw_ops.FractionalMaxPool(value=x[2,31,29,2], pooling_ratio=[1, 10.2, 9.1, 1], deterministic=True, seed=3, seed2=4)[0]
 tf.raw_ops.FractionalAvgPool(value=x[2,7,9,2], pooling_ratio=[1, 1.5, 1.2, 1], deterministic=True, seed=3, seed2=4, overlapping=True)[0]
 tf.raw_ops.NthElement(input=x[3,5], n=2)
 tf.raw_ops.MaxPoolV2(input=x[2,5,5,3], ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding='SAME')
