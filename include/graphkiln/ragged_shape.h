@@ -75,12 +75,19 @@ GK_API_NAMESPACE {
     RowPartition with_dtype(DataType dtype) const;
 
     // --- For the library itself.
-    RowPartition(Tensor row_splits, std::optional<int64_t> uniform)
-        : row_splits_(std::move(row_splits)), uniform_(uniform) {}
+    RowPartition(Tensor row_splits, std::optional<int64_t> uniform,
+                 std::optional<Tensor> given_lengths = {})
+        : row_splits_(std::move(row_splits)),
+          uniform_(uniform),
+          given_lengths_(std::move(given_lengths)) {}
+    const std::optional<Tensor>& given_lengths() const {
+      return given_lengths_;
+    }
 
    private:
     Tensor row_splits_;
     std::optional<int64_t> uniform_;
+    std::optional<Tensor> given_lengths_;  // what the splits were made of
   };
 
   // The shape of a ragged tensor: the partitions of its outer dimensions and

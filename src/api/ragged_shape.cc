@@ -11,10 +11,14 @@ namespace {
 using Partition = ::gk::RowPartition;
 
 RowPartition OuterRows(const Partition& rows) {
-  return {Outer(rows.splits), rows.uniform};
+  std::optional<Tensor> lengths;
+  if (rows.given_lengths) lengths = Outer(rows.given_lengths);
+  return {Outer(rows.splits), rows.uniform, std::move(lengths)};
 }
 Partition InnerRows(const RowPartition& rows) {
-  return {Inner(rows.row_splits()), rows.uniform_row_length()};
+  Partition inner{Inner(rows.row_splits()), rows.uniform_row_length()};
+  if (rows.given_lengths()) inner.given_lengths = Inner(*rows.given_lengths());
+  return inner;
 }
 std::vector<Partition> InnerRows(const std::vector<RowPartition>& partitions) {
   std::vector<Partition> inner;

@@ -98,6 +98,17 @@ TEST(RowPartitionTest, TellsItsRows) {
   EXPECT_EQ(Text(shape.fill(0)), "[[0, 0], [], [0]]");
 }
 
+TEST(RowPartitionTest, RemembersTheLengthsItWasMadeOf) {
+  const Tensor lengths({2, 0, 1});
+  const auto rows = RowPartition::from_row_lengths(lengths);
+  EXPECT_EQ(rows.row_lengths().data<int>(), lengths.data<int>());
+  const auto wide = rows.with_dtype(gk::DataType::kInt64);
+  EXPECT_EQ(wide.row_lengths().to_vector<int64_t>(),
+            (std::vector<int64_t>{2, 0, 1}));
+  const auto others = RowPartition::from_row_splits(Tensor({0, 1, 1}));
+  EXPECT_EQ(others.row_lengths().to_vector<int>(), (std::vector<int>{1, 0}));
+}
+
 TEST(DynamicRaggedShapeTest, IsMadeOfPartitions) {
   const auto rows = RowPartition::from_row_lengths(Tensor({2, 0, 1}));
   const auto shape = DynamicRaggedShape::from_row_partitions({rows});

@@ -107,3 +107,29 @@ def test_parts_that_are_lists():
     slices = tf.IndexedSlices([[1.0]], [1], [3, 1])
     assert slices.shape == [3, 1]
     assert tf.cast(slices, tf.int32).values.numpy().tolist() == [[1]]
+
+
+def test_calls_of_the_class_and_of_classes_derived_from_it():
+    class Named(tf.IndexedSlices):
+        def __init__(self, values, indices, name):
+            super().__init__(values, indices=indices)
+            self.label = name
+
+    values, indices = tf.constant([[1.0]]), tf.constant([0])
+    for made in [
+        tf.IndexedSlices(values, indices),
+        tf.IndexedSlices(indices=indices, values=values),
+        tf.IndexedSlices(values, indices, dense_shape=None),
+        Named(values, indices, name="rows"),
+    ]:
+        assert made.values is values and made.indices is indices
+        assert made.dense_shape is None
+    assert type(made) is Named and made.label == "rows"
+    with pytest.raises(TypeError, match="missing required argument: 'indices'"):
+        tf.IndexedSlices(values)
+    with pytest.raises(TypeError, match="takes 4 positional arguments but 5"):
+        tf.IndexedSlices(values, indices, None, None)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'shape'"):
+        tf.IndexedSlices(values, indices, shape=None)
+    with pytest.raises(TypeError, match="multiple values for argument 'values'"):
+        tf.IndexedSlices(values, indices, values=values)

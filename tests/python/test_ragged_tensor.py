@@ -1,5 +1,6 @@
 """tf.RaggedTensor and its spec."""
 
+import copy
 import pickle
 
 import numpy as np
@@ -426,3 +427,36 @@ def test_gradient_of_logsumexp():
         tape.watch(x)
         y = tf.reduce_logsumexp(R.from_row_lengths(x, [2, 0, 1]), axis=1)
     assert tape.gradient(y, x).numpy().tolist() == [0.5, 0.5, 1.0]
+
+
+def test_lengths_that_rows_were_made_of_are_remembered():
+    for dtype in (tf.int32, tf.int64):
+        lengths = tf.constant([2, 0, 1], dtype)
+        rt = R.from_row_lengths(tf.constant([1, 2, 3]), lengths)
+        assert rt.row_lengths() is rt.row_lengths()
+        partition = tf.experimental.RowPartition.from_row_lengths(lengths)
+        assert partition.row_lengths() is partition.row_lengths()
+        for made in (rt, rt * 2, copy.copy(rt), pickle.loads(pickle.dumps(rt))):
+            assert made.row_lengths().dtype == dtype
+            assert made.row_lengths().numpy().tolist() == [2, 0, 1]
+    other = partition.with_dtype(tf.int32)
+    assert other.row_lengths().dtype == tf.int32
+    assert other.row_lengths().numpy().tolist() == [2, 0, 1]
+    # What comes into a function and out of it has lengths of its own.
+    twice = tf.function(lambda x: (x + x, x.row_lengths() * 2, rt.row_lengths()))
+    made, doubled, captured = twice(rt)
+    assert made.row_lengths().numpy().tolist() == [2, 0, 1]
+    assert doubled.numpy().tolist() == [4, 0, 2]
+    assert captured.numpy().tolist() == [2, 0, 1]
+    rows = twice(R.from_row_lengths([1, 2], [0, 2]))[0]
+    assert rows.row_lengths().numpy().tolist() == [0, 2]
+
+
+def test_lengths_of_splits_that_make_no_sense():
+    for dtype in (tf.int32, tf.int64):
+        splits = tf.constant([3, 1, dtype.max, dtype.min], dtype)
+        rt = R.from_row_splits(tf.zeros([4]), splits, validate=False)
+        assert rt.row_lengths().dtype == dtype
+        assert rt.row_lengths().numpy().tolist() == [-2, dtype.max - 1, 1]
+    one = R.from_row_splits(tf.zeros([0]), [0])
+    assert one.row_lengths().numpy().tolist() == []

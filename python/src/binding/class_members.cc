@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string_view>
+#include <unordered_map>
 
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/errors.h"
@@ -10,18 +11,19 @@ namespace gk::py {
 
 namespace nb = nanobind;
 
-PyObject* CallRead(ReadFunction& f, PyObject* self, PyObject* args,
-                   PyObject* kwargs) {
+PyObject* CallRead(ReadFunction& f, PyObject* self, PyObject* const* args,
+                   Py_ssize_t count, PyObject* names) {
   try {
     if (f.parameters == nullptr) {
       f.parameters = new SignatureParameters(f.signature);
     }
     if (f.parameters->size() != f.count) {
-      Throw(Internal("{}({}) is bound to a function of {} arguments",
-                          f.name, f.signature, f.count));
+      Throw(Internal("{}({}) is bound to a function of {} arguments", f.name,
+                     f.signature, f.count));
     }
     std::array<nb::object, kMostParameters> given;
-    f.parameters->Bind(f.name, f.selves, args, kwargs, given.data());
+    f.parameters->Bind(f.name, f.selves, args, static_cast<size_t>(count),
+                       names, given.data());
     return f.call(self, given.data()).release().ptr();
   } catch (...) {
     return RaiseCaught();
@@ -101,9 +103,30 @@ nb::handle AddClass(nb::module_& module, const char* name, nb::handle base,
   return cls.release();
 }
 
+namespace {
+
+// Python's string of a literal, found by where the literal lies.
+PyObject* NameOf(const char* literal) {
+  static auto* const names = new std::unordered_map<const char*, PyObject*>;
+  PyObject*& name = (*names)[literal];
+  if (name == nullptr) {
+    name = Owned(PyUnicode_InternFromString(literal)).release().ptr();
+  }
+  return name;
+}
+
+}  // namespace
+
+nb::object GetPart(nb::handle self, const char* literal) {
+  return Owned(PyObject_GetAttr(self.ptr(), NameOf(literal)));
+}
 void SetParts(nb::handle self,
               std::initializer_list<std::pair<const char*, nb::object>> parts) {
-  for (const auto& [name, value] : parts) self.attr(name) = value;
+  for (const auto& [name, value] : parts) {
+    if (PyObject_SetAttr(self.ptr(), NameOf(name), value.ptr()) < 0) {
+      throw nb::python_error();
+    }
+  }
 }
 nb::object NewValue(
     nb::handle cls,

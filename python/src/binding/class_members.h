@@ -35,8 +35,8 @@ struct ReadFunction {
   size_t selves;                                    // that it takes before them
   const SignatureParameters* parameters = nullptr;  // once it was called
 };
-PyObject* CallRead(ReadFunction& function, PyObject* self, PyObject* args,
-                   PyObject* kwargs);
+PyObject* CallRead(ReadFunction& function, PyObject* self,
+                   PyObject* const* args, Py_ssize_t given, PyObject* names);
 
 template <class T>
 struct ArgumentOf {
@@ -72,18 +72,21 @@ struct BoundMethod<kName, kParameters, kFunction, kSelves> {
   }
   static inline constinit ReadFunction function = {
       Spread, kName.text, kParameters.text, sizeof...(Args), kSelves};
-  static PyObject* Call(PyObject* self, PyObject* args, PyObject* kwargs) {
-    return CallRead(function, self, args, kwargs);
+  static PyObject* Call(PyObject* self, PyObject* const* args,
+                        Py_ssize_t given, PyObject* names) {
+    return CallRead(function, self, args, given, names);
   }
 };
 
 // An attribute computed by a function of the value, which `function` is.
 using AttributeFunction = nanobind::object (*)(nanobind::handle);
 PyObject* GetComputed(PyObject* self, void* function);
+// The attribute of a literal name, whose string is made once.
+nanobind::object GetPart(nanobind::handle self, const char* literal);
 // A part, by its slot.
 template <Name kSlot>
 nanobind::object Part(nanobind::handle self) {
-  return self.attr(kSlot.text);
+  return GetPart(self, kSlot.text);
 }
 
 #define GK_FUNCTION_OF(self, selves, name, parameters, function, flags, doc)  \
@@ -91,7 +94,7 @@ nanobind::object Part(nanobind::handle self) {
     name,                                                                     \
         ::gk::py::AsCFunction(                                                \
             ::gk::py::BoundMethod<name, parameters, function, selves>::Call), \
-        METH_VARARGS | METH_KEYWORDS | (flags),                               \
+        METH_FASTCALL | METH_KEYWORDS | (flags),                              \
         name "(" self parameters ")\n--\n\n" doc                              \
   }
 #define GK_METHOD(name, parameters, function, doc) \
@@ -127,7 +130,7 @@ inline nanobind::handle AddClass(nanobind::module_& module, const char* name,
 // module.
 void AddFunctions(nanobind::module_& module, PyMethodDef* functions);
 
-// A value of a class, made without its __init__.
+// A value of a class, made without its __init__. Names are literals.
 nanobind::object NewValue(
     nanobind::handle cls,
     std::initializer_list<std::pair<const char*, nanobind::object>> parts);

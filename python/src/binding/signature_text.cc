@@ -91,44 +91,47 @@ size_t SignatureParameters::Find(std::string_view name) const {
 void SignatureParameters::Bind(std::string_view function, size_t selves,
                                PyObject* args, PyObject* kwargs,
                                nb::object* out) const {
-  const size_t given = static_cast<size_t>(PyTuple_GET_SIZE(args));
+  std::vector<PyObject*> all(
+      PySequence_Fast_ITEMS(args),
+      PySequence_Fast_ITEMS(args) + PyTuple_GET_SIZE(args));
+  const size_t given = all.size();
+  nb::object names;
+  if (kwargs != nullptr && PyDict_GET_SIZE(kwargs) > 0) {
+    names = Owned(PyTuple_New(PyDict_GET_SIZE(kwargs)));
+    PyObject *key, *value;
+    Py_ssize_t i = 0;
+    for (Py_ssize_t at = 0; PyDict_Next(kwargs, &at, &key, &value);) {
+      PyTuple_SET_ITEM(names.ptr(), i++, Py_NewRef(key));
+      all.push_back(value);
+    }
+  }
+  Bind(function, selves, all.data(), given, names.ptr(), out);
+}
+
+void SignatureParameters::Bind(std::string_view function, size_t selves,
+                               PyObject* const* args, size_t given,
+                               PyObject* names, nb::object* out) const {
   if (given > by_position_ && rest_ == kNone) {
     Throw(TypeError("{}() takes {} positional arguments but {} were given",
                     function, by_position_ + selves, given + selves));
   }
-  for (size_t i = 0; i < std::min(given, by_position_); ++i) {
-    out[i] = nb::borrow(PyTuple_GET_ITEM(args, i));
-  }
+  const size_t placed = std::min(given, by_position_);
+  for (size_t i = 0; i < placed; ++i) out[i] = nb::borrow(args[i]);
   if (rest_ != kNone) {
-    out[rest_] = Owned(PyTuple_GetSlice(args, by_position_, given));
+    const nb::object rest =
+        Owned(PyTuple_New(static_cast<Py_ssize_t>(given - placed)));
+    for (size_t i = placed; i < given; ++i) {
+      PyTuple_SET_ITEM(rest.ptr(), static_cast<Py_ssize_t>(i - placed),
+                       Py_NewRef(args[i]));
+    }
+    out[rest_] = rest;
   }
-  nb::dict named;
-  PyObject *key, *value;
-  for (Py_ssize_t at = 0;
-       kwargs != nullptr && PyDict_Next(kwargs, &at, &key, &value);) {
-    if (!PyUnicode_Check(key)) Throw(TypeError("keywords must be strings"));
-    size_t i = 0;
-    for (; i < size(); ++i) {
-      if (i == rest_ || i == named_) continue;
-      if (parameters_[i].name == key ||
-          PyUnicode_Compare(parameters_[i].name, key) == 0) {
-        break;
-      }
-    }
-    if (i == size() && named_ == kNone) {
-      Throw(TypeError("{}() got an unexpected keyword argument '{}'", function,
-                      StringView(key)));
-    }
-    if (i == size()) {
-      named[nb::handle(key)] = nb::handle(value);
-    } else if (out[i].is_valid()) {
-      Throw(TypeError("{}() got multiple values for argument '{}'", function,
-                      name(i)));
-    } else {
-      out[i] = nb::borrow(value);
-    }
+  if (named_ != kNone) out[named_] = nb::dict();
+  const Py_ssize_t count = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    BindNamed(function, PyTuple_GET_ITEM(names, i),
+              args[given + static_cast<size_t>(i)], out);
   }
-  if (named_ != kNone) out[named_] = named;
   for (size_t i = 0; i < size(); ++i) {
     if (out[i].is_valid()) continue;
     out[i] = nb::borrow(parameters_[i].otherwise);
@@ -136,6 +139,31 @@ void SignatureParameters::Bind(std::string_view function, size_t selves,
       Throw(
           TypeError("{}() missing required argument: '{}'", function, name(i)));
     }
+  }
+}
+
+void SignatureParameters::BindNamed(std::string_view function, PyObject* key,
+                                    PyObject* value, nb::object* out) const {
+  if (!PyUnicode_Check(key)) Throw(TypeError("keywords must be strings"));
+  size_t i = 0;
+  for (; i < size(); ++i) {
+    if (i == rest_ || i == named_) continue;
+    if (parameters_[i].name == key ||
+        PyUnicode_Compare(parameters_[i].name, key) == 0) {
+      break;
+    }
+  }
+  if (i == size() && named_ == kNone) {
+    Throw(TypeError("{}() got an unexpected keyword argument '{}'", function,
+                    StringView(key)));
+  }
+  if (i == size()) {
+    out[named_][nb::handle(key)] = nb::handle(value);
+  } else if (out[i].is_valid()) {
+    Throw(TypeError("{}() got multiple values for argument '{}'", function,
+                    name(i)));
+  } else {
+    out[i] = nb::borrow(value);
   }
 }
 

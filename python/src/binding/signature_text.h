@@ -23,6 +23,9 @@ class SignatureParameters {
   // they do not fit. `selves`: how many it counts before the first.
   void Bind(std::string_view function, size_t selves, PyObject* args,
             PyObject* kwargs, nanobind::object* out) const;
+  // As of a vectorcall: those by name, a tuple of names or null, are last.
+  void Bind(std::string_view function, size_t selves, PyObject* const* args,
+            size_t given, PyObject* names, nanobind::object* out) const;
 
  private:
   struct Parameter {
@@ -30,6 +33,9 @@ class SignatureParameters {
     PyObject* otherwise;  // null: the argument must be given
   };
   static constexpr size_t kNone = static_cast<size_t>(-1);
+
+  void BindNamed(std::string_view function, PyObject* name, PyObject* value,
+                 nanobind::object* out) const;
 
   std::vector<Parameter> parameters_;
   size_t by_position_ = kNone;  // how many may be

@@ -8,6 +8,7 @@
 #include "framework/types.h"
 #include "function/specs/type_spec.h"
 #include "python/src/binding/class_attribute.h"
+#include "python/src/binding/class_members.h"
 #include "python/src/ragged/ragged_arguments.h"
 
 namespace gk::py {
@@ -43,12 +44,19 @@ nanobind::object TypeObject(nanobind::handle dtype);
 template <Tensor (RowPartition::*kPart)() const, Name kScope>
 nanobind::object RowPart(nanobind::handle self, nanobind::handle name) {
   const CallScope scope(name, kScope.text);
-  const RowPartition rows{AsTensor(self.attr("_row_splits")), {}};
+  const RowPartition rows{
+      AsTensor(self.attr("_row_splits")), {}, GivenLengths(self)};
   return Wrapped((rows.*kPart)());
 }
 template <Tensor (RowPartition::*kPart)() const, Name kScope>
 nanobind::object UnnamedRowPart(nanobind::handle self) {
   return RowPart<kPart, kScope>(self, nanobind::none());
+}
+// The lengths that the rows were made of, else those that the splits say.
+inline nanobind::object LengthsOfRows(nanobind::handle self) {
+  nanobind::object given = GetPart(self, "_given_lengths");
+  if (!given.is_none()) return given;
+  return UnnamedRowPart<&RowPartition::lengths, "RaggedRowLengths">(self);
 }
 // The length of all rows, a part, as a tensor or None.
 template <Name kSlot>

@@ -38,6 +38,7 @@ Object ToSparse(Handle ragged, Handle name) {
 }
 
 Object Lengths(Handle ragged, int64_t axis, Handle name) {
+  if (axis == 1 && name.is_none()) return LengthsOfRows(ragged);
   const CallScope scope(name, "RaggedRowLengths");
   return Wrapped(RowLengths(AsRagged(ragged), axis));
 }
@@ -104,7 +105,8 @@ Object Init(Handle self, Handle values, Handle partition, bool internal) {
   }
   SetParts(self, {{"_values", nb::borrow(values)},
                   {"_row_splits", partition[0]},
-                  {"_uniform_row_length", partition[1]}});
+                  {"_uniform_row_length", partition[1]},
+                  {"_given_lengths", nb::none()}});
   return nb::none();
 }
 
@@ -409,7 +411,8 @@ void AddRaggedTensor(nb::module_& m) {
   PyObject*& cls = TheCompositeClasses().ragged;
   cls =
       AddClass(m, "RaggedTensor", TheCompositeClasses().composite,
-               Slots{"_row_splits", "_uniform_row_length", "_values"},
+               Slots{"_row_splits", "_uniform_row_length", "_values",
+                     "_given_lengths"},
                "A tensor with one or more dimensions of slices of different "
                "lengths.\n\n"
                "Made by `tf.ragged.constant` and by the `from_...` class "

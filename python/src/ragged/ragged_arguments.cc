@@ -23,8 +23,8 @@ bool IsOf(nb::handle value, PyObject* cls) {
          PyObject_TypeCheck(value.ptr(), reinterpret_cast<PyTypeObject*>(cls));
 }
 
-nb::object Attribute(nb::handle value, const char* name) {
-  return Owned(PyObject_GetAttrString(value.ptr(), name));
+nb::object Attribute(nb::handle value, const char* literal) {
+  return GetPart(value, literal);
 }
 
 }  // namespace
@@ -66,9 +66,15 @@ std::vector<RaggedValue> AsRaggedList(nb::handle values, DataType hint) {
 
 RowPartition AsRows(nb::handle value, const char* uniform) {
   RowPartition rows{AsTensor(Attribute(value, "_row_splits")), {}};
+  rows.given_lengths = GivenLengths(value);
   const nb::object length = Attribute(value, uniform);
   if (!length.is_none()) rows.uniform = nb::cast<int64_t>(length);
   return rows;
+}
+
+Tensor GivenLengths(nb::handle value) {
+  const nb::object lengths = Attribute(value, "_given_lengths");
+  return lengths.is_none() ? Tensor() : AsTensor(lengths);
 }
 
 namespace {
@@ -76,13 +82,18 @@ namespace {
 nb::object UniformOf(const RowPartition& rows) {
   return rows.uniform ? nb::object(nb::int_(*rows.uniform)) : nb::none();
 }
+nb::object LengthsOf(const RowPartition& rows) {
+  return rows.given_lengths ? Wrapped(rows.given_lengths) : nb::none();
+}
 
 }  // namespace
 
 nb::object Wrapped(const RowPartition& rows) {
   return NewValue(
       TheCompositeClasses().partition,
-      {{"_row_splits", Wrapped(rows.splits)}, {"_uniform", UniformOf(rows)}});
+      {{"_row_splits", Wrapped(rows.splits)},
+       {"_uniform", UniformOf(rows)},
+       {"_given_lengths", LengthsOf(rows)}});
 }
 
 nb::object Wrapped(const RaggedValue& value) {
@@ -92,7 +103,8 @@ nb::object Wrapped(const RaggedValue& value) {
     made = NewValue(TheCompositeClasses().ragged,
                     {{"_values", made},
                      {"_row_splits", Wrapped(rows.splits)},
-                     {"_uniform_row_length", UniformOf(rows)}});
+                     {"_uniform_row_length", UniformOf(rows)},
+                     {"_given_lengths", LengthsOf(rows)}});
   }
   return made;
 }

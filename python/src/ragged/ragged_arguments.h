@@ -33,6 +33,8 @@ nanobind::object Wrapped(const std::vector<RaggedValue>& values);
 nanobind::object Wrapped(const RowPartition& rows);
 // By the parts `_row_splits` and `uniform`, the name of a part.
 RowPartition AsRows(nanobind::handle value, const char* uniform);
+// The part `_given_lengths`; null of None.
+Tensor GivenLengths(nanobind::handle value);
 
 bool IsSparse(nanobind::handle value);
 SparseValue AsSparse(nanobind::handle value);

@@ -112,7 +112,8 @@ Object FromComponents(Handle self, Handle given) {
                     {{"_values", made},
                      {"_row_splits", Object(parts[level])},
                      {"_uniform_row_length",
-                      length < 0 ? nb::none() : Object(nb::int_(length))}});
+                      length < 0 ? nb::none() : Object(nb::int_(length))},
+                     {"_given_lengths", nb::none()}});
   }
   return made;
 }

@@ -78,7 +78,8 @@ Object Init(Handle self, Handle row_splits, Handle uniform, bool internal) {
         "methods instead (e.g., RowPartition.from_row_lengths())"));
   }
   SetParts(self, {{"_row_splits", nb::borrow(row_splits)},
-                  {"_uniform", nb::borrow(uniform)}});
+                  {"_uniform", nb::borrow(uniform)},
+                  {"_given_lengths", nb::none()}});
   return nb::none();
 }
 
@@ -152,8 +153,7 @@ PyMethodDef methods[] = {
                     FromUniform, "Every row has `uniform_row_length` values."),
     GK_METHOD("row_splits", "", Splits,
               "Where the rows begin, and where the last one ends."),
-    GK_METHOD("row_lengths", "",
-              (UnnamedRowPart<&Partition::lengths, "RaggedRowLengths">),
+    GK_METHOD("row_lengths", "", LengthsOfRows,
               "How many values each row has."),
     GK_METHOD("row_starts", "",
               (UnnamedRowPart<&Partition::starts, "RaggedRowStarts">),
@@ -217,7 +217,8 @@ Object ToComponents(Handle, Handle value) { return Splits(value); }
 Object FromComponents(Handle self, Handle splits) {
   return NewValue(TheCompositeClasses().partition,
                   {{"_row_splits", nb::borrow(splits)},
-                   {"_uniform", self.attr("_uniform")}});
+                   {"_uniform", self.attr("_uniform")},
+                   {"_given_lengths", nb::none()}});
 }
 Object ShownSpec(Handle self) {
   return nb::cast(Format(
@@ -249,7 +250,7 @@ void AddRowPartition(nb::module_& m) {
   CompositeClasses& classes = TheCompositeClasses();
   classes.partition =
       AddClass(m, "RowPartition", classes.composite,
-               Slots{"_row_splits", "_uniform"},
+               Slots{"_row_splits", "_uniform", "_given_lengths"},
                "Rows of values, by where each row begins and ends.\n\n"
                ">>> partition = "
                "tf.experimental.RowPartition.from_row_lengths([2, 0, 1])\n"

@@ -1,4 +1,6 @@
 // IndexedSlices and its spec.
+#include <array>
+
 #include "function/slices_value.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/class_members.h"
@@ -74,12 +76,33 @@ PyGetSetDef slices_spec_properties[] = {
 
 // --- tf.IndexedSlices.
 
+#define GK_SLICES_PARAMETERS "values, indices, dense_shape=None"
+
 Object InitSlices(Handle self, Handle values, Handle indices,
                   Handle dense_shape) {
   SetParts(self, {{"_values", nb::borrow(values)},
                   {"_indices", nb::borrow(indices)},
                   {"_dense_shape", nb::borrow(dense_shape)}});
   return nb::none();
+}
+// A call of the class itself, which is far longer on its way through
+// __init__. Classes derived from it have their own ways.
+PyObject* MadeSlices(PyObject* cls, PyObject* const* args, size_t given,
+                     PyObject* names) {
+  try {
+    static const SignatureParameters parameters(GK_SLICES_PARAMETERS);
+    std::array<Object, 3> parts;
+    parameters.Bind("__init__", 1, args,
+                    static_cast<size_t>(PyVectorcall_NARGS(given)), names,
+                    parts.data());
+    return NewValue(cls, {{"_values", parts[0]},
+                          {"_indices", parts[1]},
+                          {"_dense_shape", parts[2]}})
+        .release()
+        .ptr();
+  } catch (...) {
+    return RaiseCaught();
+  }
 }
 // A part, whatever converts to a tensor; null for None.
 Tensor PartOfSlices(Handle self, const char* name) {
@@ -160,7 +183,7 @@ PyMethodDef kSlicesFunctions[] = {
     {}};
 
 PyMethodDef slices_methods[] = {
-    GK_METHOD("__init__", "values, indices, dense_shape=None", InitSlices, ""),
+    GK_METHOD("__init__", GK_SLICES_PARAMETERS, InitSlices, ""),
     GK_METHOD("consumers", "", SlicesConsumers,
               "The operations that use the values."),
     GK_METHOD("__neg__", "", NegatedSlices, ""),
@@ -226,6 +249,7 @@ void AddSlicesTypes(nb::module_& m) {
                "[[0.0, 0.0], [1.0, 2.0], [0.0, 0.0]]\n",
                slices_methods, slices_properties)
           .ptr();
+  reinterpret_cast<PyTypeObject*>(classes.slices)->tp_vectorcall = MadeSlices;
   SlicesClass().attr("_counts_as_tensor") = nb::bool_(true);
 }
 

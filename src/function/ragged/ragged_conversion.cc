@@ -230,6 +230,7 @@ Tensor BoundingShape(const RaggedValue& ragged) {
 }
 
 RaggedValue RowLengths(const RaggedValue& ragged, int64_t given) {
+  if (given == 1) return ragged.rows().lengths();
   const int rank = ragged.rank();
   if (rank >= 0 && (given < -rank || given >= rank)) {
     throw Error(ValueError("axis={} out of bounds: expected {}<=axis<{}", given,

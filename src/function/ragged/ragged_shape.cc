@@ -150,6 +150,7 @@ RaggedShape RaggedShape::OfLengths(const TensorVector& lengths,
       checks.Equal(part.nrows(), rows,
                    Format("lengths[{}] has another number of rows", axis));
       part.splits = checks.Then(part.splits);
+      part.given_lengths = checks.Then(part.given_lengths);
     } else {
       part = RowPartition::FromUniform(length(axis), rows, {}, true);
     }

@@ -41,7 +41,11 @@ std::optional<int64_t> KnownInteger(const Tensor& t) {
 
 Tensor RowPartition::starts() const { return Part(splits, {}, -1); }
 Tensor RowPartition::limits() const { return Part(splits, 1, {}); }
-Tensor RowPartition::lengths() const { return limits() - starts(); }
+Tensor RowPartition::lengths() const {
+  if (given_lengths) return given_lengths;
+  if (Tensor known = RowLengthsOfValue(splits)) return known;
+  return limits() - starts();
+}
 Tensor RowPartition::nrows() const { return SizeOf(splits, 0, dtype()) - 1; }
 Tensor RowPartition::nvals() const { return At(splits, -1); }
 
@@ -68,6 +72,7 @@ Tensor RowPartition::columns(const Tensor& ids) const {
 }
 
 RowPartition RowPartition::WithType(DataType dtype) const {
+  if (dtype == this->dtype()) return *this;
   return {CastTo(splits, dtype), uniform};
 }
 
@@ -75,7 +80,7 @@ RowPartition RowPartition::OfLengths(const Tensor& lengths,
                                      std::optional<int64_t> uniform) {
   return {
       Concat({Zero(lengths.dtype()), ops::Cumsum(lengths, IntegerConstant(0))}),
-      uniform};
+      uniform, lengths};
 }
 
 RowPartition RowPartition::FromSplits(const Tensor& splits, bool validate) {
@@ -203,7 +208,8 @@ RowPartition RowPartition::Checked(const Tensor& nvals) const {
   checks.Equal(
       this->nvals(), CastTo(nvals, dtype()),
       "Arguments to _from_row_partition do not form a valid RaggedTensor");
-  return {checks.Then(splits), uniform};
+  return {checks.Then(splits), uniform,
+          given_lengths ? checks.Then(given_lengths) : Tensor()};
 }
 
 RaggedValue::RaggedValue(RaggedValue values, RowPartition rows)

@@ -21,6 +21,8 @@ struct RowPartition {
   Tensor splits;
   // The length of every row, if that is uniform and known.
   std::optional<int64_t> uniform;
+  // The lengths of the rows, if the splits were made of them; else null.
+  Tensor given_lengths{};
 
   DataType dtype() const { return splits.dtype(); }
   Tensor starts() const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "framework/op_builder.h"
@@ -9,11 +10,35 @@
 
 namespace gk {
 
+namespace {
+
+bool IsValue(const Tensor& splits) {
+  return OpBuilder::Current() == OpBuilder::Eager() && !splits.is_symbolic() &&
+         splits.rank() == 1 && splits.dim(0) > 0;
+}
+
+}  // namespace
+
+Tensor RowLengthsOfValue(const Tensor& splits) {
+  if (!IsValue(splits)) return {};
+  Tensor made;
+  VisitType<int32_t, int64_t>(splits.dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    using Bits = std::make_unsigned_t<T>;  // Splits may be any numbers.
+    const std::span<const T> places = splits.flat<T>();
+    made = ValueOrThrow(
+        Tensor::Allocate(splits.dtype(), TensorShape({splits.dim(0) - 1})));
+    T* const lengths = made.data<T>();
+    for (size_t i = 1; i < places.size(); ++i) {
+      lengths[i - 1] = static_cast<T>(static_cast<Bits>(places[i]) -
+                                      static_cast<Bits>(places[i - 1]));
+    }
+  });
+  return made;
+}
+
 Tensor RowNumbersOfValue(const Tensor& splits) {
-  if (OpBuilder::Current() != OpBuilder::Eager() || splits.is_symbolic() ||
-      splits.rank() != 1 || splits.dim(0) == 0) {
-    return {};
-  }
+  if (!IsValue(splits)) return {};
   Tensor made;
   VisitType<int32_t, int64_t>(splits.dtype(), [&](auto tag) {
     using T = decltype(tag);
