@@ -7,26 +7,17 @@
 #define GK_FRAMEWORK_SHARED_VARIABLES_H_
 
 #include <string>
-#include <string_view>
 
+#include "framework/resource_manager.h"
 #include "framework/variable.h"
 
 namespace gk {
-
-// The container of those that name none.
-inline constexpr std::string_view kDefaultContainer = "localhost";
-// The name that asks for a variable of one's own.
-inline constexpr std::string_view kAnonymousName =
-    "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
 
 // A handle to the variable of this name, made if there is none. Handles may
 // say different things of one variable's values; what is assigned decides.
 // Reads and writes as another dtype than that of its value fail.
 Tensor SharedVariableHandle(std::string container, const std::string& name,
                             DataType dtype, const PartialTensorShape& shape);
-// Handles of the container's names refer to new variables from now on.
-void DropSharedVariables(std::string_view container);
-
 }  // namespace gk
 
 #endif  // GK_FRAMEWORK_SHARED_VARIABLES_H_

@@ -45,10 +45,11 @@ std::string InputName(const OpRecord& record, const AttrMap& attrs,
   return "input";
 }
 
-// What makes a resource and names none shares it under the node's own name,
-// which passes may change.
+// What wants to share its resource under the node's own name, which passes may
+// change.
 void NameSharedResource(Node* node) {
-  if (node->num_inputs() != 0 || !node->op().Has(kStateful)) return;
+  const auto* wants = node->attrs().Get<bool>("use_node_name_sharing");
+  if (wants == nullptr || !*wants) return;
   const auto* name = node->attrs().Get<std::string>("shared_name");
   if (name == nullptr || !name->empty()) return;
   node->mutable_attrs().Set("shared_name", node->name());

@@ -109,8 +109,14 @@ StatusOr<TensorVector> GraphPart::CopyInto(FuncGraph* to,
   });
   for (proto::NodeDef& def : message.node) {
     const auto own = def.attr.find("container");
-    if (!container.empty() && own != def.attr.end() && own->second.s.empty()) {
-      own->second.set_s(container);
+    if (container.empty() || own == def.attr.end()) continue;
+    if (own->second.s.empty()) own->second.set_s(container);
+    // A node's own resource is that of all parts of the graph. Variables that
+    // name none share one.
+    const auto name = def.attr.find("shared_name");
+    if (name != def.attr.end() && name->second.s.empty() &&
+        !def.attr.contains("debug_name")) {
+      name->second.set_s(Format("_own_{}", def.name));
     }
   }
   GraphImport import{.prefix = ""};

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/process_mutex.h"
-#include "framework/shared_variables.h"
+#include "framework/resource_manager.h"
 #include "function/device_scope.h"
 
 namespace gk {
@@ -79,7 +79,7 @@ void GraphSession::Close() {
     const std::lock_guard lock(ProcessMutex::Of(this));
     dropped.swap(parts_);
   }
-  DropSharedVariables(container_);
+  ResourceManager::Get().Drop(container_);
 }
 
 }  // namespace gk

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "framework/shared_variables.h"
+#include "framework/resource_manager.h"
 
 namespace gk {
 namespace {

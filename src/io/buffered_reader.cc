@@ -68,7 +68,13 @@ StatusOr<std::string> BufferedReader::Read(uint64_t n) {
   return bytes;
 }
 
-StatusOr<std::string> BufferedReader::ReadRest() { return Read(UINT64_MAX); }
+StatusOr<std::string> BufferedReader::ReadRest(uint64_t size) {
+  const uint64_t from = offset();
+  GK_ASSIGN_OR_RETURN(std::string bytes,
+                      ReadToEnd(*file_, size > from ? size - from : 0, from));
+  Seek(from + bytes.size());
+  return bytes;
+}
 
 StatusOr<bool> BufferedReader::ReadLine(std::string* line, bool* ended) {
   line->clear();

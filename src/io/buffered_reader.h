@@ -21,7 +21,8 @@ class BufferedReader {
   StatusOr<std::string> Read(uint64_t n);
   // Fills `to`, or gives how many bytes there were before the end.
   StatusOr<size_t> ReadInto(std::span<char> to);
-  StatusOr<std::string> ReadRest();
+  // All that is left; `size`: of the file, as far as it is known.
+  StatusOr<std::string> ReadRest(uint64_t size = 0);
   // The next line without its "\n"; carriage returns are left out, as in
   // TensorFlow. False at the end. `ended`: whether it had a "\n".
   StatusOr<bool> ReadLine(std::string* line, bool* ended = nullptr);

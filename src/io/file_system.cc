@@ -19,6 +19,7 @@ class BytesInMemory final : public MappedFile {
   const std::string bytes_;
 };
 
+constexpr size_t kLeastPiece = 4096;
 constexpr size_t kBytesAtOnce = size_t{1} << 20;
 // A file may have holes: its length alone claims no more memory than this.
 constexpr uint64_t kMostExpected = uint64_t{1} << 30;
@@ -81,25 +82,37 @@ Status FileSystem::DeleteRecursively(const std::string& path) {
   return first;
 }
 
-StatusOr<std::string> ReadToEnd(const RandomAccessFile& file,
-                                uint64_t expected) {
-  std::string bytes;
+StatusOr<std::string> ReadToEnd(const RandomAccessFile& file, uint64_t expected,
+                                uint64_t offset) {
   // What is said of a file's length may be wrong: of /proc it is 0, and a file
-  // may grow. The last read finds the end.
-  size_t wanted =
-      static_cast<size_t>(std::min<uint64_t>(expected, kMostExpected)) + 1;
+  // may grow. The last read finds the end. What is read goes through a piece
+  // that the processor keeps near: to fill all of the text with zeros first
+  // costs as much as to read it.
+  expected = std::min<uint64_t>(expected, kMostExpected);
+  GK_RETURN_IF_ERROR(CheckTextBytes(static_cast<int64_t>(expected)));
+  std::string bytes;
+  std::string piece(
+      std::clamp<size_t>(expected + 1, kLeastPiece,
+                         std::max(file.best_piece(), kLeastPiece)),
+      '\0');
+  if (piece.size() <= expected) bytes.reserve(static_cast<size_t>(expected));
   for (;;) {
-    const size_t before = bytes.size();
-    const size_t piece = wanted > before ? wanted - before : kBytesAtOnce;
-    GK_RETURN_IF_ERROR(CheckTextBytes(static_cast<int64_t>(piece)));
-    bytes.resize(before + piece);
-    GK_ASSIGN_OR_RETURN(
-        const size_t got,
-        file.Read(before, std::span(bytes.data() + before, piece)));
-    bytes.resize(before + got);
-    if (got < piece) return bytes;
+    GK_ASSIGN_OR_RETURN(const size_t got, file.Read(offset, piece));
+    if (bytes.size() + got > bytes.capacity()) {
+      GK_RETURN_IF_ERROR(
+          CheckTextBytes(static_cast<int64_t>(bytes.size() + got)));
+    }
+    if (bytes.empty() && got < piece.size()) {
+      piece.resize(got);
+      return piece;
+    }
+    bytes.append(piece, 0, got);
+    if (got < piece.size()) return bytes;
+    offset += got;
     GK_RETURN_IF_ERROR(CheckInterrupt());
-    wanted = 2 * bytes.size();
+    if (bytes.size() > expected && piece.size() < file.best_piece()) {
+      piece.resize(std::min(2 * piece.size(), file.best_piece()));
+    }
   }
 }
 

@@ -29,6 +29,8 @@ class RandomAccessFile {
   // Fills `to` with what is at `offset`; gives how much there was, less only at
   // the end of the file.
   virtual StatusOr<size_t> Read(uint64_t offset, std::span<char> to) const = 0;
+  // Of a long file, how much is best read at once.
+  virtual size_t best_piece() const { return size_t{1} << 30; }
 };
 
 // The bytes of a file, in memory as long as this lives.
@@ -102,10 +104,10 @@ class FileSystem {
   virtual std::string Identity(const std::string& path) { return path; }
 };
 
-// All of a file's bytes. `expected`: how many they should be; there may be more
-// or fewer.
+// All of a file's bytes from `offset` on. `expected`: how many they should be;
+// there may be more or fewer.
 StatusOr<std::string> ReadToEnd(const RandomAccessFile& file,
-                                uint64_t expected = 0);
+                                uint64_t expected = 0, uint64_t offset = 0);
 // Closes `to` if all of them could be appended.
 Status CopyBytes(const RandomAccessFile& from, WritableFile* to);
 

@@ -68,7 +68,10 @@ StatusOr<std::string> GFile::Read(int64_t n) {
         "Can't read a negative number of bytes: {} of {}; -1 means all", n,
         name_);
   }
-  return n < 0 ? reader_->ReadRest() : reader_->Read(static_cast<uint64_t>(n));
+  if (n >= 0) return reader_->Read(static_cast<uint64_t>(n));
+  const StatusOr<int64_t> size = Size();
+  return reader_->ReadRest(size.ok() && *size > 0 ? static_cast<uint64_t>(*size)
+                                                  : 0);
 }
 
 StatusOr<std::string> GFile::ReadLine() {

@@ -1,41 +1,13 @@
 #include "ops/named_resource.h"
 
 #include <atomic>
-#include <map>
 #include <mutex>
-#include <tuple>
 
 #include "base/process_mutex.h"
-#include "framework/shared_variables.h"
+#include "framework/resource_manager.h"
 
 namespace gk {
 namespace {
-
-class NamedResources {
- public:
-  static NamedResources& Get() {
-    // Threads may still run when the process ends.
-    static auto* const all = new NamedResources;
-    return *all;
-  }
-
-  StatusOr<Ref<Resource>> FindOrMake(std::string_view kind,
-                                     const std::string& container,
-                                     const std::string& name,
-                                     MakeResourceFn make) {
-    const std::lock_guard lock(mutex_);
-    Ref<Resource>& known = resources_[{std::string(kind), container, name}];
-    if (!known) {
-      GK_ASSIGN_OR_RETURN(known, make(name));
-    }
-    return known;
-  }
-
- private:
-  ProcessMutex mutex_;
-  std::map<std::tuple<std::string, std::string, std::string>, Ref<Resource>>
-      resources_;
-};
 
 // Of one node, whoever runs it.
 struct NodeResource final : KernelState {
@@ -73,9 +45,9 @@ Status OutputResource(KernelContext& c, std::string_view kind, HandleData data,
   std::string container = c.attr<std::string>("container");
   if (container.empty()) container = kDefaultContainer;
   if (!shared.empty()) {
-    GK_ASSIGN_OR_RETURN(
-        Ref<Resource> found,
-        NamedResources::Get().FindOrMake(kind, container, shared, make));
+    GK_ASSIGN_OR_RETURN(Ref<Resource> found, ResourceManager::Get().FindOrMake(
+                                                 {container, shared, kind},
+                                                 [&] { return make(shared); }));
     return give(std::move(found), shared, std::move(container));
   }
   if (SharedKernelState* node = c.shared_state()) {

@@ -18,9 +18,9 @@ using MakeResourceFn =
     FunctionRef<StatusOr<Ref<Resource>>(const std::string& name)>;
 
 // Output 0 becomes the handle of the resource that the attributes `container`
-// and `shared_name` name, made if there is none. Named ones live as long as the
-// process; `kind` keeps those of different kinds apart. Without a name the node
-// of a function has one of its own, and each eager call.
+// and `shared_name` name, made if there is none (framework/resource_manager.h);
+// `kind`, a literal, keeps those of different kinds apart. Without a name the
+// node of a function has one of its own, and each eager call.
 Status OutputResource(KernelContext& c, std::string_view kind, HandleData data,
                       MakeResourceFn make);
 

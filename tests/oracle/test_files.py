@@ -160,6 +160,8 @@ tf.io.matching_files(['*.txt', 'a*', 'm/*']).numpy().tolist()
 tf.io.matching_files(['a.txt', 'a.txt', 'nope']).numpy().tolist()
 tf.io.matching_files(tf.constant([], tf.string)).numpy().tolist()
 tf.io.matching_files([['a']])
+v = tf.io.match_filenames_once(['*.txt', 'zz']); v.numpy().tolist(), v.name, v.trainable, v.dtype.name
+once(tf)
 tf.function(lambda p: tf.io.read_file(p))(tf.constant('a.txt')).numpy()
 tf.function(lambda p: tf.io.read_file(p))(tf.constant('nope'))
 tf.function(lambda: (tf.io.write_file('z', 'one'), tf.io.read_file('a.txt'))[1])().numpy(), content('z')
@@ -196,6 +198,21 @@ def content(path: str) -> bytes:
     return pathlib.Path(path).read_bytes()
 
 
+def once(tf: Any) -> Any:
+    v1 = tf.compat.v1
+    with tf.Graph().as_default():
+        files = v1.train.match_filenames_once("*.txt", name="q")
+        with v1.Session() as session:
+            session.run(v1.local_variables_initializer())
+            return (
+                files.name,
+                files.shape,
+                len(v1.local_variables()),
+                len(v1.global_variables()),
+                session.run(files).tolist(),
+            )
+
+
 def error(call: Callable[[], Any]) -> str:
     try:
         call()
@@ -206,7 +223,7 @@ def error(call: Callable[[], Any]) -> str:
 
 def outcome(tf: Any, program: str) -> tuple[str, Any]:
     names = {"tf": tf, "g": tf.io.gfile, "os": os, "pathlib": pathlib}
-    names |= {"walked": walked, "content": content, "error": error}
+    names |= {"walked": walked, "content": content, "error": error, "once": once}
     *lines, last = program.split("; ")
     try:
         exec("\n".join(lines), names)

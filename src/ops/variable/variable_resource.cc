@@ -31,10 +31,9 @@ Status ComputeVarHandle(KernelContext& c) {
                                       shape, /*trainable=*/true));
     return OkStatus();
   }
-  const std::string name =
-      shared_name.empty() ? std::string(c.record().name) : shared_name;
-  c.set_output(0, SharedVariableHandle(c.attr<std::string>("container"), name,
-                                       dtype, shape));
+  // Those that name none have one name, the empty one.
+  c.set_output(0, SharedVariableHandle(c.attr<std::string>("container"),
+                                       shared_name, dtype, shape));
   return OkStatus();
 }
 
@@ -143,18 +142,27 @@ Status ComputeIsInitialized(KernelContext& c) {
   return OkStatus();
 }
 
+// A variable loses its value; other resources lose their name.
 Status ComputeDestroy(KernelContext& c) {
-  StatusOr<VariableResource*> v = VariableOf(c.input(0));
+  const Tensor& given = c.input(0);
   const bool must_be_there = !c.attr<bool>("ignore_lookup_error");
-  if (!v.ok()) return must_be_there ? v.status() : OkStatus();
-  if (must_be_there && !(*v)->IsInitialized()) {
-    return NotFound("Resource {}/{} does not exist.",
-                    (*v)->container().empty() ? kDefaultContainer
-                                              : (*v)->container(),
-                    (*v)->name());
+  if (given.dtype() != DataType::kResource || given.num_elements() != 1) {
+    return must_be_there ? VariableOf(given).status() : OkStatus();
   }
-  (*v)->Clear();
-  return OkStatus();
+  const auto& handle = given.scalar<ResourceHandle>();
+  bool there = false;
+  if (auto* v = handle.As<VariableResource>()) {
+    there = v->IsInitialized();
+    v->Clear();
+  } else if (handle.resource() != nullptr) {
+    there = ResourceManager::Get().Erase(handle.container(), handle.name(),
+                                         handle.resource());
+  }
+  if (there || !must_be_there) return OkStatus();
+  const std::string_view type =
+      handle.resource() ? handle.resource()->type_name() : "none";
+  return NotFound("Resource {}/{}/{} does not exist.", handle.container(),
+                  handle.name(), type);
 }
 
 Status VariableShapeShape(InferenceContext& c) {
@@ -318,7 +326,8 @@ const OpRecord kRecords[] = {
      .traits = kStateful | kWritesResource,
      .shape = shape_fn::NoOutputs,
      .kernel = {.compute = ComputeDestroy},
-     .doc = "Drops the value of a variable."},
+     .doc = "Drops the value of a variable. Of tables, queues and the like the "
+            "name is dropped: whoever asks for it gets a new one."},
 
     {.name = "VariableShape",
      .inputs = "input: resource",

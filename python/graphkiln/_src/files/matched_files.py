@@ -28,10 +28,11 @@ def match_filenames_once(pattern: typing.Any, name: str | None = None) -> Variab
     1
     """
     with _graphkiln.name_scope(name or "matching_filenames") as scope:
-        return Variable(
-            raw_ops.MatchingFiles(pattern=pattern),
-            trainable=False,
-            validate_shape=False,
-            name=scope,
-            collections=[GraphKeys.LOCAL_VARIABLES],
-        )
+        files = raw_ops.MatchingFiles(pattern=pattern)
+    return Variable(
+        files,
+        trainable=False,
+        validate_shape=False,
+        name=None if _graphkiln.executing_eagerly() else scope,
+        collections=[GraphKeys.LOCAL_VARIABLES],
+    )

@@ -1,0 +1,63 @@
+// ResourceManager: the resources of the process that have names. Two handles
+// made of one container, kind and name refer to one resource.
+//
+// It lives until it is erased, or its container is dropped, and as long as
+// somebody has a handle. Thread-safe; a search takes a lock for as long as a
+// map's search takes.
+#ifndef GK_FRAMEWORK_RESOURCE_MANAGER_H_
+#define GK_FRAMEWORK_RESOURCE_MANAGER_H_
+
+#include <string>
+#include <string_view>
+
+#include "base/function_ref.h"
+#include "base/status.h"
+#include "framework/resource.h"
+
+namespace gk {
+
+// The container of those that name none.
+inline constexpr std::string_view kDefaultContainer = "localhost";
+// The name that asks for a resource of one's own.
+inline constexpr std::string_view kAnonymousName =
+    "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
+
+class ResourceManager {
+ public:
+  // Which resource: names of different kinds ("table", "queue") are apart.
+  struct Key {
+    std::string container;  // empty: the default one
+    std::string name;
+    std::string_view kind;  // lives for ever
+    // Would nothing be lost with it? Such a one may go when nobody has a
+    // handle.
+    bool (*is_void)(const Resource&) = [](const Resource&) { return false; };
+  };
+
+  static ResourceManager& Get();
+
+  // The one of this name, made if there is none. One that `fits` refuses is
+  // replaced. `make` runs without a lock: where two threads meet, both make
+  // one and get the first.
+  StatusOr<Ref<Resource>> FindOrMake(
+      Key key, FunctionRef<StatusOr<Ref<Resource>>()> make,
+      FunctionRef<bool(const Resource&)> fits = [](const Resource&) {
+        return true;
+      });
+
+  // Handles of this name refer to a new resource from now on; those that are
+  // there keep theirs. False if it is not known by this name.
+  bool Erase(const std::string& container, const std::string& name,
+             const Resource* resource);
+  // All of a container.
+  void Drop(std::string_view container);
+
+ private:
+  ResourceManager() = default;
+  class Names;
+  Names& names();
+};
+
+}  // namespace gk
+
+#endif  // GK_FRAMEWORK_RESOURCE_MANAGER_H_
