@@ -26,10 +26,10 @@ std::string FreshName() {
 StatusOr<Ref<Resource>> FindOrMakeNamed(const KernelContext& c,
                                         std::string_view kind,
                                         MakeResourceFn make) {
-  const std::string& container = c.attr<std::string>("container");
-  return NamedResources::Get().FindOrMake(
-      kind, container.empty() ? std::string(kDefaultContainer) : container,
-      c.attr<std::string>("shared_name"), make);
+  const std::string& name = c.attr<std::string>("shared_name");
+  return ResourceManager::Get().FindOrMake(
+      {c.attr<std::string>("container"), name, kind},
+      [&] { return make(name); });
 }
 
 Status OutputResource(KernelContext& c, std::string_view kind, HandleData data,
