@@ -55,6 +55,7 @@ GK_API_NAMESPACE {
 
   // A ragged tensor whose rows other features may divide further.
   struct RaggedFeature {
+    // What the feature of a partition tells.
     enum class By {
       kRowSplits,
       kRowLengths,
@@ -63,6 +64,7 @@ GK_API_NAMESPACE {
       kValueRowIds,
       kUniformRowLength
     };
+    // How values are divided into rows: by the feature `key`.
     struct Partition {
       By by = By::kRowSplits;
       std::string key = {};
@@ -76,12 +78,14 @@ GK_API_NAMESPACE {
     bool validate = false;
   };
 
+  // One of them.
   using Feature = std::variant<FixedLenFeature, FixedLenSequenceFeature,
                                VarLenFeature, SparseFeature, RaggedFeature>;
 
   // What was parsed, by name.
   class GK_EXPORT ParsedExample {
    public:
+    // Dense, sparse or ragged.
     using Value = std::variant<Tensor, SparseTensor, RaggedTensor>;
 
     // Throws Error (NotFound) for a name that was not asked for, TypeError for

@@ -12,20 +12,22 @@ using gk::DataType;
 using gk::Tensor;
 
 // {"a": [1, 2], "c": [1.5]} and {"a": [3, 4], "c": [2.5, 3.5]}.
-const std::string kFirst(
+const std::string kOneExample(
     "\012\034\012\013\012\001a\022\006\032\004\012\002\001\002"
     "\012\015\012\001c\022\010\022\006\012\004\000\000\300\077",
     30);
-const std::string kSecond(
+const std::string kOtherExample(
     "\012\040\012\013\012\001a\022\006\032\004\012\002\003\004"
     "\012\021\012\001c\022\014\022\012\012\010\000\000\040\100"
     "\000\000\140\100",
     34);
 
-Tensor Batch() { return Tensor(std::vector<std::string>{kFirst, kSecond}); }
+Tensor Batch() {
+  return Tensor(std::vector<std::string>{kOneExample, kOtherExample});
+}
 
 template <class F>
-gk::ErrorCode CodeOf(F&& body) {
+gk::ErrorCode ThrownBy(F&& body) {
   try {
     body();
   } catch (const gk::Error& e) {
@@ -43,8 +45,8 @@ TEST(ExampleTest, FeaturesOfAllKinds) {
   EXPECT_EQ(parsed.tensor("a").data<int64_t>()[3], 4);
   EXPECT_EQ(parsed.tensor("q").data<float>()[1], 7.0f);
   EXPECT_EQ(parsed.sparse("c").values().num_elements(), 3);
-  EXPECT_EQ(CodeOf([&] { parsed.ragged("c"); }), gk::ErrorCode::kTypeError);
-  EXPECT_EQ(CodeOf([&] { parsed.tensor("b"); }), gk::ErrorCode::kNotFound);
+  EXPECT_EQ(ThrownBy([&] { parsed.ragged("c"); }), gk::ErrorCode::kTypeError);
+  EXPECT_EQ(ThrownBy([&] { parsed.tensor("b"); }), gk::ErrorCode::kNotFound);
 }
 
 TEST(ExampleTest, RaggedAndPaddedOnesInFunctions) {
@@ -63,7 +65,7 @@ TEST(ExampleTest, RaggedAndPaddedOnesInFunctions) {
 
 TEST(ExampleTest, Errors) {
   const auto parse = [](const io::Feature& feature) {
-    return CodeOf([&] { io::parse_example(Batch(), {{"a", feature}}); });
+    return ThrownBy([&] { io::parse_example(Batch(), {{"a", feature}}); });
   };
   EXPECT_EQ(parse(io::FixedLenFeature{{3}, DataType::kInt64}),
             gk::ErrorCode::kInvalidArgument);

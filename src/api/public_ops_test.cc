@@ -129,7 +129,9 @@ TEST(PublicOps, AssertionsFailAtOnceWhereAllIsKnown) {
 TEST(PublicOps, ConditionsAndDtypesAreAsserted) {
   const gk::Tensor data({1.5, 2.5, 3.5, 4.5});
   gk::debugging::Assert(true, {data});
-  EXPECT_EQ(TextOfError([&] { gk::debugging::Assert(false, {data, 7}); }),
+  EXPECT_EQ(TextOfError([&] {
+              gk::debugging::Assert(false, {data, 7});
+            }),
             "Expected 'False' to be true. Summarized data: 1.5, 2.5, 3.5, "
             "...\n7");
   auto f = gk::function([](const gk::Tensor& x) {
@@ -206,7 +208,7 @@ TEST(PublicOps, AssertionsOfGraphsFailWhenTheyRun) {
       << known;
 }
 
-std::vector<int64_t> Ints(const gk::Tensor& t) {
+std::vector<int64_t> IntsOf(const gk::Tensor& t) {
   const gk::Tensor wide = gk::cast(t, gk::DataType::kInt64);
   return gk::reshape(wide, {-1}).to_vector<int64_t>();
 }
@@ -214,17 +216,17 @@ using Numbers = std::vector<int64_t>;
 
 TEST(PublicOps, CountsOfTensorsAndOfRows) {
   const gk::Tensor numbers = {1, 2, 1, 0};
-  EXPECT_EQ(Ints(gk::math::bincount(numbers)), Numbers({1, 2, 1}));
-  EXPECT_EQ(Ints(gk::math::bincount(numbers, {}, 5)),
+  EXPECT_EQ(IntsOf(gk::math::bincount(numbers)), Numbers({1, 2, 1}));
+  EXPECT_EQ(IntsOf(gk::math::bincount(numbers, {}, 5)),
             Numbers({1, 2, 1, 0, 0}));
   const auto rows = gk::RaggedTensor::from_row_lengths(numbers, {3, 0, 1});
-  EXPECT_EQ(Ints(gk::math::bincount(rows, {}, {}, {}, gk::DataType::kInt32,
-                                    -1)),
-            Numbers({0, 2, 1, 0, 0, 0, 1, 0, 0}));
+  EXPECT_EQ(
+      IntsOf(gk::math::bincount(rows, {}, {}, {}, gk::DataType::kInt32, -1)),
+      Numbers({0, 2, 1, 0, 0, 0, 1, 0, 0}));
   const gk::SparseTensor counts = gk::sparse::bincount(rows, {}, -1);
-  EXPECT_EQ(Ints(counts.indices()), Numbers({0, 1, 0, 2, 2, 0}));
-  EXPECT_EQ(Ints(counts.values()), Numbers({2, 1, 1}));
-  EXPECT_EQ(Ints(gk::sparse::bincount(rows.to_sparse(), {}, -1).values()),
+  EXPECT_EQ(IntsOf(counts.indices()), Numbers({0, 1, 0, 2, 2, 0}));
+  EXPECT_EQ(IntsOf(counts.values()), Numbers({2, 1, 1}));
+  EXPECT_EQ(IntsOf(gk::sparse::bincount(rows.to_sparse(), {}, -1).values()),
             Numbers({2, 1, 1}));
   EXPECT_NE(TextOfError([&] {
               gk::math::bincount(rows, gk::Tensor({1, 1, 1, 1}));
@@ -234,22 +236,22 @@ TEST(PublicOps, CountsOfTensorsAndOfRows) {
               gk::math::bincount(numbers, {}, {}, {}, gk::DataType::kInt32, 1);
             }).find("axis=1"),
             std::string::npos);
-  EXPECT_EQ(Ints(gk::math::confusion_matrix({0, 1, 1}, {0, 0, 1})),
+  EXPECT_EQ(IntsOf(gk::math::confusion_matrix({0, 1, 1}, {0, 0, 1})),
             Numbers({1, 0, 1, 1}));
-  EXPECT_EQ(Ints(gk::histogram_fixed_width_bins(
-                gk::Tensor({0.f, 0.9f, 7.f}), gk::Tensor({0.f, 1.f}), 2)),
+  EXPECT_EQ(IntsOf(gk::histogram_fixed_width_bins(gk::Tensor({0.f, 0.9f, 7.f}),
+                                                  gk::Tensor({0.f, 1.f}), 2)),
             Numbers({0, 1, 1}));
 }
 
 TEST(PublicOps, RepeatedAndSlicedRows) {
-  EXPECT_EQ(Ints(gk::repeat(gk::Tensor({1, 2}), {2, 1})), Numbers({1, 1, 2}));
-  EXPECT_EQ(Ints(gk::repeat(gk::Tensor({{1, 2}, {3, 4}}), 2, 1)),
+  EXPECT_EQ(IntsOf(gk::repeat(gk::Tensor({1, 2}), {2, 1})), Numbers({1, 1, 2}));
+  EXPECT_EQ(IntsOf(gk::repeat(gk::Tensor({{1, 2}, {3, 4}}), 2, 1)),
             Numbers({1, 1, 2, 2, 3, 3, 4, 4}));
-  EXPECT_EQ(Ints(gk::strided_slice(gk::Tensor({{1, 2, 3}, {4, 5, 6}}), {0, 1},
-                                   {2, 3})),
+  EXPECT_EQ(IntsOf(gk::strided_slice(gk::Tensor({{1, 2, 3}, {4, 5, 6}}), {0, 1},
+                                     {2, 3})),
             Numbers({2, 3, 5, 6}));
-  EXPECT_EQ(Ints(gk::nn::embedding_lookup({gk::Tensor({{1}, {2}})},
-                                          gk::Tensor({1}))),
+  EXPECT_EQ(IntsOf(gk::nn::embedding_lookup({gk::Tensor({{1}, {2}})},
+                                            gk::Tensor({1}))),
             Numbers({2}));
 }
 

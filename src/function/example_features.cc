@@ -17,7 +17,7 @@
 namespace gk {
 namespace {
 
-using Kind = ExampleFeature::Kind;
+using FeatureKind = ExampleFeature::Kind;
 
 Tensor StringVector(const std::vector<std::string>& texts) {
   return Tensor::Vector(std::span<const std::string>(texts));
@@ -126,8 +126,7 @@ class Request {
     CheckApart("ragged", ragged_, "sparse", sparse_);
   }
 
-  std::vector<ExampleValue> Run(const Tensor& serialized, const Tensor& names,
-                                std::string_view name);
+  std::vector<ExampleValue> Run(const Tensor& serialized, const Tensor& names);
 
  private:
   void Add(const ExampleFeature& f);
@@ -152,7 +151,7 @@ void Request::Add(const ExampleFeature& f) {
   const auto lacks = [&](std::string_view what) {
     return Error(ValueError("Missing {} for SparseFeature {}.", what, f.shown));
   };
-  if (f.kind == Kind::kSparse) {
+  if (f.kind == FeatureKind::kSparse) {
     if (f.index_keys.empty()) throw lacks("index_key");
     if (f.value_key.empty()) throw lacks("value_key");
     if (f.size.size() != f.index_keys.size()) {
@@ -167,18 +166,18 @@ void Request::Add(const ExampleFeature& f) {
                            f.key, f.shown));
   }
   switch (f.kind) {
-    case Kind::kFixed:
-    case Kind::kSequence:
+    case FeatureKind::kFixed:
+    case FeatureKind::kSequence:
       return AddDense(f);
-    case Kind::kVariable:
+    case FeatureKind::kVariable:
       return sparse_.Add(f.key, f.dtype);
-    case Kind::kSparse: {
+    case FeatureKind::kSparse: {
       for (const std::string& key : f.index_keys) {
         sparse_.Add(key, DataType::kInt64);
       }
       return sparse_.Add(f.value_key, f.dtype);
     }
-    case Kind::kRagged: {
+    case FeatureKind::kRagged: {
       const std::string& key = f.value_key.empty() ? f.key : f.value_key;
       ragged_.Add(key, f.dtype, f.splits_type);
       for (const FeaturePartition& p : f.partitions) {
@@ -191,7 +190,7 @@ void Request::Add(const ExampleFeature& f) {
 }
 
 void Request::AddDense(const ExampleFeature& f) {
-  if (f.kind == Kind::kSequence && !f.allow_missing) {
+  if (f.kind == FeatureKind::kSequence && !f.allow_missing) {
     throw Error(ValueError(
         "Unsupported: FixedLenSequenceFeature requires allow_missing to be "
         "True."));
@@ -203,7 +202,7 @@ void Request::AddDense(const ExampleFeature& f) {
   for (int i = 0; i < f.shape.rank(); ++i) {
     if (f.shape.dim(i) >= 0) continue;
     throw Error(
-        i == 0 && f.kind == Kind::kFixed
+        i == 0 && f.kind == FeatureKind::kFixed
             ? ValueError("First dimension of shape for feature {} unknown. "
                          "Consider using FixedLenSequenceFeature. Received "
                          "feature={}.",
@@ -214,7 +213,7 @@ void Request::AddDense(const ExampleFeature& f) {
   }
   dense_.Add(f.key, f.dtype);
   Tensor otherwise = f.default_value;
-  if (f.kind == Kind::kFixed) {
+  if (f.kind == FeatureKind::kFixed) {
     shapes_.push_back(f.shape);
     if (otherwise) {
       std::vector<int64_t> dims(f.shape.dims().begin(), f.shape.dims().end());
@@ -234,8 +233,7 @@ void Request::AddDense(const ExampleFeature& f) {
 }
 
 std::vector<ExampleValue> Request::Run(const Tensor& serialized,
-                                       const Tensor& names,
-                                       std::string_view name) {
+                                       const Tensor& names) {
   const PartialTensorShape shape = serialized.partial_shape();
   if (shape.unknown_rank()) {
     throw Error(ValueError(
@@ -245,8 +243,7 @@ std::vector<ExampleValue> Request::Run(const Tensor& serialized,
   }
   is_batch_ = shape.rank() > 0;
   made_ = ops::ParseExampleV2(
-      OpName(Format("{}/ParseExampleV2", name)), serialized,
-      names ? names : StringVector({}), StringVector(sparse_.names),
+      serialized, names ? names : StringVector({}), StringVector(sparse_.names),
       StringVector(dense_.names), StringVector(ragged_.names), defaults_,
       static_cast<int64_t>(sparse_.names.size()), sparse_.types, ragged_.types,
       ragged_.splits, shapes_);
@@ -359,11 +356,11 @@ RaggedValue Request::Divided(RaggedValue values, const ExampleFeature& f,
 
 ExampleValue Request::ValueOf(const ExampleFeature& f) const {
   switch (f.kind) {
-    case Kind::kVariable:
+    case FeatureKind::kVariable:
       return SparseOf(f.key);
-    case Kind::kSparse:
+    case FeatureKind::kSparse:
       return Merged(f);
-    case Kind::kRagged: {
+    case FeatureKind::kRagged: {
       RaggedValue value = RaggedOf(f.value_key.empty() ? f.key : f.value_key);
       for (auto p = f.partitions.rbegin(); p != f.partitions.rend(); ++p) {
         value = Divided(std::move(value), f, *p);
@@ -379,11 +376,10 @@ ExampleValue Request::ValueOf(const ExampleFeature& f) const {
 
 }  // namespace
 
-std::vector<ExampleValue> ParseExample(const Tensor& serialized,
-                                       const Tensor& names,
-                                       std::span<const ExampleFeature> features,
-                                       std::string_view name) {
-  return Request(features).Run(serialized, names, name);
+std::vector<ExampleValue> ParseExample(
+    const Tensor& serialized, const Tensor& names,
+    std::span<const ExampleFeature> features) {
+  return Request(features).Run(serialized, names);
 }
 
 }  // namespace gk

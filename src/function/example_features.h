@@ -63,10 +63,9 @@ using ExampleValue = std::variant<Tensor, SparseValue, RaggedValue>;
 // one for each example. ValueError for features that ask for what cannot be;
 // InvalidArgument, with the name of example and feature, for examples that
 // lack what they must have or hold other types or sizes.
-std::vector<ExampleValue> ParseExample(const Tensor& serialized,
-                                       const Tensor& names,
-                                       std::span<const ExampleFeature> features,
-                                       std::string_view name = "ParseExample");
+std::vector<ExampleValue> ParseExample(
+    const Tensor& serialized, const Tensor& names,
+    std::span<const ExampleFeature> features);
 
 }  // namespace gk
 

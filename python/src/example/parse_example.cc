@@ -72,9 +72,7 @@ ExampleFeature FeatureOf(Handle key, Handle told) {
 Object ParseExamples(Handle, Handle serialized, Handle names, Handle features,
                      Handle name, Handle single) {
   const bool one = nb::cast<bool>(single);
-  const std::string scope = name.is_none()
-                                ? (one ? "ParseSingleExample" : "ParseExample")
-                                : TextOf(name);
+  const CallScope scope(name, "");
   return Tried([&] {
     const Tensor texts = AsComponent(serialized, DataType::kString);
     const PartialTensorShape shape = texts.partial_shape();
@@ -89,7 +87,7 @@ Object ParseExamples(Handle, Handle serialized, Handle names, Handle features,
     std::vector<ExampleFeature> wanted;
     for (Handle pair : features) wanted.push_back(FeatureOf(pair[0], pair[1]));
     const std::vector<ExampleValue> values =
-        ParseExample(texts, labels, wanted, scope);
+        ParseExample(texts, labels, wanted);
     nb::dict made;
     for (size_t i = 0; i < values.size(); ++i) {
       made[wanted[i].key.c_str()] = std::visit(

@@ -217,7 +217,8 @@ def _parse(
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
     wanted = [(key, _fields(key, features[key])) for key in sorted(features)]
-    return _graphkiln.parse_examples(serialized, names, wanted, name, one)
+    scope = name or f"Parse{'Single' if one else ''}Example"
+    return _graphkiln.parse_examples(serialized, names, wanted, scope, one)
 
 
 def parse_example(
