@@ -35,6 +35,8 @@ GK_API_NAMESPACE {
   struct FixedLenSequenceFeature {
     Shape shape;
     DataType dtype = DataType::kFloat;
+    // An example without the feature has no slice; nothing else is supported.
+    bool allow_missing = true;
     Tensor default_value = {};
   };
 
@@ -55,21 +57,34 @@ GK_API_NAMESPACE {
 
   // A ragged tensor whose rows other features may divide further.
   struct RaggedFeature {
-    // What the feature of a partition tells.
-    enum class By {
-      kRowSplits,
-      kRowLengths,
-      kRowStarts,
-      kRowLimits,
-      kValueRowIds,
-      kUniformRowLength
+    // How values are divided into rows: by a feature that holds where they
+    // begin and the last one ends,
+    struct RowSplits {
+      std::string key;
     };
-    // How values are divided into rows: by the feature `key`.
-    struct Partition {
-      By by = By::kRowSplits;
-      std::string key = {};
-      int64_t length = 0;  // of kUniformRowLength
+    // how long they are,
+    struct RowLengths {
+      std::string key;
     };
+    // where they begin,
+    struct RowStarts {
+      std::string key;
+    };
+    // where they end,
+    struct RowLimits {
+      std::string key;
+    };
+    // or the row of each value;
+    struct ValueRowIds {
+      std::string key;
+    };
+    // or all have one length.
+    struct UniformRowLength {
+      int64_t length = 1;
+    };
+    // One of them.
+    using Partition = std::variant<RowSplits, RowLengths, RowStarts, RowLimits,
+                                   ValueRowIds, UniformRowLength>;
 
     DataType dtype = DataType::kFloat;
     std::string value_key = {};              // empty: the result's name

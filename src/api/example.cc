@@ -28,7 +28,7 @@ Inside InnerOf(const FixedLenSequenceFeature& f) {
           .dtype = Inner(f.dtype),
           .shape = Inner(f.shape),
           .default_value = ValueOrNone(f.default_value),
-          .allow_missing = true};
+          .allow_missing = f.allow_missing};
 }
 
 Inside InnerOf(const VarLenFeature& f) {
@@ -50,8 +50,18 @@ Inside InnerOf(const SparseFeature& f) {
 Inside InnerOf(const RaggedFeature& f) {
   std::vector<::gk::FeaturePartition> partitions;
   for (const RaggedFeature::Partition& p : f.partitions) {
-    partitions.push_back(
-        {static_cast<::gk::FeaturePartition::Kind>(p.by), p.key, p.length});
+    // Both are in one order.
+    ::gk::FeaturePartition& to = partitions.emplace_back();
+    to.kind = static_cast<::gk::FeaturePartition::Kind>(p.index());
+    std::visit(
+        [&](const auto& by) {
+          if constexpr (requires { by.key; }) {
+            to.key = by.key;
+          } else {
+            to.length = by.length;
+          }
+        },
+        p);
   }
   return {.shown = "RaggedFeature",
           .kind = Inside::Kind::kRagged,

@@ -63,6 +63,18 @@ TEST(ExampleTest, RaggedAndPaddedOnesInFunctions) {
   EXPECT_EQ(r.data<int64_t>()[2], 3);
 }
 
+TEST(ExampleTest, RowsOfRaggedOnesAreDivided) {
+  using gk::io::RaggedFeature;
+  const io::ParsedExample parsed = io::parse_example(
+      Batch(),
+      {{"r",
+        RaggedFeature{.dtype = DataType::kInt64,
+                      .value_key = "a",
+                      .partitions = {RaggedFeature::UniformRowLength{1}}}}});
+  EXPECT_EQ(parsed.ragged("r").ragged_rank(), 2);
+  EXPECT_EQ(parsed.ragged("r").to_tensor().shape(), gk::Shape({2, 2, 1}));
+}
+
 TEST(ExampleTest, Errors) {
   const auto parse = [](const io::Feature& feature) {
     return ThrownBy([&] { io::parse_example(Batch(), {{"a", feature}}); });
@@ -71,6 +83,9 @@ TEST(ExampleTest, Errors) {
             gk::ErrorCode::kInvalidArgument);
   EXPECT_EQ(parse(io::VarLenFeature{DataType::kString}),
             gk::ErrorCode::kInvalidArgument);
+  EXPECT_EQ(parse(io::FixedLenSequenceFeature{
+                {}, DataType::kInt64, /*allow_missing=*/false}),
+            gk::ErrorCode::kValueError);
   EXPECT_EQ(parse(io::FixedLenFeature{{gk::kUnknown}, DataType::kInt64}),
             gk::ErrorCode::kValueError);
 }

@@ -50,9 +50,14 @@ Status FileSystem::Copy(const std::string& from, const std::string& to) {
   return CopyBytes(*source, target.get());
 }
 
+StatusOr<bool> FileSystem::IsFolderItself(const std::string& path) {
+  GK_ASSIGN_OR_RETURN(const FileStatistics facts, Stat(path));
+  return facts.is_directory;
+}
+
 Status FileSystem::DeleteRecursively(const std::string& path) {
-  GK_ASSIGN_OR_RETURN(const FileStatistics top, Stat(path));
-  if (!top.is_directory) return DeleteFile(path);
+  GK_ASSIGN_OR_RETURN(const bool is_folder, IsFolderItself(path));
+  if (!is_folder) return DeleteFile(path);
   Status first;
   const auto keep = [&first](Status status) {
     if (first.ok()) first = std::move(status);
@@ -67,8 +72,8 @@ Status FileSystem::DeleteRecursively(const std::string& path) {
     }
     for (const std::string& name : *names) {
       std::string child = ChildPath(folders[i], name);
-      const StatusOr<FileStatistics> stat = Stat(child);
-      if (stat.ok() && stat->is_directory) {
+      const StatusOr<bool> holds_others = IsFolderItself(child);
+      if (holds_others.ok() && *holds_others) {
         folders.push_back(std::move(child));
       } else {
         keep(DeleteFile(child));

@@ -99,6 +99,8 @@ class FileSystem {
   // A file, with all that is in it if it is a folder; symbolic links are not
   // followed. The first error is the one reported, the rest is deleted.
   virtual Status DeleteRecursively(const std::string& path);
+  // Is it a folder, and no link to one? Of what is to be deleted.
+  virtual StatusOr<bool> IsFolderItself(const std::string& path);
   virtual Status Copy(const std::string& from, const std::string& to);
   // Equal for two names of one folder, so that walks do not go in circles.
   virtual std::string Identity(const std::string& path) { return path; }

@@ -71,7 +71,7 @@ class Folder {
 };
 
 // Of the link itself, if it is one.
-bool IsFolderItself(const std::string& local) {
+bool IsLocalFolder(const std::string& local) {
   struct stat facts;
   return ::lstat(local.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
 }
@@ -186,7 +186,7 @@ Status LocalFileSystem::DeleteFile(const std::string& path) {
   if (::unlink(Local(path).c_str()) == 0) return OkStatus();
   // Some systems say EPERM of folders.
   const int error = errno;
-  return FileError(IsFolderItself(Local(path)) ? EISDIR : error, path,
+  return FileError(IsLocalFolder(Local(path)) ? EISDIR : error, path,
                    "to delete the file");
 }
 
@@ -195,37 +195,12 @@ Status LocalFileSystem::DeleteDirectory(const std::string& path) {
   return FileError(errno, path, "to delete the folder");
 }
 
-Status LocalFileSystem::DeleteRecursively(const std::string& path) {
+StatusOr<bool> LocalFileSystem::IsFolderItself(const std::string& path) {
   struct stat facts;
   if (::lstat(Local(path).c_str(), &facts) != 0) {
     return FileError(errno, path, "to delete it and what is in it");
   }
-  if (!S_ISDIR(facts.st_mode)) return DeleteFile(path);
-  Status first;
-  const auto keep = [&first](Status status) {
-    if (first.ok()) first = std::move(status);
-  };
-  std::vector<std::string> folders = {path};
-  for (size_t i = 0; i < folders.size(); ++i) {
-    GK_RETURN_IF_ERROR(CheckInterrupt());
-    StatusOr<std::vector<std::string>> names = List(folders[i]);
-    if (!names.ok()) {
-      keep(names.status());
-      continue;
-    }
-    for (const std::string& name : *names) {
-      std::string child = ChildPath(folders[i], name);
-      if (IsFolderItself(Local(child))) {
-        folders.push_back(std::move(child));
-      } else {
-        keep(DeleteFile(child));
-      }
-    }
-  }
-  for (; !folders.empty(); folders.pop_back()) {
-    keep(DeleteDirectory(folders.back()));
-  }
-  return first;
+  return S_ISDIR(facts.st_mode);
 }
 
 Status LocalFileSystem::Rename(const std::string& from, const std::string& to) {

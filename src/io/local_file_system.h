@@ -25,7 +25,7 @@ class LocalFileSystem final : public FileSystem {
   Status MakeDirectory(const std::string& path) override;
   Status DeleteFile(const std::string& path) override;
   Status DeleteDirectory(const std::string& path) override;
-  Status DeleteRecursively(const std::string& path) override;
+  StatusOr<bool> IsFolderItself(const std::string& path) override;
   Status Rename(const std::string& from, const std::string& to) override;
   // With the mode of the old one.
   Status Copy(const std::string& from, const std::string& to) override;
