@@ -103,7 +103,7 @@ std::optional<PartialTensorShape> Elements(Output o, int depth) {
   if (o.node->op().Has(kPlaceholder)) {
     const OpBuilder* builder = OpBuilder::Current();
     const Tensor outside =
-        builder->builds_graph()
+        builder != nullptr && builder->builds_graph()
             ? static_cast<const GraphBuilder*>(builder)->CapturedBy(o.node)
             : Tensor();
     if (outside && outside.is_symbolic()) {

@@ -102,7 +102,7 @@ TEST(PlanProfileDeathTest, IsWrittenWhenTheProcessEnds) {
   std::filesystem::remove(file);
   EXPECT_EXIT(RunWithProfile("/no/such/folder/profile"),
               testing::ExitedWithCode(0),
-              "GK_PLAN_PROFILE: cannot write /no/such/folder/profile");
+              "GK_PLAN_PROFILE: /no/such/folder/profile");
 }
 
 }  // namespace
