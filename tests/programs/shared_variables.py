@@ -128,18 +128,6 @@ def program_names_in_a_loop(tf):
     return f(tf.constant(5)), f(tf.constant(4))
 
 
-def program_unnamed_ones_of_a_function(tf):
-    @tf.function
-    def f(x):
-        a = _handle(tf, "")
-        b = _handle(tf, "")
-        _assign(tf, a, x)
-        _assign(tf, b, x + 1.0)
-        return _read(tf, a), _read(tf, b)
-
-    return f(tf.constant(5.0)), f(tf.constant(7.0))
-
-
 def _graph(tf):
     graph = tf.Graph()
     with graph.as_default():

@@ -21,7 +21,7 @@ def public_names(
             if key.startswith("_") or key in without:
                 continue
             value = getattr(module, key)
-            if is_numpys(value):
+            if is_numpys(value) or is_protobufs(value):
                 continue
             if not inspect.ismodule(value):
                 yield space + key, value
@@ -52,3 +52,8 @@ def found(module: ModuleType, name: str) -> object:
     for part in name.split("."):
         value = getattr(value, part, None)
     return value
+
+
+def is_protobufs(value: object) -> bool:
+    """Is it a class that the package protobuf made of a message?"""
+    return isinstance(value, type) and hasattr(value, "DESCRIPTOR")

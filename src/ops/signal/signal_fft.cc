@@ -496,7 +496,8 @@ const OpRecord kRecords[] = {
      .gradient = ToRealGradient<kAnyRank>,
      .python = {.names = "irfftnd"},
      .doc = "The real numbers of which RFFTND made this.",
-     .example = ">>> tf.irfftnd([10 + 0j, -2 + 2j, -2], [4], [0]).numpy()"
+     .example = ">>> x = tf.constant([10 + 0j, -2 + 2j, -2], tf.complex64)\n"
+                ">>> tf.irfftnd(x, [4], [0]).numpy()"
                 ".tolist()\n[1.0, 2.0, 3.0, 4.0]"},
 };
 

@@ -25,6 +25,14 @@ PARSED = {
 }
 
 TABLE: dict[str, dict[str, Any]] = {
+    # Files: these are everywhere.
+    "ReadFile": {"filename": "/dev/null"},
+    "WriteFile": {"filename": "/dev/null", "contents": "text"},
+    "MatchingFiles": {"pattern": ["/dev/nul[l]", "/dev/zero"]},
+    "ShardedFilename": {
+        "basename": "/dev/null", "shard": I32(1), "num_shards": I32(3),
+    },
+    "ShardedFilespec": {"basename": "/dev/null", "num_shards": I32(3)},
     "ParseExample": {
         "serialized": EXAMPLES, "names": ["p", "q"], "sparse_keys": ["c"],
         "dense_keys": ["a"], **PARSED,
@@ -113,7 +121,7 @@ TABLE: dict[str, dict[str, Any]] = {
 VALUE_SHAPED = {
     "DecodeRaw", "StringSplit", "StringNGrams", "UnicodeDecode", "UnicodeDecodeWithOffsets",
     "DenseToDenseSetOperation", "DenseToSparseSetOperation",
-    "SparseToSparseSetOperation", "SetSize", "ParseExample", "ParseExampleV2",
+    "SparseToSparseSetOperation", "SetSize", "MatchingFiles", "ParseExample", "ParseExampleV2",
     "ParseSingleExample",
 }
 NOT_CALLED = dict.fromkeys(

@@ -1,0 +1,32 @@
+"""Ops that are not called by the tables: what they take or give is no tensor of
+numbers; see case_table.py."""
+
+from __future__ import annotations
+
+_COVERED = {
+    ("makes or takes a staging area, and may wait for ever", "python/test_staging"): """
+        MapClear MapIncompleteSize MapPeek MapSize MapStage MapUnstage
+        MapUnstageNoKey OrderedMapClear OrderedMapIncompleteSize OrderedMapPeek
+        OrderedMapSize OrderedMapStage OrderedMapUnstage OrderedMapUnstageNoKey
+        Stage StageClear StagePeek StageSize Unstage
+        """,
+    ("makes or takes an accumulator", "python/test_staging"): """
+        AccumulatorApplyGradient AccumulatorNumAccumulated AccumulatorSetGlobalStep
+        AccumulatorTakeGradient ConditionalAccumulator
+        ResourceAccumulatorApplyGradient ResourceAccumulatorNumAccumulated
+        ResourceAccumulatorSetGlobalStep ResourceAccumulatorTakeGradient
+        ResourceConditionalAccumulator SparseAccumulatorApplyGradient
+        SparseAccumulatorTakeGradient SparseConditionalAccumulator
+        """,
+    ("gives or takes numbers of sparse tensors", "python/test_staging"): """
+        AddManySparseToTensorsMap AddSparseToTensorsMap TakeManySparseFromTensorsMap
+        """,
+    ("reads or writes files", "oracle/test_checkpoints"): """
+        MergeV2Checkpoints RestoreV2 SaveV2
+        """,
+}
+NOT_CALLED = {
+    op: f"{why}; tests/{test}.py covers it"
+    for (why, test), ops in _COVERED.items()
+    for op in ops.split()
+}
