@@ -208,9 +208,14 @@ BLOCKS = "TensorFlow's shape function cannot take a block_shape of unknown rank"
 SAME = f"{INVALID}|ValueError"
 ORDER = "several things are wrong, and another is told first"
 EMPTY = "nothing is computed from nothing"
+CONVERTED = "TensorFlow converts arguments itself, where it takes the long way"
 MEMORY_FIRST = "TensorFlow asks for the memory of so many outputs before it looks"
 
 RAW: tuple[Difference, ...] = (
+    Difference(
+        "Parse(Single)?Example(V2)?, .*", f"{INVALID}|TypeError",
+        f"ValueError|TypeError|{INVALID}", CONVERTED,
+    ),
     Difference(".*", "", f"NotFoundError|{INVALID}", MORE_TYPES, "", MISSING),
     Difference(
         ".*", INVALID, "NotFoundError", TYPES_FIRST, "cannot compute", MISSING

@@ -47,6 +47,9 @@ DIFFERENT = {
     ("SelfAdjointEigV2", "complex64"): "vectors are unique but for their phases",
 }
 # Where TensorFlow has no kernel there is nothing to compare with.
+# What they keep for their gradient has a shape [0] or, where TensorFlow computes by
+# oneDNN, which depends on the processor, none.
+RESERVING = ("FusedBatchNormV3", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
 NO_KERNEL = ("No OpKernel was registered", "Could not find device for node")
 # Dtypes whose errors add up: this many units of the dtype's own tolerance.
 SLACK = {"float16": 8.0, "bfloat16": 4.0}
@@ -187,6 +190,8 @@ def test_values(both, op: str):
             assert len(ours) == len(theirs)
             for mine, expected in zip(ours, theirs, strict=True):
                 assert mine.dtype == expected.dtype
+                if op in RESERVING and {mine.shape, expected.shape} == {(), (0,)}:
+                    continue
                 assert mine.shape == expected.shape
                 if is_random(op) and "Stateless" not in op:
                     continue

@@ -63,6 +63,7 @@ NOT_COMPARED = {
 # parameters alone.
 SCOPE = "no name is that name: the scope of its nodes"
 DEFAULTS = {
+    "train.TrackableView.children save_type": "a string, of a private enumeration",
     "concat name": SCOPE,
     "edit_distance name": SCOPE,
     "math.logical_xor name": SCOPE,

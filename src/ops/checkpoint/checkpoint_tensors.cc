@@ -134,10 +134,17 @@ Status MergeShape(InferenceContext& c) {
   return c.WithRank(1, 0, &shape);
 }
 
+// Names of files are made of scalars alone.
+Status RankZero(const Tensor& t, std::string_view what) {
+  if (t.shape().IsScalar()) return OkStatus();
+  return InvalidArgument("{} must be a scalar, got shape {}", what,
+                         t.shape().DebugString());
+}
+
 Status ComputeShardedFilename(KernelContext& c) {
   constexpr std::string_view kInputs[] = {"basename", "shard", "num_shards"};
   for (int i = 0; i < 3; ++i) {
-    GK_RETURN_IF_ERROR(ScalarOf(c.input(i), kInputs[i]));
+    GK_RETURN_IF_ERROR(RankZero(c.input(i), kInputs[i]));
   }
   c.set_output(0, Tensor::Scalar(ShardedName(c.input(0).scalar<std::string>(),
                                              c.input(1).scalar<int32_t>(),
@@ -146,8 +153,8 @@ Status ComputeShardedFilename(KernelContext& c) {
 }
 
 Status ComputeShardedFilespec(KernelContext& c) {
-  GK_RETURN_IF_ERROR(ScalarOf(c.input(0), "basename"));
-  GK_RETURN_IF_ERROR(ScalarOf(c.input(1), "num_shards"));
+  GK_RETURN_IF_ERROR(RankZero(c.input(0), "basename"));
+  GK_RETURN_IF_ERROR(RankZero(c.input(1), "num_shards"));
   c.set_output(0, Tensor::Scalar(ShardsPattern(c.input(0).scalar<std::string>(),
                                                c.input(1).scalar<int32_t>())));
   return OkStatus();

@@ -50,8 +50,11 @@ Status ComputeParse(KernelContext& c) {
   FeaturesWanted w = WantedBy(c, 2 + num_sparse + num_dense);
   for (int i = 0; i < num_sparse + num_dense; ++i) {
     const Tensor& key = c.input(2 + i);
-    GK_RETURN_IF_ERROR(
-        CheckRank(key, i < num_sparse ? "sparse key" : "dense key", 0, 0));
+    if (key.num_elements() != 1) {
+      return InvalidArgument("{} must be a string, got shape {}",
+                             i < num_sparse ? "sparse_keys" : "dense_keys",
+                             key.shape().DebugString());
+    }
     (i < num_sparse ? w.sparse : w.dense).push_back(key.scalar<std::string>());
   }
   GK_RETURN_IF_ERROR(CheckWanted(w));

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from graphkiln import _graphkiln
+from graphkiln._src.types.dispatched import dispatched
 
 
 class VarLenFeature(NamedTuple):
@@ -221,6 +222,7 @@ def _parse(
     return _graphkiln.parse_examples(serialized, names, wanted, scope, one)
 
 
+@dispatched
 def parse_example(
     serialized: object,
     features: Mapping[str, object],
@@ -254,6 +256,7 @@ def parse_example(
     return _parse(serialized, features, example_names, name, False)
 
 
+@dispatched
 def parse_single_example(
     serialized: object,
     features: Mapping[str, object],
