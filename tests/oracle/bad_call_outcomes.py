@@ -16,6 +16,7 @@ import os
 import pickle
 import signal
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -203,7 +204,11 @@ def main() -> None:
     tf = importlib.import_module(module)
     todo = [t for t in tasks(kind, int(part), int(parts)) if t[:2] not in skipped]
     run = raw_runner(tf) if kind == "raw" else public_runner(tf)
-    outcomes = run_all(run, todo, SECONDS[module])
+    # Some calls write files.
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        outcomes = run_all(run, todo, SECONDS[module])
+        os.chdir("/")
     plain = {k: (o.error, o.text, o.changed) for k, o in outcomes.items()}
     pickle.dump(plain, sys.stdout.buffer)
 

@@ -141,11 +141,13 @@ def read_reports(read: int, deadline: float) -> Iterator[tuple[Any, ...]]:
             buffer = buffer[4 + n :]
 
 
-def run_apart(op: str) -> None:
+def run_apart(op: str, folder: str) -> None:
+    """`folder`: where calls that write files do so."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(read)
+        os.chdir(folder)
         try:
             quiet = os.open(os.devnull, os.O_WRONLY)
             os.dup2(quiet, 1)
@@ -172,6 +174,6 @@ def run_apart(op: str) -> None:
 
 
 @pytest.mark.parametrize("op", cases.called_ops())
-def test_bad_calls(op: str):
+def test_bad_calls(op: str, tmp_path):
     with known_gaps.gaps(known_gaps.BAD_INPUT, op):
-        run_apart(op)
+        run_apart(op, str(tmp_path))
