@@ -1,5 +1,6 @@
 #include "python/src/files/python_file_system.h"
 
+#include <atomic>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -84,12 +85,29 @@ class HeldObject {
 };
 using Held = std::shared_ptr<const HeldObject>;
 
+StatusOr<io::FileStatistics> StatOf(const HeldObject& files,
+                                    const std::string& path) {
+  return WithPython(path, [&]() -> StatusOr<io::FileStatistics> {
+    const nb::object facts = files.get().attr("stat")(PathText(path));
+    return io::FileStatistics{nb::cast<int64_t>(facts[0]),
+                              nb::cast<int64_t>(facts[1]),
+                              nb::cast<bool>(facts[2])};
+  });
+}
+
 class PythonRandomAccess final : public io::RandomAccessFile {
  public:
-  PythonRandomAccess(Held files, std::string path)
-      : files_(std::move(files)), path_(std::move(path)) {}
+  PythonRandomAccess(Held files, std::string path, int64_t length)
+      : files_(std::move(files)), path_(std::move(path)), length_(length) {}
 
   StatusOr<size_t> Read(uint64_t offset, std::span<char> to) const override {
+    // Others may have made it longer. Their systems need not take a place
+    // behind the end.
+    if (offset >= static_cast<uint64_t>(length_.load())) {
+      GK_ASSIGN_OR_RETURN(const io::FileStatistics now, StatOf(*files_, path_));
+      length_ = now.length;
+      if (offset >= static_cast<uint64_t>(now.length)) return 0;
+    }
     return WithPython(path_, [&]() -> StatusOr<size_t> {
       const nb::object bytes = files_->get().attr("read")(
           PathText(path_), nb::int_(offset), nb::int_(to.size()));
@@ -110,6 +128,7 @@ class PythonRandomAccess final : public io::RandomAccessFile {
  private:
   const Held files_;
   const std::string path_;
+  mutable std::atomic<int64_t> length_;  // as last seen
 };
 
 class PythonWritable final : public io::WritableFile {
@@ -167,7 +186,7 @@ class PythonFileSystem final : public io::FileSystem {
                                 path);
     }
     return std::unique_ptr<io::RandomAccessFile>(
-        new PythonRandomAccess(files_, path));
+        new PythonRandomAccess(files_, path, facts.length));
   }
   StatusOr<std::unique_ptr<io::WritableFile>> OpenToWrite(
       const std::string& path, io::WriteMode mode) override {
@@ -189,12 +208,7 @@ class PythonFileSystem final : public io::FileSystem {
         });
   }
   StatusOr<io::FileStatistics> Stat(const std::string& path) override {
-    return WithPython(path, [&]() -> StatusOr<io::FileStatistics> {
-      const nb::object facts = files_->get().attr("stat")(PathText(path));
-      return io::FileStatistics{nb::cast<int64_t>(facts[0]),
-                                nb::cast<int64_t>(facts[1]),
-                                nb::cast<bool>(facts[2])};
-    });
+    return StatOf(*files_, path);
   }
   StatusOr<std::vector<std::string>> List(const std::string& path) override {
     return WithPython(path, [&]() -> StatusOr<std::vector<std::string>> {
