@@ -19,10 +19,36 @@ auto Of(const std::string& path, Ask ask)
   return ask(*system);
 }
 
-Status NotOverwritten(const std::string& path) {
+// AlreadyExists if there is one, which is to stay.
+Status CheckFree(const std::string& path) {
+  GK_ASSIGN_OR_RETURN(const bool there, Exists(path));
+  if (!there) return OkStatus();
   return AlreadyExists(
       "file already exists: {} is there; pass overwrite=True to replace it",
       path);
+}
+
+struct TwoSystems {
+  std::shared_ptr<FileSystem> source, target;
+};
+StatusOr<TwoSystems> SystemsOf(const std::string& from, const std::string& to) {
+  TwoSystems both;
+  GK_ASSIGN_OR_RETURN(both.source, FileSystemOf(from));
+  GK_ASSIGN_OR_RETURN(both.target, FileSystemOf(to));
+  return both;
+}
+
+Status CopyBetween(const TwoSystems& systems, const std::string& from,
+                   const std::string& to) {
+  if (systems.source == systems.target) {
+    if (from == to) return systems.source->Stat(from).status();
+    return systems.source->Copy(from, to);
+  }
+  GK_ASSIGN_OR_RETURN(const std::unique_ptr<RandomAccessFile> file,
+                      systems.source->OpenToRead(from));
+  GK_ASSIGN_OR_RETURN(const std::unique_ptr<WritableFile> copy,
+                      systems.target->OpenToReplace(to));
+  return CopyBytes(*file, copy.get());
 }
 
 }  // namespace
@@ -140,41 +166,21 @@ Status DeleteRecursively(const std::string& path) {
 }
 
 Status Rename(const std::string& from, const std::string& to, bool overwrite) {
-  if (!overwrite) {
-    GK_ASSIGN_OR_RETURN(const bool there, Exists(to));
-    if (there) return NotOverwritten(to);
-  }
-  GK_ASSIGN_OR_RETURN(const std::shared_ptr<FileSystem> source,
-                      FileSystemOf(from));
-  GK_ASSIGN_OR_RETURN(const std::shared_ptr<FileSystem> target,
-                      FileSystemOf(to));
-  if (source == target) {
-    const Status renamed = source->Rename(from, to);
+  if (!overwrite) GK_RETURN_IF_ERROR(CheckFree(to));
+  GK_ASSIGN_OR_RETURN(const TwoSystems systems, SystemsOf(from, to));
+  if (systems.source == systems.target) {
+    const Status renamed = systems.source->Rename(from, to);
     if (renamed.code() != Code::kUnimplemented) return renamed;
     if (IsDirectory(from)) return renamed;
   }
-  GK_RETURN_IF_ERROR(Copy(from, to, overwrite));
-  return source->DeleteFile(from);
+  GK_RETURN_IF_ERROR(CopyBetween(systems, from, to));
+  return systems.source->DeleteFile(from);
 }
 
 Status Copy(const std::string& from, const std::string& to, bool overwrite) {
-  if (!overwrite) {
-    GK_ASSIGN_OR_RETURN(const bool there, Exists(to));
-    if (there) return NotOverwritten(to);
-  }
-  GK_ASSIGN_OR_RETURN(const std::shared_ptr<FileSystem> source,
-                      FileSystemOf(from));
-  GK_ASSIGN_OR_RETURN(const std::shared_ptr<FileSystem> target,
-                      FileSystemOf(to));
-  if (source == target) {
-    if (from == to) return source->Stat(from).status();
-    return source->Copy(from, to);
-  }
-  GK_ASSIGN_OR_RETURN(const std::unique_ptr<RandomAccessFile> file,
-                      source->OpenToRead(from));
-  GK_ASSIGN_OR_RETURN(const std::unique_ptr<WritableFile> copy,
-                      target->OpenToReplace(to));
-  return CopyBytes(*file, copy.get());
+  if (!overwrite) GK_RETURN_IF_ERROR(CheckFree(to));
+  GK_ASSIGN_OR_RETURN(const TwoSystems systems, SystemsOf(from, to));
+  return CopyBetween(systems, from, to);
 }
 
 // ---- FolderWalk ----

@@ -70,12 +70,6 @@ class Folder {
   std::string path_;
 };
 
-// Of the link itself, if it is one.
-bool IsLocalFolder(const std::string& local) {
-  struct stat facts;
-  return ::lstat(local.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
-}
-
 bool IsOneFile(const std::string& a, const std::string& b) {
   struct stat of_a, of_b;
   return ::stat(a.c_str(), &of_a) == 0 && ::stat(b.c_str(), &of_b) == 0 &&
@@ -186,7 +180,8 @@ Status LocalFileSystem::DeleteFile(const std::string& path) {
   if (::unlink(Local(path).c_str()) == 0) return OkStatus();
   // Some systems say EPERM of folders.
   const int error = errno;
-  return FileError(IsLocalFolder(Local(path)) ? EISDIR : error, path,
+  const StatusOr<bool> is_folder = IsFolderItself(path);
+  return FileError(is_folder.ok() && *is_folder ? EISDIR : error, path,
                    "to delete the file");
 }
 
