@@ -101,24 +101,13 @@ StatusOr<FrozenFunction> Rebuilt(const ConcreteFunction& original,
     }
   }
   const FuncGraph::Building building(graph.get());
+  std::vector<std::string> edges;
   for (const Output& o : results) {
-    const std::string name = Format("{}:{}", o.node->name(), o.index);
-    if (!import.input_map.contains(name)) import.elements.push_back(name);
+    edges.push_back(Format("{}:{}", o.node->name(), o.index));
   }
-  GK_ASSIGN_OR_RETURN(const std::vector<ImportedElement> made,
-                      ImportInto(graph.get(), message, import));
-  TensorVector tensors;
-  size_t next = 0;
-  for (const Output& o : results) {
-    const auto given =
-        import.input_map.find(Format("{}:{}", o.node->name(), o.index));
-    if (given != import.input_map.end()) {
-      tensors.push_back(given->second);
-      continue;
-    }
-    const ImportedElement& e = made[next++];
-    tensors.push_back(graph->graph()->TensorOf({e.node, e.index}));
-  }
+  GK_ASSIGN_OR_RETURN(
+      const TensorVector tensors,
+      ImportEdges(graph.get(), message, std::move(import), edges));
   graph->set_signature(original.signature());
   GK_ASSIGN_OR_RETURN(Ref<ConcreteFunction> frozen,
                       ConcreteFunction::FromFuncGraph(

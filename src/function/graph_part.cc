@@ -140,28 +140,16 @@ StatusOr<TensorVector> GraphPart::CopyInto(FuncGraph* to,
     }
     import.input_map.try_emplace(EdgeName({c.placeholder, 0}), c.external);
   }
+  std::vector<std::string> edges;
   for (const auto& [node, index] : fetches_) {
-    if (index < 0) continue;
-    const std::string name = EdgeName({node, index});
-    if (!import.input_map.contains(name)) import.elements.push_back(name);
+    if (index >= 0) edges.push_back(EdgeName({node, index}));
   }
-  GK_ASSIGN_OR_RETURN(const std::vector<ImportedElement> made,
-                      ImportInto(to, message, import));
+  GK_ASSIGN_OR_RETURN(TensorVector made,
+                      ImportEdges(to, message, std::move(import), edges));
   TensorVector results;
   size_t next = 0;
-  for (const auto& [node, index] : fetches_) {
-    if (index < 0) {
-      results.emplace_back();
-      continue;
-    }
-    const auto known = import.input_map.find(EdgeName({node, index}));
-    if (known != import.input_map.end()) {
-      GK_ASSIGN_OR_RETURN(results.emplace_back(),
-                          to->inputs().Capture(known->second));
-    } else {
-      const ImportedElement& e = made[next++];
-      results.push_back(to->graph()->TensorOf({e.node, e.index}));
-    }
+  for (const ImportedElement& e : fetches_) {
+    results.push_back(e.index < 0 ? Tensor() : std::move(made[next++]));
   }
   return results;
 }

@@ -110,6 +110,30 @@ StatusOr<std::vector<ImportedElement>> ImportInto(
   return found;
 }
 
+StatusOr<TensorVector> ImportEdges(FuncGraph* graph,
+                                   const proto::GraphDef& message,
+                                   GraphImport import,
+                                   std::span<const std::string> edges) {
+  for (const std::string& edge : edges) {
+    if (!import.input_map.contains(edge)) import.elements.push_back(edge);
+  }
+  GK_ASSIGN_OR_RETURN(const std::vector<ImportedElement> made,
+                      ImportInto(graph, message, import));
+  TensorVector tensors;
+  size_t next = 0;
+  for (const std::string& edge : edges) {
+    const auto given = import.input_map.find(edge);
+    if (given != import.input_map.end()) {
+      GK_ASSIGN_OR_RETURN(tensors.emplace_back(),
+                          graph->inputs().Capture(given->second));
+    } else {
+      const ImportedElement& e = made[next++];
+      tensors.push_back(graph->graph()->TensorOf({e.node, e.index}));
+    }
+  }
+  return tensors;
+}
+
 StatusOr<Node*> AddNodeOf(FuncGraph* graph, const proto::NodeDef& message,
                           std::span<const Tensor> inputs) {
   GK_RETURN_IF_ERROR(graph->CheckOpen());

@@ -37,6 +37,13 @@ StatusOr<std::vector<ImportedElement>> ImportInto(
     FuncGraph* graph, const proto::GraphDef& message,
     const GraphImport& import);
 
+// The same with other elements: the tensors that stand for edges "x:1" of the
+// message, those of the input map among them.
+StatusOr<TensorVector> ImportEdges(FuncGraph* graph,
+                                   const proto::GraphDef& message,
+                                   GraphImport import,
+                                   std::span<const std::string> edges);
+
 // Adds a node of the message's op, attributes and name (made unique) to the
 // graph; what the inputs tell of the attributes may be left out. RuntimeError
 // for an unknown op and a graph that is finished, ValueError for what the op
