@@ -140,19 +140,12 @@ Status ClearArea(KernelContext& c) {
   return OkStatus();
 }
 
-constexpr uint64_t kStagingArea =
-    kStateful | kReadsResource | kWritesResource | kNoGradient;
-
-#define GK_STAGED_TUPLE \
-  GK_STAGING_LIMITS "dtypes: list(type) >= 1" GK_STAGING_NAMES
-#define GK_STAGING_AREA GK_STAGING_LIMITS "dtypes: list(type)" GK_STAGING_NAMES
-
 const OpRecord kRecords[] = {
     {.name = "Stage",
      .inputs = "values: dtypes",
      .outputs = "",
      .attrs = GK_STAGED_TUPLE,
-     .traits = kStagingArea,
+     .traits = kStaging,
      .shape = shape_fn::NoOutputs,
      .kernel = {.compute = StageTuple},
      .doc = "Puts a tuple into a staging area; waits while it is full."},
@@ -161,7 +154,7 @@ const OpRecord kRecords[] = {
      .inputs = "",
      .outputs = "values: dtypes",
      .attrs = GK_STAGED_TUPLE,
-     .traits = kStagingArea,
+     .traits = kStaging,
      .shape = shape_fn::Unknown,
      .kernel = {.compute = UnstageTuple},
      .doc = "Takes the tuple out of a staging area that came first; waits "
@@ -171,7 +164,7 @@ const OpRecord kRecords[] = {
      .inputs = "index: int32",
      .outputs = "values: dtypes",
      .attrs = GK_STAGED_TUPLE,
-     .traits = kStagingArea,
+     .traits = kStaging,
      .shape = shape_fn::Unknown,
      .kernel = {.compute = PeekTuple},
      .doc = "Tuple number `index` of a staging area, which stays there; waits "
@@ -180,8 +173,8 @@ const OpRecord kRecords[] = {
     {.name = "StageSize",
      .inputs = "",
      .outputs = "size: int32",
-     .attrs = GK_STAGING_AREA,
-     .traits = kStagingArea,
+     .attrs = GK_STAGING,
+     .traits = kStaging,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = CountTuples},
      .doc = "How many tuples a staging area has."},
@@ -189,8 +182,8 @@ const OpRecord kRecords[] = {
     {.name = "StageClear",
      .inputs = "",
      .outputs = "",
-     .attrs = GK_STAGING_AREA,
-     .traits = kStagingArea,
+     .attrs = GK_STAGING,
+     .traits = kStaging,
      .shape = shape_fn::NoOutputs,
      .kernel = {.compute = ClearArea},
      .doc = "Takes all tuples out of a staging area."},

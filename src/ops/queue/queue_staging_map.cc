@@ -230,12 +230,6 @@ Status ClearMap(KernelContext& c) {
   return OkStatus();
 }
 
-constexpr uint64_t kStagingMap =
-    kStateful | kReadsResource | kWritesResource | kNoGradient;
-
-#define GK_MAPPED_TUPLE \
-  GK_STAGING_LIMITS "dtypes: list(type) >= 1" GK_STAGING_NAMES
-#define GK_STAGING_MAP GK_STAGING_LIMITS "dtypes: list(type)" GK_STAGING_NAMES
 #define GK_MAP_STAGE \
   GK_STAGING_LIMITS  \
   "dtypes: list(type); fake_dtypes: list(type) >= 1" GK_STAGING_NAMES
@@ -245,7 +239,7 @@ const OpRecord kRecords[] = {
      .inputs = "key: int64; indices: int32; values: fake_dtypes",
      .outputs = "",
      .attrs = GK_MAP_STAGE,
-     .traits = kStagingMap,
+     .traits = kStaging,
      .shape = shape_fn::NoOutputs,
      .kernel = {.compute = PutComponents<false>},
      .doc = "Puts components of the tuple of a key into a staging "
@@ -254,8 +248,8 @@ const OpRecord kRecords[] = {
     {.name = "MapUnstage",
      .inputs = "key: int64; indices: int32",
      .outputs = "values: dtypes",
-     .attrs = GK_MAPPED_TUPLE,
-     .traits = kStagingMap,
+     .attrs = GK_STAGED_TUPLE,
+     .traits = kStaging,
      .shape = shape_fn::Unknown,
      .kernel = {.compute = GetComponents<false, false, true>},
      .doc = "Takes components of the tuple of a key out of a staging "
@@ -264,8 +258,8 @@ const OpRecord kRecords[] = {
     {.name = "MapUnstageNoKey",
      .inputs = "indices: int32",
      .outputs = "key: int64; values: dtypes",
-     .attrs = GK_MAPPED_TUPLE,
-     .traits = kStagingMap,
+     .attrs = GK_STAGED_TUPLE,
+     .traits = kStaging,
      .shape = shape_fn::Unknown,
      .kernel = {.compute = GetComponents<false, true, true>},
      .doc = "Takes components of the tuple of any key out of a "
@@ -274,8 +268,8 @@ const OpRecord kRecords[] = {
     {.name = "MapPeek",
      .inputs = "key: int64; indices: int32",
      .outputs = "values: dtypes",
-     .attrs = GK_MAPPED_TUPLE,
-     .traits = kStagingMap,
+     .attrs = GK_STAGED_TUPLE,
+     .traits = kStaging,
      .shape = shape_fn::Unknown,
      .kernel = {.compute = GetComponents<false, false, false>},
      .doc = "Components of the tuple of a key of a staging map, which "
@@ -284,8 +278,8 @@ const OpRecord kRecords[] = {
     {.name = "MapSize",
      .inputs = "",
      .outputs = "size: int32",
-     .attrs = GK_STAGING_MAP,
-     .traits = kStagingMap,
+     .attrs = GK_STAGING,
+     .traits = kStaging,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = CountMapped<false, &StagingMap::WholeSize>},
      .doc = "How many whole tuples a staging map has."},
@@ -293,8 +287,8 @@ const OpRecord kRecords[] = {
     {.name = "MapIncompleteSize",
      .inputs = "",
      .outputs = "size: int32",
-     .attrs = GK_STAGING_MAP,
-     .traits = kStagingMap,
+     .attrs = GK_STAGING,
+     .traits = kStaging,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = CountMapped<false, &StagingMap::IncompleteSize>},
      .doc = "How many tuples of a staging map lack components."},
@@ -302,8 +296,8 @@ const OpRecord kRecords[] = {
     {.name = "MapClear",
      .inputs = "",
      .outputs = "",
-     .attrs = GK_STAGING_MAP,
-     .traits = kStagingMap,
+     .attrs = GK_STAGING,
+     .traits = kStaging,
      .shape = shape_fn::NoOutputs,
      .kernel = {.compute = ClearMap<false>},
      .doc = "Takes all tuples out of a staging map."},
@@ -312,7 +306,7 @@ const OpRecord kRecords[] = {
      .inputs = "key: int64; indices: int32; values: fake_dtypes",
      .outputs = "",
      .attrs = GK_MAP_STAGE,
-     .traits = kStagingMap,
+     .traits = kStaging,
      .shape = shape_fn::NoOutputs,
      .kernel = {.compute = PutComponents<true>},
      .doc = "Puts components of the tuple of a key into an ordered "
@@ -321,8 +315,8 @@ const OpRecord kRecords[] = {
     {.name = "OrderedMapUnstage",
      .inputs = "key: int64; indices: int32",
      .outputs = "values: dtypes",
-     .attrs = GK_MAPPED_TUPLE,
-     .traits = kStagingMap,
+     .attrs = GK_STAGED_TUPLE,
+     .traits = kStaging,
      .shape = shape_fn::Unknown,
      .kernel = {.compute = GetComponents<true, false, true>},
      .doc = "Takes components of the tuple of a key out of an ordered "
@@ -331,8 +325,8 @@ const OpRecord kRecords[] = {
     {.name = "OrderedMapUnstageNoKey",
      .inputs = "indices: int32",
      .outputs = "key: int64; values: dtypes",
-     .attrs = GK_MAPPED_TUPLE,
-     .traits = kStagingMap,
+     .attrs = GK_STAGED_TUPLE,
+     .traits = kStaging,
      .shape = shape_fn::Unknown,
      .kernel = {.compute = GetComponents<true, true, true>},
      .doc = "Takes components of the tuple of the lowest key out of "
@@ -342,8 +336,8 @@ const OpRecord kRecords[] = {
     {.name = "OrderedMapPeek",
      .inputs = "key: int64; indices: int32",
      .outputs = "values: dtypes",
-     .attrs = GK_MAPPED_TUPLE,
-     .traits = kStagingMap,
+     .attrs = GK_STAGED_TUPLE,
+     .traits = kStaging,
      .shape = shape_fn::Unknown,
      .kernel = {.compute = GetComponents<true, false, false>},
      .doc = "Components of the tuple of a key of an ordered staging "
@@ -352,8 +346,8 @@ const OpRecord kRecords[] = {
     {.name = "OrderedMapSize",
      .inputs = "",
      .outputs = "size: int32",
-     .attrs = GK_STAGING_MAP,
-     .traits = kStagingMap,
+     .attrs = GK_STAGING,
+     .traits = kStaging,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = CountMapped<true, &StagingMap::WholeSize>},
      .doc = "How many whole tuples an ordered staging map has."},
@@ -361,8 +355,8 @@ const OpRecord kRecords[] = {
     {.name = "OrderedMapIncompleteSize",
      .inputs = "",
      .outputs = "size: int32",
-     .attrs = GK_STAGING_MAP,
-     .traits = kStagingMap,
+     .attrs = GK_STAGING,
+     .traits = kStaging,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = CountMapped<true, &StagingMap::IncompleteSize>},
      .doc = "How many tuples of an ordered staging map lack "
@@ -371,8 +365,8 @@ const OpRecord kRecords[] = {
     {.name = "OrderedMapClear",
      .inputs = "",
      .outputs = "",
-     .attrs = GK_STAGING_MAP,
-     .traits = kStagingMap,
+     .attrs = GK_STAGING,
+     .traits = kStaging,
      .shape = shape_fn::NoOutputs,
      .kernel = {.compute = ClearMap<true>},
      .doc = "Takes all tuples out of an ordered staging map."},

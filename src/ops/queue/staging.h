@@ -1,10 +1,11 @@
-// What Stage and MapStage share: how much a staging area may hold.
+// What Stage and MapStage share: how much a staging area may hold, and what
+// their records say.
 #ifndef GK_OPS_QUEUE_STAGING_H_
 #define GK_OPS_QUEUE_STAGING_H_
 
 #include <cstdint>
 
-#include "framework/kernel_context.h"
+#include "framework/op_record.h"
 
 namespace gk {
 
@@ -40,6 +41,13 @@ inline int64_t BytesOf(const TensorVector& tuple) {
 
 #define GK_STAGING_LIMITS "capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; "
 #define GK_STAGING_NAMES "; container: string = ''; shared_name: string = ''"
+// Attributes of those that give or take tuples, and of those that do not.
+#define GK_STAGED_TUPLE \
+  GK_STAGING_LIMITS "dtypes: list(type) >= 1" GK_STAGING_NAMES
+#define GK_STAGING GK_STAGING_LIMITS "dtypes: list(type)" GK_STAGING_NAMES
+
+inline constexpr uint64_t kStaging =
+    kStateful | kReadsResource | kWritesResource | kNoGradient;
 
 }  // namespace gk
 

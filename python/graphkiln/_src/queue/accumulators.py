@@ -24,6 +24,10 @@ class ConditionalAccumulatorBase:
     True
     """
 
+    # The ops of handles that are names.
+    _num_accumulated = staticmethod(raw_ops.AccumulatorNumAccumulated)
+    _set_global_step = staticmethod(raw_ops.AccumulatorSetGlobalStep)
+
     def __init__(self, dtype: Any, shape: Any, accumulator_ref: Tensor) -> None:
         self._dtype = _graphkiln.as_dtype(dtype)
         self._shape = TensorShape(shape)
@@ -51,15 +55,13 @@ class ConditionalAccumulatorBase:
 
     def num_accumulated(self, name: str | None = None) -> Tensor:
         """How many gradients there are, an int32 scalar."""
-        return raw_ops.AccumulatorNumAccumulated(
-            handle=self._accumulator_ref, name=name
-        )
+        return self._num_accumulated(handle=self._accumulator_ref, name=name)
 
     def set_global_step(
         self, new_global_step: Any, name: str | None = None
     ) -> Operation | None:
         """Sets the step, an int64 scalar: gradients of earlier ones do not count."""
-        return raw_ops.AccumulatorSetGlobalStep(
+        return self._set_global_step(
             handle=self._accumulator_ref,
             new_global_step=_int64(new_global_step),
             name=name,
@@ -91,6 +93,9 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
     [2.0, 2.0]
     """
 
+    _num_accumulated = staticmethod(raw_ops.ResourceAccumulatorNumAccumulated)
+    _set_global_step = staticmethod(raw_ops.ResourceAccumulatorSetGlobalStep)
+
     def __init__(
         self,
         dtype: Any,
@@ -107,22 +112,6 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
             reduction_type=reduction_type,
         )
         super().__init__(dtype, shape, accumulator_ref)
-
-    def num_accumulated(self, name: str | None = None) -> Tensor:
-        """How many gradients there are, an int32 scalar."""
-        return raw_ops.ResourceAccumulatorNumAccumulated(
-            handle=self._accumulator_ref, name=name
-        )
-
-    def set_global_step(
-        self, new_global_step: Any, name: str | None = None
-    ) -> Operation | None:
-        """Sets the step, an int64 scalar: gradients of earlier ones do not count."""
-        return raw_ops.ResourceAccumulatorSetGlobalStep(
-            handle=self._accumulator_ref,
-            new_global_step=_int64(new_global_step),
-            name=name,
-        )
 
     def apply_grad(
         self, grad: Any, local_step: Any = 0, name: str | None = None
