@@ -1,15 +1,15 @@
 // gk::io::parse_example.
-#include <gtest/gtest.h>
-
 #include <string>
+#include <vector>
 
-#include "graphkiln/graphkiln.h"
+#include "api/same_gradient_for_test.h"
 
 namespace {
 
 namespace io = gk::io;
 using gk::DataType;
 using gk::Tensor;
+using gk_test::ErrorOf;
 
 // {"a": [1, 2], "c": [1.5]} and {"a": [3, 4], "c": [2.5, 3.5]}.
 const std::string kOneExample(
@@ -26,16 +26,6 @@ Tensor Batch() {
   return Tensor(std::vector<std::string>{kOneExample, kOtherExample});
 }
 
-template <class F>
-gk::ErrorCode ThrownBy(F&& body) {
-  try {
-    body();
-  } catch (const gk::Error& e) {
-    return e.code();
-  }
-  return gk::ErrorCode::kUnknown;
-}
-
 TEST(ExampleTest, FeaturesOfAllKinds) {
   const io::ParsedExample parsed = io::parse_example(
       Batch(),
@@ -45,8 +35,10 @@ TEST(ExampleTest, FeaturesOfAllKinds) {
   EXPECT_EQ(parsed.tensor("a").data<int64_t>()[3], 4);
   EXPECT_EQ(parsed.tensor("q").data<float>()[1], 7.0f);
   EXPECT_EQ(parsed.sparse("c").values().num_elements(), 3);
-  EXPECT_EQ(ThrownBy([&] { parsed.ragged("c"); }), gk::ErrorCode::kTypeError);
-  EXPECT_EQ(ThrownBy([&] { parsed.tensor("b"); }), gk::ErrorCode::kNotFound);
+  EXPECT_EQ(ErrorOf([&] { parsed.ragged("c"); }).code(),
+            gk::ErrorCode::kTypeError);
+  EXPECT_EQ(ErrorOf([&] { parsed.tensor("b"); }).code(),
+            gk::ErrorCode::kNotFound);
 }
 
 TEST(ExampleTest, RaggedAndPaddedOnesInFunctions) {
@@ -77,7 +69,10 @@ TEST(ExampleTest, RowsOfRaggedOnesAreDivided) {
 
 TEST(ExampleTest, Errors) {
   const auto parse = [](const io::Feature& feature) {
-    return ThrownBy([&] { io::parse_example(Batch(), {{"a", feature}}); });
+    return ErrorOf([&] {
+             io::parse_example(Batch(), {{"a", feature}});
+           })
+        .code();
   };
   EXPECT_EQ(parse(io::FixedLenFeature{{3}, DataType::kInt64}),
             gk::ErrorCode::kInvalidArgument);

@@ -101,11 +101,8 @@ std::optional<PartialTensorShape> Elements(Output o, int depth) {
   }
   // What was captured is looked at where it was made.
   if (o.node->op().Has(kPlaceholder)) {
-    const OpBuilder* builder = OpBuilder::Current();
-    const Tensor outside =
-        builder != nullptr && builder->builds_graph()
-            ? static_cast<const GraphBuilder*>(builder)->CapturedBy(o.node)
-            : Tensor();
+    const GraphBuilder* builder = GraphBuilder::Current();
+    const Tensor outside = builder ? builder->CapturedBy(o.node) : Tensor();
     if (outside && outside.is_symbolic()) {
       return Elements(Graph::OutputOf(outside), depth + 1);
     }

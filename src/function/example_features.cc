@@ -268,8 +268,6 @@ RaggedValue Request::RaggedOf(const std::string& key) const {
 // The values at the places that other features tell.
 SparseValue Request::Merged(const ExampleFeature& f) const {
   TensorVector columns;
-  std::vector<size_t> order(f.index_keys.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   const SparseValue values = SparseOf(f.value_key);
   const Tensor last = Tensor::Scalar(int32_t{1});
   const SparseValue first = SparseOf(f.index_keys[0]);

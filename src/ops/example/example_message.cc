@@ -63,30 +63,16 @@ bool ReadFeature(std::string_view message, FeatureView* feature) {
   return true;
 }
 
-bool ReadFeatures(std::string_view message, OnFeature on_feature) {
-  return ForFields(message, 1, [&](std::string_view entry) {
-    std::string_view name, value;
-    if (!ReadEntry(entry, &name, &value)) return false;
-    on_feature(name, value);
-    return true;
-  });
-}
-
-bool ReadExample(std::string_view message, OnFeature on_feature) {
+bool ReadExample(
+    std::string_view message,
+    FunctionRef<void(std::string_view, std::string_view)> on_feature) {
   return ForFields(message, 1, [&](std::string_view features) {
-    return ReadFeatures(features, on_feature);
-  });
-}
-
-bool ReadFeatureLists(std::string_view message, OnFeature on_list) {
-  return ReadFeatures(message, on_list);
-}
-
-bool ReadFeatureList(std::string_view message,
-                     FunctionRef<void(std::string_view)> on_feature) {
-  return ForFields(message, 1, [&](std::string_view feature) {
-    on_feature(feature);
-    return true;
+    return ForFields(features, 1, [&](std::string_view entry) {
+      std::string_view name, value;
+      if (!ReadEntry(entry, &name, &value)) return false;
+      on_feature(name, value);
+      return true;
+    });
   });
 }
 

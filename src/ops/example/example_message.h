@@ -24,17 +24,11 @@ struct FeatureView {
 // Reads the message Feature.
 bool ReadFeature(std::string_view message, FeatureView* feature);
 
-// Calls on_feature(name, message) for each feature of the message Example, or
-// Features; a name may come again, the last one counts.
-using OnFeature = FunctionRef<void(std::string_view, std::string_view)>;
-bool ReadExample(std::string_view message, OnFeature on_feature);
-bool ReadFeatures(std::string_view message, OnFeature on_feature);
-
-// The same for the message FeatureLists: (name, message FeatureList).
-bool ReadFeatureLists(std::string_view message, OnFeature on_list);
-// Each message Feature of a FeatureList.
-bool ReadFeatureList(std::string_view message,
-                     FunctionRef<void(std::string_view)> on_feature);
+// Calls on_feature(name, message) for each feature of the message Example; a
+// name may come again, the last one counts.
+bool ReadExample(
+    std::string_view message,
+    FunctionRef<void(std::string_view, std::string_view)> on_feature);
 
 // Calls on_value(value) for each value of a list; T is int64_t, float or
 // std::string_view.
