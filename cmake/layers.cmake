@@ -1,7 +1,7 @@
 # One library a layer, lowest first. tools/check_layers proves that includes
 # point down only; `ops` may include nothing above `graph`.
 set(GK_LAYERS base proto kernels framework io data graph checkpoint ops grappler
-    runtime eager function api)
+    runtime eager function saved_model api)
 
 find_package(Threads REQUIRED)
 include(cmake/third_party.cmake)
@@ -87,7 +87,7 @@ foreach(part IN LISTS GK_LAYERS ITEMS plain_ops plain_function)
       list(APPEND GK_RECORD_OBJECTS $<TARGET_OBJECTS:gk_${part}>)
     endif()
     # Nothing here runs in a loop: it is to be small (docs/decisions/size.md).
-    if(part MATCHES "^(proto|io|checkpoint|graph|grappler|data|api|plain_.*)$")
+    if(part MATCHES "^(proto|io|checkpoint|graph|grappler|data|saved_model|api|plain_.*)$")
       target_compile_options(gk_${part} PRIVATE ${GK_SMALL})
     endif()
     # Files with loops and the executor's are not compiled together: what is made
@@ -116,7 +116,7 @@ foreach(layer runtime eager function)
   gk_precompile(gk_${layer} REUSE gk_ops)
 endforeach()
 gk_precompile(gk_graph ${GK_FRAMEWORK_HEADERS})
-foreach(layer io checkpoint grappler data plain_ops plain_function)
+foreach(layer io checkpoint grappler data plain_ops plain_function saved_model)
   gk_precompile(gk_${layer} REUSE gk_graph)
 endforeach()
 gk_precompile(gk_api ${GK_FRAMEWORK_HEADERS})

@@ -10,6 +10,7 @@
 #include "python/src/binding/package_parts.h"
 #include "python/src/binding/throw_status.h"
 #include "python/src/checkpoint/checkpoint.h"
+#include "python/src/saved_model/saved_model.h"
 #include "python/src/control_flow/control_flow.h"
 #include "python/src/control_flow/list_value.h"
 #include "python/src/control_flow/tensor_array.h"
@@ -176,6 +177,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddGraphSession(m);
   gk::py::AddCheckpointReader(m);
   gk::py::AddObjectGraphs(m);
+  gk::py::AddLoadedModel(m);
   gk::py::AddOpRecord(m);
   gk::py::AddDeviceTypes(m);
   gk::py::AddLogFunctions(m);

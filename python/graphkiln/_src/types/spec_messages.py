@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Mapping
 
 from graphkiln import _graphkiln, _proto, nest
 from graphkiln._graphkiln import DType, TensorShape, TensorSpec, TypeSpec
+from graphkiln._src.graph import tensor_message
 
 # The kinds of specs that messages know by a number.
 _KINDS = {
@@ -93,9 +95,9 @@ def _encode(value: object) -> object:
 
 def _decode(message: object) -> object:
     kind = message.WhichOneof("kind")
-    value = getattr(message, kind)
-    if kind == "none_value":
+    if kind in (None, "none_value"):
         return None
+    value = getattr(message, kind)
     if kind == "tensor_shape_value":
         return _shape_of(value)
     if kind == "tensor_dtype_value":
@@ -111,7 +113,13 @@ def _decode(message: object) -> object:
     if kind == "dict_value":
         return {k: _decode(v) for k, v in value.fields.items()}
     if kind == "named_tuple_value":
-        return tuple(_decode(pair.value) for pair in value.values)
+        fields = [pair.key for pair in value.values]
+        made = collections.namedtuple(value.name, fields)
+        return made(*(_decode(pair.value) for pair in value.values))
+    if kind == "bounded_tensor_spec_value":
+        return _tensor_spec_of(value)
+    if kind in ("tensor_value", "numpy_value"):
+        return tensor_message.make_ndarray(value)
     return value
 
 
@@ -170,6 +178,11 @@ def _class_of(message: object) -> type:
 
 def _spec_of(message: object) -> TypeSpec:
     return _class_of(message)._deserialize(_decode(message.type_state))
+
+
+# How a value nests, with specs and plain values, as a StructuredValue; and back.
+message_of_structure = _encode
+structure_of_message = _decode
 
 
 def as_message(value: object) -> object:

@@ -1,0 +1,1 @@
+"""tf.saved_model: Python's side of programs in files."""

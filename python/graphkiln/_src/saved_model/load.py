@@ -1,0 +1,215 @@
+"""tf.saved_model.load."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from graphkiln import _graphkiln, _proto
+from graphkiln._graphkiln import NotFoundError
+from graphkiln._src.checkpoint.objects import AutoTrackable
+from graphkiln._src.saved_model.options import LoadOptions
+from graphkiln._src.saved_model.resources import Asset, RestoredResource
+from graphkiln._src.saved_model.restored_function import (
+    restored_concrete_function,
+    restored_function,
+)
+
+
+class SignatureMap(Mapping):
+    """The signatures of a loaded model: ConcreteFunctions by name."""
+
+    def __init__(self) -> None:
+        self._signatures: dict[str, Any] = {}
+
+    def _add_signature(self, name: str, concrete_function: Any) -> None:
+        self._signatures[name] = concrete_function
+
+    def __getitem__(self, key: str) -> Any:
+        return self._signatures[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._signatures)
+
+    def __len__(self) -> int:
+        return len(self._signatures)
+
+    def __repr__(self) -> str:
+        return f"_SignatureMap({self._signatures})"
+
+
+class _UserObject(AutoTrackable):
+    """Stands for an object whose class the file does not hold."""
+
+
+def _user_object() -> _UserObject:
+    """One of a class of its own, which gets what Python looks up in classes."""
+    return type("_UserObject", (_UserObject,), {})()
+
+
+def _called_by_class(instance: Any, *args: Any, **kwargs: Any) -> Any:
+    return vars(instance)["__call__"](*args, **kwargs)
+
+
+class _Loader:
+    """Makes the objects of a model, each once."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._graph = _proto.SavedObjectGraph.FromString(model.object_graph)
+        self._made: dict[int, Any] = {}
+
+    def root(self) -> Any:
+        for number in range(len(self._graph.nodes)):
+            self._object(number)
+        for number, node in enumerate(self._graph.nodes):
+            self._fill(self._made[number], node)
+        return self._made[0]
+
+    def _saved(self, name: str) -> Any:
+        return self._graph.concrete_functions[name]
+
+    def _object(self, number: int) -> Any:
+        if number not in self._made:
+            self._made[number] = None  # of a tuple inside itself
+            self._made[number] = self._make(number, self._graph.nodes[number])
+        return self._made[number]
+
+    def _make(self, number: int, node: Any) -> Any:
+        kind = node.WhichOneof("kind")
+        if kind in ("variable", "constant"):
+            return self._model.value(number)
+        if kind == "asset":
+            return Asset(self._model.value(number))
+        if kind == "resource":
+            made = type("RestoredResource", (RestoredResource,), {})
+            return made(self._model.value(number))
+        if kind == "function":
+            return restored_function(
+                self._model,
+                list(node.function.concrete_functions),
+                node.function.function_spec,
+                self._saved,
+            )
+        if kind == "bare_concrete_function":
+            bare = node.bare_concrete_function
+            saved = self._saved(bare.concrete_function_name)
+            return restored_concrete_function(self._model, bare, saved)
+        identifier = node.user_object.identifier
+        if identifier == "trackable_list_wrapper":
+            return []
+        if identifier == "trackable_dict_wrapper":
+            return {}
+        if identifier == "trackable_tuple_wrapper":
+            return tuple(
+                self._object(child.node_id)
+                for child in sorted(node.children, key=_place)
+                if child.local_name.isdigit()
+            )
+        if identifier == "signature_map":
+            return SignatureMap()
+        return _user_object()
+
+    def _fill(self, owner: Any, node: Any) -> None:
+        """Sets what is in an object."""
+        if isinstance(owner, list):
+            places = [child for child in node.children if child.local_name.isdigit()]
+            owner.extend(self._made[c.node_id] for c in sorted(places, key=_place))
+            return
+        for child in node.children:
+            name, value = child.local_name, self._made[child.node_id]
+            if isinstance(owner, dict):
+                owner[name] = value
+            elif isinstance(owner, SignatureMap):
+                owner._add_signature(name, value)
+            elif isinstance(owner, _UserObject | RestoredResource):
+                _set(owner, name, value)
+
+
+def _place(child: Any) -> int:
+    return int(child.local_name) if child.local_name.isdigit() else -1
+
+
+def _set(owner: Any, name: str, value: Any) -> None:
+    if name.startswith("__") and name.endswith("__") and callable(value):
+        # Python looks these up in the class.
+        owner.__dict__[name] = value
+        if name == "__call__":
+            type(owner).__call__ = _called_by_class
+        else:
+            setattr(type(owner), name, value)
+    else:
+        setattr(owner, name, value)
+
+
+def load(
+    export_dir: str | os.PathLike, tags: Any = None, options: LoadOptions | None = None
+) -> Any:
+    """Loads a model that tf.saved_model.save has written, here or in TensorFlow.
+
+    Args:
+      export_dir: the folder.
+      tags: of the graph that is wanted, a string or several; by default there is
+        only one.
+      options: a tf.saved_model.LoadOptions.
+
+    Returns:
+      An object with the attributes that the saved one had: variables, functions
+      that run the traces which were saved, modules, lists and dictionaries;
+      `signatures` has the functions that were saved as such, by name.
+
+    Raises:
+      OSError: there is no model in the folder.
+      ValueError: none with these tags.
+      DataLossError: the files are damaged.
+
+    >>> import tempfile
+    >>> class Adder(tf.Module):
+    ...     @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
+    ...     def add(self, x):
+    ...         return x + 1.0
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.saved_model.save(Adder(), folder)
+    >>> tf.saved_model.load(folder).add(2.0).numpy().item()
+    3.0
+    """
+    folder = os.fspath(export_dir)
+    options = options or LoadOptions()
+    if isinstance(tags, str):
+        tags = [tags]
+    try:
+        model = _graphkiln._load_saved_model(
+            folder,
+            None if tags is None else list(tags),
+            options.allow_partial_checkpoint,
+            options.experimental_skip_checkpoint,
+        )
+    except NotFoundError as error:
+        if error.message.startswith("SavedModel file does not exist"):
+            raise OSError(error.message) from None
+        raise
+    except _graphkiln.InvalidArgumentError as error:
+        if "`tags`" in error.message or "with available tags" in error.message:
+            raise ValueError(error.message) from None
+        raise
+    with _graphkiln.init_scope():
+        root = _Loader(model).root()
+    info = _proto.MetaGraphDef.MetaInfoDef.FromString(model.meta_info)
+    if isinstance(root, AutoTrackable):
+        root.tensorflow_version = info.tensorflow_version
+        root.tensorflow_git_version = info.tensorflow_git_version
+        root.graph_debug_info = None
+    return root
+
+
+def contains_saved_model(export_dir: str | os.PathLike) -> bool:
+    """Is there a saved model in the folder?
+
+    Args:
+      export_dir: the folder.
+
+    >>> tf.saved_model.contains_saved_model("/no/such/folder")
+    False
+    """
+    return _graphkiln._contains_saved_model(os.fspath(export_dir))

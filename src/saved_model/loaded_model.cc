@@ -1,0 +1,331 @@
+#include "saved_model/loaded_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "checkpoint/bundle_reader.h"
+#include "checkpoint/restoration.h"
+#include "framework/handle_data.h"
+#include "framework/op_registry.h"
+#include "framework/variable.h"
+#include "graph/tensor_proto.h"
+#include "io/files.h"
+#include "io/path.h"
+
+namespace gk {
+namespace {
+
+constexpr char kCreate[] = "_create_resource";
+constexpr char kInitialize[] = "_initialize";
+
+using Kind = proto::SavedObject::KindCase;
+
+// The keys that a value of a resource has in checkpoints, after its name.
+std::vector<std::string> SuffixesOf(const std::string& value) {
+  if (value == "table") return {"-keys", "-values"};
+  return {""};
+}
+
+}  // namespace
+
+// What a checkpoint sees of an object. Lives no longer than the model.
+class LoadedModel::Object final : public Trackable {
+ public:
+  Object(LoadedModel* model, int number) : model_(model), number_(number) {}
+
+  const void* identity() const override { return &saved(); }
+  std::string Text() const override {
+    if (saved().kind_case == Kind::kVariable) {
+      return Format("<variable {} of {}>", saved().variable->name,
+                    model_->folder());
+    }
+    return Format("<object {} of {}>", number_, model_->folder());
+  }
+  std::vector<Child> Children() override {
+    std::vector<Child> children;
+    for (const auto& child : saved().children) {
+      children.push_back({child.local_name,
+                          std::make_shared<Object>(model_, child.node_id)});
+    }
+    return children;
+  }
+  std::vector<Value> Values() override {
+    if (saved().kind_case == Kind::kVariable) {
+      return {{kVariableValue, saved().variable->name}};
+    }
+    std::vector<Value> values;
+    for (const auto& [name, functions] : saved().saveable_objects) {
+      values.push_back({name, "", SuffixesOf(name)});
+    }
+    return values;
+  }
+  void Restore(const std::string& value, const TensorVector& tensors) override {
+    if (saved().kind_case == Kind::kVariable) {
+      RestoreVariable(model_->value(number_), tensors.at(0));
+      return;
+    }
+    const int restore = saved().saveable_objects.at(value).restore_function;
+    ThrowIfError(model_->CallObject(restore, tensors).status());
+  }
+
+ private:
+  const proto::SavedObject& saved() const { return model_->objects()[number_]; }
+
+  LoadedModel* const model_;
+  const int number_;
+};
+
+LoadedModel::~LoadedModel() = default;
+
+StatusOr<std::shared_ptr<LoadedModel>> LoadedModel::Load(
+    const std::string& folder, const std::optional<Tags>& tags,
+    const LoadOptions& options) {
+  GK_ASSIGN_OR_RETURN(proto::MetaGraphDef graph, ReadMetaGraph(folder, tags));
+  std::shared_ptr<LoadedModel> model(
+      new LoadedModel(folder, std::move(graph)));
+  Status status;
+  try {
+    status = model->Init(options);
+  } catch (const Error& error) {
+    status = error.status();
+  }
+  if (status.ok()) return model;
+  return status.Append(Format(" (loading the SavedModel at {})", folder));
+}
+
+Status LoadedModel::Init(const LoadOptions& options) {
+  GK_RETURN_IF_ERROR(CheckObjects());
+  reader_ = std::make_unique<FunctionReader>(*meta_graph_.graph_def->library);
+  GK_RETURN_IF_ERROR(reader_->Init());
+  for (const proto::NodeDef& node : meta_graph_.graph_def->node) {
+    if (node.op == OpRegistry::Get().The(kConstant).name) {
+      constants_.emplace(node.name, &node);
+    }
+  }
+  GK_RETURN_IF_ERROR(MakeValues());
+  GK_RETURN_IF_ERROR(Restore(options));
+  return Initialize();
+}
+
+Status LoadedModel::CheckNumber(int64_t number, std::string_view what) const {
+  const auto size = static_cast<int64_t>(objects().size());
+  if (number >= 0 && number < size) return OkStatus();
+  return DataLoss("{} is object {} of {}", what, number, size);
+}
+
+Status LoadedModel::CheckObjects() const {
+  const proto::SavedObjectGraph& graph = *meta_graph_.object_graph_def;
+  if (graph.nodes.empty()) return DataLoss("The model has no objects");
+  for (const proto::SavedObject& object : graph.nodes) {
+    for (const auto& child : object.children) {
+      GK_RETURN_IF_ERROR(
+          CheckNumber(child.node_id, Format("Child '{}'", child.local_name)));
+    }
+    for (const auto& [name, functions] : object.saveable_objects) {
+      GK_RETURN_IF_ERROR(CheckNumber(functions.restore_function, name));
+      GK_RETURN_IF_ERROR(CheckNumber(functions.save_function, name));
+    }
+    for (const auto& slot : object.slot_variables) {
+      GK_RETURN_IF_ERROR(
+          CheckNumber(slot.slot_variable_node_id, slot.slot_name));
+      GK_RETURN_IF_ERROR(
+          CheckNumber(slot.original_variable_node_id, slot.slot_name));
+    }
+  }
+  for (const auto& [name, function] : graph.concrete_functions) {
+    for (const int input : function.bound_inputs) {
+      GK_RETURN_IF_ERROR(
+          CheckNumber(input, Format("What '{}' captures", name)));
+    }
+  }
+  return OkStatus();
+}
+
+int LoadedModel::Child(int object, std::string_view name) const {
+  for (const auto& child : objects()[object].children) {
+    if (child.local_name == name) return child.node_id;
+  }
+  return -1;
+}
+
+Status LoadedModel::MakeValues() {
+  const int n = objects().size();
+  values_.resize(n);
+  making_.resize(n);
+  for (int i = 0; i < n; ++i) {
+    if (values_[i]) continue;
+    GK_ASSIGN_OR_RETURN(values_[i], MakeValue(i));
+  }
+  return OkStatus();
+}
+
+StatusOr<Tensor> LoadedModel::MakeValue(int object) {
+  const proto::SavedObject& saved = objects()[object];
+  switch (saved.kind_case) {
+    case Kind::kVariable: {
+      const proto::SavedVariable& v = *saved.variable;
+      const int number = static_cast<int>(v.dtype);
+      if (!DataTypeIsValid(number)) {
+        return DataLoss("Variable '{}' has the invalid type {}", v.name,
+                        number);
+      }
+      GK_ASSIGN_OR_RETURN(const PartialTensorShape shape,
+                          ShapeFromProto(*v.shape));
+      return NewVariableHandle(v.name, static_cast<DataType>(number), shape,
+                               v.trainable);
+    }
+    case Kind::kConstant:
+      return MakeConstant(saved.constant->operation);
+    case Kind::kAsset: {
+      const auto& files = meta_graph_.asset_file_def;
+      const int index = saved.asset->asset_file_def_index;
+      if (index < 0 || index >= static_cast<int>(files.size())) {
+        return DataLoss("Asset {} is one of {}", index, files.size());
+      }
+      const std::string assets = io::ChildPath(folder_, kAssetsFolder);
+      return Tensor::Scalar<std::string>(
+          io::ChildPath(assets, files[index].filename));
+    }
+    case Kind::kResource:
+      return MakeResource(object);
+    default:
+      return Tensor();
+  }
+}
+
+StatusOr<Tensor> LoadedModel::MakeConstant(const std::string& name) {
+  const auto node = constants_.find(name);
+  if (node == constants_.end()) {
+    return DataLoss("The constant '{}' is missing in the graph", name);
+  }
+  const auto value = node->second->attr.find("value");
+  if (value == node->second->attr.end()) {
+    return DataLoss("The constant '{}' has no value", name);
+  }
+  StatusOr<Tensor> made = TensorFromProto(*value->second.tensor, nullptr);
+  if (made.ok()) return made;
+  return DataLoss("The constant '{}': {}", name, made.status().message());
+}
+
+StatusOr<Tensor> LoadedModel::MakeResource(int object) {
+  if (making_[object]) {
+    return DataLoss("Resource {} needs itself to be made", object);
+  }
+  making_[object] = true;
+  const int create = Child(object, kCreate);
+  if (create < 0) return Tensor();
+  GK_ASSIGN_OR_RETURN(const TensorVector made, CallObject(create, {}));
+  if (made.size() != 1) {
+    return DataLoss("'{}' of resource {} gives {} tensors, not one", kCreate,
+                    object, made.size());
+  }
+  return made[0];
+}
+
+Status LoadedModel::Restore(const LoadOptions& options) {
+  if (options.skip_checkpoint) return OkStatus();
+  const bool needed = std::ranges::any_of(objects(), [](const auto& object) {
+    return object.kind_case == Kind::kVariable ||
+           !object.saveable_objects.empty();
+  });
+  if (!needed) return OkStatus();
+  GK_ASSIGN_OR_RETURN(std::shared_ptr<BundleReader> reader,
+                      BundleReader::Open(VariablesPath(folder_)));
+  const auto root = std::make_shared<Object>(this, 0);
+  GK_ASSIGN_OR_RETURN(const std::shared_ptr<Restoration> restoration,
+                      Restoration::Start(std::move(reader), root));
+  return options.allow_partial_checkpoint
+             ? OkStatus()
+             : restoration->AssertExistingObjectsMatched(root);
+}
+
+Status LoadedModel::Initialize() {
+  for (size_t i = 0; i < objects().size(); ++i) {
+    if (objects()[i].kind_case != Kind::kResource) continue;
+    const int initialize = Child(i, kInitialize);
+    if (initialize < 0) continue;
+    GK_RETURN_IF_ERROR(CallObject(initialize, {}).status());
+  }
+  return OkStatus();
+}
+
+StatusOr<TensorVector> LoadedModel::CallObject(int object,
+                                               const TensorVector& arguments) {
+  const proto::SavedObject& saved = objects()[object];
+  std::string name;
+  if (saved.kind_case == Kind::kFunction &&
+      !saved.function->concrete_functions.empty()) {
+    name = saved.function->concrete_functions[0];
+  } else if (saved.kind_case == Kind::kBareConcreteFunction) {
+    name = saved.bare_concrete_function->concrete_function_name;
+  } else {
+    return DataLoss("Object {} is to be called and is no function", object);
+  }
+  GK_ASSIGN_OR_RETURN(const Ref<ConcreteFunction> function, Function(name));
+  TensorVector outputs;
+  GK_RETURN_IF_ERROR(function->Call(arguments, &outputs));
+  return outputs;
+}
+
+const proto::SavedConcreteFunction* LoadedModel::FindSaved(
+    const std::string& name) const {
+  const auto& functions = meta_graph_.object_graph_def->concrete_functions;
+  const auto found = functions.find(name);
+  return found == functions.end() ? nullptr : &found->second;
+}
+
+StatusOr<Ref<ConcreteFunction>> LoadedModel::Function(const std::string& name) {
+  const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  const auto known = functions_.find(name);
+  if (known != functions_.end()) return known->second;
+  GK_ASSIGN_OR_RETURN(Ref<ConcreteFunction> made, MakeFunction(name));
+  functions_[name] = made;
+  return made;
+}
+
+StatusOr<Tensor> LoadedModel::Captured(int object,
+                                       const std::string& function) {
+  Tensor& value = values_[object];
+  // Of a resource that is made by a function which needs another one.
+  if (!value && objects()[object].kind_case != Kind::kUserObject) {
+    GK_ASSIGN_OR_RETURN(value, MakeValue(object));
+  }
+  if (value) return value;
+  return Unimplemented("{} captures object {}, which has no tensor", function,
+                       object);
+}
+
+StatusOr<Ref<ConcreteFunction>> LoadedModel::MakeFunction(
+    const std::string& name) {
+  GK_ASSIGN_OR_RETURN(Ref<GraphFunction> function, reader_->Read(name));
+  const proto::SavedConcreteFunction* saved = FindSaved(name);
+  const std::vector<Node*>& inputs = function->arguments();
+  const size_t bound = saved == nullptr ? 0 : saved->bound_inputs.size();
+  if (bound > inputs.size()) {
+    return DataLoss("{} takes {} tensors and captures {}", name, inputs.size(),
+                    bound);
+  }
+  std::vector<ArgumentSpec> arguments;
+  std::vector<FunctionCapture> captures;
+  const size_t n = inputs.size() - bound;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Node::OutputInfo& info = inputs[i]->output(0);
+    if (i < n) {
+      arguments.push_back({inputs[i]->name(), info.dtype, info.shape});
+      continue;
+    }
+    GK_ASSIGN_OR_RETURN(Tensor value,
+                        Captured(saved->bound_inputs[i - n], name));
+    if (value.dtype() != info.dtype ||
+        !info.shape.IsCompatibleWith(value.partial_shape())) {
+      return DataLoss("{} captures {} as '{}', which is {} {}", name,
+                      value.DebugString(0), inputs[i]->name(),
+                      DataTypeName(info.dtype), info.shape.PythonString());
+    }
+    captures.push_back({std::move(value), nullptr, inputs[i]});
+  }
+  return MakeRef<ConcreteFunction>(std::move(function), std::move(arguments),
+                                   std::move(captures));
+}
+
+}  // namespace gk

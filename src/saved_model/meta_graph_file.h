@@ -1,0 +1,49 @@
+// The file of a saved model: which graphs are in a folder, and how one is
+// written. Names of the files in the folder.
+#ifndef GK_SAVED_MODEL_META_GRAPH_FILE_H_
+#define GK_SAVED_MODEL_META_GRAPH_FILE_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "proto/saved_model.gk.h"
+
+namespace gk {
+
+inline constexpr char kSavedModelFile[] = "saved_model.pb";
+inline constexpr char kSavedModelTextFile[] = "saved_model.pbtxt";
+inline constexpr char kFingerprintFile[] = "fingerprint.pb";
+inline constexpr char kVariablesFolder[] = "variables";
+inline constexpr char kVariablesFile[] = "variables";
+inline constexpr char kAssetsFolder[] = "assets";
+// What graphs for inference are tagged with.
+inline constexpr char kServingTag[] = "serve";
+
+// Is there a file of a saved model in the folder?
+StatusOr<bool> ContainsSavedModel(const std::string& folder);
+
+// The whole file, binary or text. NotFound ("SavedModel file does not exist at:
+// ..."); DataLoss naming the file if it is none.
+StatusOr<proto::SavedModel> ReadSavedModel(const std::string& folder);
+
+using Tags = std::vector<std::string>;
+// The graph with exactly these tags; if they are not given, the only one.
+// InvalidArgument that names the tags there are.
+StatusOr<proto::MetaGraphDef> ReadMetaGraph(const std::string& folder,
+                                            const std::optional<Tags>& tags);
+
+// "FOLDER/variables/variables".
+std::string VariablesPath(const std::string& folder);
+
+// Writes a file with this graph alone, then its fingerprint. The file that is
+// there stays whole until the new one is.
+Status WriteMetaGraph(const std::string& folder, proto::MetaGraphDef graph);
+
+// NotFound where the folder has none.
+StatusOr<proto::FingerprintDef> ReadFingerprint(const std::string& folder);
+
+}  // namespace gk
+
+#endif  // GK_SAVED_MODEL_META_GRAPH_FILE_H_
