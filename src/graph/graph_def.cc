@@ -53,7 +53,10 @@ StatusOr<proto::GraphDef> GraphToGraphDef(const Graph& graph,
                                           const GraphDefOptions& options) {
   proto::GraphDef message;
   FunctionNames functions;
-  for (const GraphFunction* f : options.functions) functions.NameOf(*f);
+  for (const GraphFunction* f : options.functions) {
+    std::string name = functions.NameOf(*f);
+    if (options.names != nullptr) options.names->emplace(f, std::move(name));
+  }
   const ControlGather gather(graph, options.results, options.control_outputs);
   for (const auto& node : graph.nodes()) {
     GK_ASSIGN_OR_RETURN(proto::NodeDef n, WriteNode(*node, &functions));

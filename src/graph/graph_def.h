@@ -27,6 +27,8 @@ struct GraphDefOptions {
   std::span<Node* const> control_outputs;
   // Written to the library even if no node calls them.
   std::span<const GraphFunction* const> functions;
+  // If given: gets what those are called in the library.
+  std::unordered_map<const GraphFunction*, std::string>* names = nullptr;
 };
 
 // All nodes, and all functions that they call, directly or not.

@@ -15,16 +15,11 @@
 namespace gk {
 namespace {
 
-constexpr char kCreate[] = "_create_resource";
-constexpr char kInitialize[] = "_initialize";
+using ObjectKind = proto::SavedObject::KindCase;
 
-using Kind = proto::SavedObject::KindCase;
-
-// The keys that a value of a resource has in checkpoints, after its name.
-std::vector<std::string> SuffixesOf(const std::string& value) {
-  if (value == "table") return {"-keys", "-values"};
-  return {""};
-}
+// What a function that saves gives of each tensor: its name after the key, a
+// slice, the tensor.
+constexpr size_t kPerTensor = 3;
 
 }  // namespace
 
@@ -35,7 +30,7 @@ class LoadedModel::Object final : public Trackable {
 
   const void* identity() const override { return &saved(); }
   std::string Text() const override {
-    if (saved().kind_case == Kind::kVariable) {
+    if (saved().kind_case == ObjectKind::kVariable) {
       return Format("<variable {} of {}>", saved().variable->name,
                     model_->folder());
     }
@@ -50,17 +45,28 @@ class LoadedModel::Object final : public Trackable {
     return children;
   }
   std::vector<Value> Values() override {
-    if (saved().kind_case == Kind::kVariable) {
+    if (saved().kind_case == ObjectKind::kVariable) {
       return {{kVariableValue, saved().variable->name}};
     }
     std::vector<Value> values;
     for (const auto& [name, functions] : saved().saveable_objects) {
-      values.push_back({name, "", SuffixesOf(name)});
+      const TensorVector saved_tensors = ValueOrThrow(model_->CallObject(
+          functions.save_function, {Tensor::Scalar<std::string>("")}));
+      std::vector<std::string> suffixes;
+      for (size_t i = 0; i < saved_tensors.size(); i += kPerTensor) {
+        const Tensor& suffix = saved_tensors[i];
+        if (suffix.dtype() != DataType::kString || suffix.num_elements() != 1) {
+          throw Error(DataLoss("The function that saves '{}' names no tensors",
+                               name));
+        }
+        suffixes.push_back(suffix.scalar<std::string>());
+      }
+      values.push_back({name, "", std::move(suffixes)});
     }
     return values;
   }
   void Restore(const std::string& value, const TensorVector& tensors) override {
-    if (saved().kind_case == Kind::kVariable) {
+    if (saved().kind_case == ObjectKind::kVariable) {
       RestoreVariable(model_->value(number_), tensors.at(0));
       return;
     }
@@ -162,7 +168,7 @@ Status LoadedModel::MakeValues() {
 StatusOr<Tensor> LoadedModel::MakeValue(int object) {
   const proto::SavedObject& saved = objects()[object];
   switch (saved.kind_case) {
-    case Kind::kVariable: {
+    case ObjectKind::kVariable: {
       const proto::SavedVariable& v = *saved.variable;
       const int number = static_cast<int>(v.dtype);
       if (!DataTypeIsValid(number)) {
@@ -174,9 +180,9 @@ StatusOr<Tensor> LoadedModel::MakeValue(int object) {
       return NewVariableHandle(v.name, static_cast<DataType>(number), shape,
                                v.trainable);
     }
-    case Kind::kConstant:
+    case ObjectKind::kConstant:
       return MakeConstant(saved.constant->operation);
-    case Kind::kAsset: {
+    case ObjectKind::kAsset: {
       const auto& files = meta_graph_.asset_file_def;
       const int index = saved.asset->asset_file_def_index;
       if (index < 0 || index >= static_cast<int>(files.size())) {
@@ -186,7 +192,7 @@ StatusOr<Tensor> LoadedModel::MakeValue(int object) {
       return Tensor::Scalar<std::string>(
           io::ChildPath(assets, files[index].filename));
     }
-    case Kind::kResource:
+    case ObjectKind::kResource:
       return MakeResource(object);
     default:
       return Tensor();
@@ -212,11 +218,11 @@ StatusOr<Tensor> LoadedModel::MakeResource(int object) {
     return DataLoss("Resource {} needs itself to be made", object);
   }
   making_[object] = true;
-  const int create = Child(object, kCreate);
+  const int create = Child(object, kCreateResource);
   if (create < 0) return Tensor();
   GK_ASSIGN_OR_RETURN(const TensorVector made, CallObject(create, {}));
   if (made.size() != 1) {
-    return DataLoss("'{}' of resource {} gives {} tensors, not one", kCreate,
+    return DataLoss("'{}' of resource {} gives {} tensors, not one", kCreateResource,
                     object, made.size());
   }
   return made[0];
@@ -225,7 +231,7 @@ StatusOr<Tensor> LoadedModel::MakeResource(int object) {
 Status LoadedModel::Restore(const LoadOptions& options) {
   if (options.skip_checkpoint) return OkStatus();
   const bool needed = std::ranges::any_of(objects(), [](const auto& object) {
-    return object.kind_case == Kind::kVariable ||
+    return object.kind_case == ObjectKind::kVariable ||
            !object.saveable_objects.empty();
   });
   if (!needed) return OkStatus();
@@ -241,8 +247,8 @@ Status LoadedModel::Restore(const LoadOptions& options) {
 
 Status LoadedModel::Initialize() {
   for (size_t i = 0; i < objects().size(); ++i) {
-    if (objects()[i].kind_case != Kind::kResource) continue;
-    const int initialize = Child(i, kInitialize);
+    if (objects()[i].kind_case != ObjectKind::kResource) continue;
+    const int initialize = Child(i, kInitializeResource);
     if (initialize < 0) continue;
     GK_RETURN_IF_ERROR(CallObject(initialize, {}).status());
   }
@@ -253,10 +259,10 @@ StatusOr<TensorVector> LoadedModel::CallObject(int object,
                                                const TensorVector& arguments) {
   const proto::SavedObject& saved = objects()[object];
   std::string name;
-  if (saved.kind_case == Kind::kFunction &&
+  if (saved.kind_case == ObjectKind::kFunction &&
       !saved.function->concrete_functions.empty()) {
     name = saved.function->concrete_functions[0];
-  } else if (saved.kind_case == Kind::kBareConcreteFunction) {
+  } else if (saved.kind_case == ObjectKind::kBareConcreteFunction) {
     name = saved.bare_concrete_function->concrete_function_name;
   } else {
     return DataLoss("Object {} is to be called and is no function", object);
@@ -287,7 +293,7 @@ StatusOr<Tensor> LoadedModel::Captured(int object,
                                        const std::string& function) {
   Tensor& value = values_[object];
   // Of a resource that is made by a function which needs another one.
-  if (!value && objects()[object].kind_case != Kind::kUserObject) {
+  if (!value && objects()[object].kind_case != ObjectKind::kUserObject) {
     GK_ASSIGN_OR_RETURN(value, MakeValue(object));
   }
   if (value) return value;

@@ -21,6 +21,10 @@ inline constexpr char kAssetsFolder[] = "assets";
 // What graphs for inference are tagged with.
 inline constexpr char kServingTag[] = "serve";
 
+// Functions of a resource: one that gives its handle, one that fills it.
+inline constexpr char kCreateResource[] = "_create_resource";
+inline constexpr char kInitializeResource[] = "_initialize";
+
 // Is there a file of a saved model in the folder?
 StatusOr<bool> ContainsSavedModel(const std::string& folder);
 

@@ -1,0 +1,88 @@
+#include "saved_model/save_model.h"
+
+#include <utility>
+
+#include "checkpoint/object_graph.h"
+#include "graph/tensor_proto.h"
+#include "io/files.h"
+#include "io/path.h"
+#include "saved_model/meta_graph_file.h"
+#include "saved_model/saved_objects.h"
+#include "saved_model/serving_graph.h"
+
+namespace gk {
+namespace {
+
+// The version whose formats and ops are written.
+constexpr char kVersion[] = "2.21.0";
+
+// {object, key} of the variables in a checkpoint whose objects have these
+// numbers.
+std::vector<std::pair<int, std::string>> KeysOfVariables(
+    const ObjectSnapshot& snapshot, const SavedObjects& objects) {
+  proto::TrackableObjectGraph graph;
+  ThrowIfError(graph.Parse(snapshot.values.back().scalar<std::string>()));
+  std::vector<std::pair<int, std::string>> keys;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (!objects.message(i).variable.has()) continue;
+    for (const auto& attribute : graph.nodes[i].attributes) {
+      keys.emplace_back(i, attribute.checkpoint_key);
+    }
+  }
+  return keys;
+}
+
+Status CopyAssets(const std::string& folder, const SavedObjects& objects) {
+  const std::string assets = io::ChildPath(folder, kAssetsFolder);
+  GK_RETURN_IF_ERROR(io::MakeDirectories(assets));
+  for (const auto& [from, name] : objects.asset_names()) {
+    const std::string to = io::ChildPath(assets, name);
+    if (to != from) GK_RETURN_IF_ERROR(io::Copy(from, to, true));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Status SaveModel(const ExportedObjectRef& root,
+                 std::span<const ExportedSignature> signatures,
+                 const std::string& folder, const SaveOptions& options) {
+  ServingOptions serving;
+  for (const ExportedSignature& signature : signatures) {
+    GK_ASSIGN_OR_RETURN(ExportedTrace wrapped, WrapSignature(signature));
+    serving.signatures.emplace_back(signature.name, std::move(wrapped));
+  }
+  GK_ASSIGN_OR_RETURN(SavedObjects objects, SavedObjects::Of(root));
+  GK_RETURN_IF_ERROR(objects.AddSignatures(serving.signatures));
+  const ObjectSnapshot snapshot = TakeSnapshot(root);
+  if (!options.skip_saver) {
+    serving.variables = KeysOfVariables(snapshot, objects);
+  }
+  proto::MetaGraphDef graph;
+  auto& info = graph.meta_info_def.mut();
+  info.tags = options.extra_tags;
+  info.tags.insert(info.tags.begin(), kServingTag);
+  info.tensorflow_version = kVersion;
+  info.tensorflow_git_version = "graphkiln";
+  GK_ASSIGN_OR_RETURN(const SavedObjects::Names names,
+                      BuildServingGraph(serving, &objects, &graph));
+  for (const auto& [function, alias] : options.function_aliases) {
+    const auto name = names.find(function);
+    if (name != names.end()) info.function_aliases[name->second] = alias;
+  }
+  for (const ExportedSignature& signature : signatures) {
+    for (const auto& [argument, value] : signature.defaults) {
+      GK_ASSIGN_OR_RETURN(
+          graph.signature_def[signature.name].defaults[argument],
+          TensorToProto(value));
+    }
+  }
+  graph.object_graph_def = objects.Graph(names);
+  GK_RETURN_IF_ERROR(
+      io::MakeDirectories(io::ChildPath(folder, kVariablesFolder)));
+  GK_RETURN_IF_ERROR(CopyAssets(folder, objects));
+  GK_RETURN_IF_ERROR(WriteSnapshot(snapshot, VariablesPath(folder)));
+  return WriteMetaGraph(folder, std::move(graph));
+}
+
+}  // namespace gk

@@ -1,0 +1,34 @@
+// SaveModel: objects of a program, their values and functions as a folder that
+// programs of any kind load: TensorFlow's, its servers', ours.
+#ifndef GK_SAVED_MODEL_SAVE_MODEL_H_
+#define GK_SAVED_MODEL_SAVE_MODEL_H_
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "saved_model/exported_object.h"
+#include "saved_model/signature_wrapper.h"
+
+namespace gk {
+
+struct SaveOptions {
+  std::vector<std::string> extra_tags;  // beside kServingTag
+  // Leaves out the ops by which a server reads the variables.
+  bool skip_saver = false;
+  // {name of a function in the file: what loaders may call it}
+  std::map<const GraphFunction*, std::string> function_aliases;
+};
+
+// Writes what is in reach of `root`. The file of the graph comes last: a model
+// that is there is not replaced by half of one. FailedPrecondition if a
+// function captures a variable or resource that is not in reach, naming both;
+// NotFound if the file of an asset is missing.
+Status SaveModel(const ExportedObjectRef& root,
+                 std::span<const ExportedSignature> signatures,
+                 const std::string& folder, const SaveOptions& options = {});
+
+}  // namespace gk
+
+#endif  // GK_SAVED_MODEL_SAVE_MODEL_H_

@@ -1,0 +1,272 @@
+#include "saved_model/saved_objects.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "checkpoint/object_graph.h"
+#include "framework/graph_builder.h"
+#include "framework/variable.h"
+#include "graph/tensor_proto.h"
+#include "io/path.h"
+
+namespace gk {
+namespace {
+
+constexpr char kConstantObject[] = "tf.TrackableConstant";
+constexpr char kSignatures[] = "signatures";
+
+proto::SavedObject UserObject(const std::string& identifier) {
+  proto::SavedObject message;
+  proto::SavedUserObject& user = message.mutable_user_object();
+  user.identifier = identifier;
+  user.version.mut().producer = 1;
+  user.version.mut().min_consumer = 1;
+  return message;
+}
+
+void AddChild(int child, const std::string& name, proto::SavedObject* parent) {
+  auto& reference = parent->children.emplace_back();
+  reference.node_id = child;
+  reference.local_name = name;
+}
+
+void DescribeVariable(const Tensor& handle, proto::SavedVariable* message) {
+  const VariableResource& v = *ValueOrThrow(VariableOf(handle));
+  message->dtype = static_cast<proto::DataType>(v.dtype());
+  message->shape = ShapeToProto(v.shape());
+  message->trainable = v.trainable();
+  message->name = v.name();
+}
+
+}  // namespace
+
+int SavedObjects::AddObject(proto::SavedObject message) {
+  messages_.push_back(std::move(message));
+  tensors_.emplace_back();
+  assets_.emplace_back();
+  traces_.emplace_back();
+  return size() - 1;
+}
+
+StatusOr<SavedObjects> SavedObjects::Of(const ExportedObjectRef& root) {
+  SavedObjects made;
+  const std::vector<TrackablePtr> objects = ReachableObjects(root);
+  std::unordered_map<const void*, int> numbers;
+  std::vector<ExportedFacts> facts;
+  for (size_t i = 0; i < objects.size(); ++i) {
+    numbers.emplace(objects[i]->identity(), static_cast<int>(i));
+    facts.push_back(static_cast<ExportedObject&>(*objects[i]).Facts());
+    ExportedFacts& own = facts.back();
+    if (own.message.variable.has()) {
+      DescribeVariable(own.tensors.at(0), &own.message.mutable_variable());
+    }
+    made.AddObject(std::move(own.message));
+    made.assets_[i] = std::move(own.asset);
+    if (made.messages_[i].asset.has()) made.NameAsset(made.assets_[i]);
+    for (const Tensor& t : own.tensors) {
+      made.object_of_.emplace(ResourceKey(t), static_cast<int>(i));
+      made.tensors_[i] = t;
+    }
+  }
+  for (size_t i = 0; i < objects.size(); ++i) {
+    for (const Trackable::Child& child : objects[i]->Children()) {
+      const auto number = numbers.find(child.object->identity());
+      if (number == numbers.end()) continue;  // came meanwhile
+      AddChild(number->second, child.name, &made.messages_[i]);
+    }
+  }
+  for (size_t i = 0; i < objects.size(); ++i) {
+    const bool bare = made.messages_[i].bare_concrete_function.has();
+    for (size_t k = 0; k < facts[i].traces.size(); ++k) {
+      const ExportedTrace& trace = facts[i].traces[k];
+      GK_RETURN_IF_ERROR(
+          made.AddTrace(i, trace, bare ? "" : Format("trace_{}", k)));
+    }
+    for (const auto& [value, functions] : facts[i].saveables) {
+      const auto& [save, restore] = functions;
+      GK_RETURN_IF_ERROR(made.AddFunction(save));
+      GK_RETURN_IF_ERROR(made.AddFunction(restore));
+      const int save_number = made.AddBare(save);
+      const int restore_number = made.AddBare(restore);
+      proto::SaveableObject& saveable =
+          made.messages_[i].saveable_objects[value];
+      saveable.save_function = save_number;
+      saveable.restore_function = restore_number;
+    }
+  }
+  return made;
+}
+
+void SavedObjects::NameAsset(const std::string& path) {
+  if (asset_names_.contains(path)) return;
+  const std::string base(io::NameOf(path));
+  std::string name = base;
+  const auto taken = [&](const auto& known) { return known.second == name; };
+  for (int i = 1; std::ranges::any_of(asset_names_, taken); ++i) {
+    name = Format("{}_{}", base, i);
+  }
+  asset_names_.emplace(path, name);
+}
+
+std::string SavedObjects::PathTo(int object) const {
+  std::vector<std::string> paths(messages_.size());
+  std::vector<int> queue = {0};
+  std::set<int> seen = {0};
+  paths[0] = "root";
+  for (size_t i = 0; i < queue.size(); ++i) {
+    for (const auto& child : messages_[queue[i]].children) {
+      if (!seen.insert(child.node_id).second) continue;
+      paths[child.node_id] = paths[queue[i]] + "." + child.local_name;
+      queue.push_back(child.node_id);
+    }
+  }
+  return paths[object];
+}
+
+StatusOr<int> SavedObjects::ObjectOf(const FunctionCapture& capture,
+                                     const ConcreteFunction& function) {
+  const Tensor& t = capture.external;
+  if (!t || t.is_symbolic()) {
+    return FailedPrecondition(
+        "Tried to export the function {}, whose input '{}' is a value that is "
+        "asked for at each call. Pass it as an argument, or keep it in a "
+        "tf.Variable of the object.",
+        function.name(), capture.placeholder->name());
+  }
+  const auto known = object_of_.find(ResourceKey(t));
+  if (known != object_of_.end()) return known->second;
+  if (t.dtype() == DataType::kResource || t.dtype() == DataType::kVariant) {
+    std::string what = t.DebugString(1);
+    const StatusOr<VariableResource*> variable =
+        t.dtype() == DataType::kResource ? VariableOf(t)
+                                         : StatusOr<VariableResource*>(
+                                               NotFound("no variable"));
+    if (variable.ok()) what = Format("the variable '{}'", (*variable)->name());
+    return FailedPrecondition(
+        "Tried to export a function which references an 'untracked' resource: "
+        "it is not reachable from root. TensorFlow objects (e.g. tf.Variable) "
+        "captured by functions must be 'tracked' by assigning them to an "
+        "attribute of a tracked object or assigned to an attribute of the main "
+        "object directly. See the information below:\n\tFunction name = {}\n\t"
+        "Captured Tensor = {}\n\tInternal Tensor = {}",
+        function.name(), what, capture.placeholder->name());
+  }
+  proto::SavedObject message;
+  message.mutable_constant();
+  message.registered_name = kConstantObject;
+  const int object = AddObject(std::move(message));
+  tensors_[object] = t;
+  object_of_.emplace(ResourceKey(t), object);
+  return object;
+}
+
+Status SavedObjects::AddFunction(const ExportedTrace& trace) {
+  const ConcreteFunction& function = *trace.function;
+  if (captured_.contains(&function)) return OkStatus();
+  std::vector<int> objects;
+  for (const FunctionCapture& capture : function.captures()) {
+    GK_ASSIGN_OR_RETURN(const int object, ObjectOf(capture, function));
+    objects.push_back(object);
+  }
+  captured_.emplace(&function, std::move(objects));
+  functions_.push_back(&function);
+  kept_.push_back(trace);
+  return OkStatus();
+}
+
+int SavedObjects::AddBare(const ExportedTrace& trace) {
+  proto::SavedObject message;
+  proto::SavedBareConcreteFunction& bare =
+      message.mutable_bare_concrete_function();
+  for (const ArgumentSpec& argument : trace.function->arguments()) {
+    bare.argument_keywords.push_back(argument.name);
+  }
+  bare.allowed_positional_arguments = trace.function->arguments().size();
+  const int object = AddObject(std::move(message));
+  traces_[object].push_back(trace.function.get());
+  return object;
+}
+
+Status SavedObjects::AddTrace(int object, const ExportedTrace& trace,
+                              const std::string& child) {
+  GK_RETURN_IF_ERROR(AddFunction(trace).Append(
+      Format("\n\tObject = {}", PathTo(object))));
+  traces_[object].push_back(trace.function.get());
+  int holder = object;
+  if (!child.empty()) {
+    holder = AddBare(trace);
+    AddChild(holder, child, &messages_[object]);
+  }
+  const std::vector<int>& captured = captured_.at(trace.function.get());
+  for (size_t i = 0; i < captured.size(); ++i) {
+    if (!messages_[captured[i]].constant.has()) continue;
+    AddChild(captured[i], Format("capture_{}", i), &messages_[holder]);
+  }
+  return OkStatus();
+}
+
+Status SavedObjects::AddSignatures(
+    const std::vector<std::pair<std::string, ExportedTrace>>& signatures) {
+  const int map = AddObject(UserObject("signature_map"));
+  AddChild(map, kSignatures, &messages_[0]);
+  for (const auto& [name, trace] : signatures) {
+    GK_RETURN_IF_ERROR(AddFunction(trace));
+    const int function = AddBare(trace);
+    // Only a single argument may be passed without its name.
+    auto& allowed = messages_[function]
+                        .mutable_bare_concrete_function()
+                        .allowed_positional_arguments;
+    allowed = trace.function->arguments().size() == 1 ? 1 : 0;
+    AddChild(function, name, &messages_[map]);
+  }
+  return OkStatus();
+}
+
+void SavedObjects::SetAssetIndex(int object, int index) {
+  messages_[object].mutable_asset().asset_file_def_index = index;
+}
+
+void SavedObjects::SetConstantName(int object, const std::string& node) {
+  messages_[object].mutable_constant().operation = node;
+}
+
+const ConcreteFunction* SavedObjects::ChildFunction(
+    int object, std::string_view name) const {
+  for (const auto& child : messages_[object].children) {
+    if (child.local_name != name) continue;
+    const auto& traces = traces_[child.node_id];
+    return traces.empty() ? nullptr : traces[0];
+  }
+  return nullptr;
+}
+
+proto::SavedObjectGraph SavedObjects::Graph(const Names& names) const {
+  const auto name_of = [&](const ConcreteFunction* f) {
+    return names.at(f->function().get());
+  };
+  proto::SavedObjectGraph graph;
+  graph.nodes = messages_;
+  for (int i = 0; i < size(); ++i) {
+    for (const ConcreteFunction* f : traces_[i]) {
+      if (graph.nodes[i].function.has()) {
+        graph.nodes[i].mutable_function().concrete_functions.push_back(
+            name_of(f));
+      } else {
+        graph.nodes[i]
+            .mutable_bare_concrete_function()
+            .concrete_function_name = name_of(f);
+      }
+    }
+  }
+  for (const ExportedTrace& trace : kept_) {
+    proto::SavedConcreteFunction& saved =
+        graph.concrete_functions[name_of(trace.function.get())];
+    saved.bound_inputs = captured_.at(trace.function.get());
+    saved.canonicalized_input_signature = trace.inputs;
+    saved.output_signature = trace.outputs;
+  }
+  return graph;
+}
+
+}  // namespace gk

@@ -1,0 +1,291 @@
+#include "saved_model/serving_graph.h"
+
+#include <map>
+#include <set>
+#include <utility>
+
+#include "framework/op_builder.h"
+#include "framework/op_registry.h"
+#include "framework/variable.h"
+#include "function/func_graph.h"
+#include "function/user_graph.h"
+#include "graph/graph_def.h"
+#include "graph/op_def_proto.h"
+#include "saved_model/meta_graph_file.h"
+
+namespace gk {
+namespace {
+
+constexpr char kInitOp[] = "__saved_model_init_op";
+constexpr char kMainOp[] = "saved_model_main_op";
+
+bool IsNodeName(const std::string& name) {
+  if (name.empty()) return false;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    const bool always = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                        (c >= '0' && c <= '9') || c == '.';
+    const bool later = c == '_' || c == '/' || c == '-' || c == '>';
+    if (!always && !(later && i > 0)) return false;
+  }
+  return name.back() != '/';
+}
+
+Node* NodeOf(const Tensor& t) { return Graph::OutputOf(t).node; }
+
+// Builds the graph; functions throw Error.
+class ServingGraph {
+ public:
+  ServingGraph(const ServingOptions& options, SavedObjects* objects,
+               proto::MetaGraphDef* message)
+      : options_(options),
+        objects_(*objects),
+        message_(*message),
+        graph_(NewUserGraph()),
+        tensors_(objects->size()),
+        making_(objects->size()) {}
+
+  SavedObjects::Names Build() {
+    const FuncGraph::Building building(graph_.get());
+    for (int i = 0; i < objects_.size(); ++i) {
+      if (objects_.message(i).variable.has()) AddVariable(i);
+      if (objects_.message(i).constant.has()) AddConstant(i);
+      if (objects_.message(i).asset.has()) AddAsset(i);
+    }
+    for (const auto& [name, trace] : options_.signatures) {
+      AddSignature(name, trace);
+    }
+    AddInitializers();
+    if (!options_.variables.empty()) AddSaver();
+    return Write();
+  }
+
+ private:
+  void AddVariable(int object) {
+    const VariableResource& v =
+        *ValueOrThrow(VariableOf(objects_.tensor(object)));
+    const std::string name = graph_->scopes().UniqueName(
+        IsNodeName(v.name()) ? v.name() : "Variable");
+    tensors_[object] = MakeOp("VarHandleOp", {},
+                              {{"dtype", v.dtype()},
+                               {"shape", v.shape()},
+                               {"shared_name", name}},
+                              name + "/")[0];
+    MakeOp("ReadVariableOp", {{tensors_[object]}}, {{"dtype", v.dtype()}},
+           name + "/Read/ReadVariableOp/");
+  }
+  void AddConstant(int object) {
+    tensors_[object] =
+        ValueOrThrow(graph_->Constant(objects_.tensor(object), "Const"));
+    objects_.SetConstantName(object, NodeOf(tensors_[object])->name());
+  }
+  // A server feeds the path of the file where it is there.
+  void AddAsset(int object) {
+    const Tensor path =
+        MakeOp("Placeholder", {},
+               {{"dtype", DataType::kString},
+                {"shape", PartialTensorShape(TensorShape())}},
+               "asset_path_initializer")[0];
+    const std::string name = graph_->scopes().UniqueName("Variable");
+    const Tensor variable =
+        MakeOp("VarHandleOp", {},
+               {{"dtype", DataType::kString},
+                {"shape", PartialTensorShape(TensorShape())},
+                {"shared_name", name}},
+               name + "/")[0];
+    Node* assign = Effect("AssignVariableOp", {variable, path},
+                          {{"dtype", DataType::kString}}, name + "/Assign/");
+    init_.push_back(assign);
+    tensors_[object] =
+        MakeOp("ReadVariableOp", {{variable}}, {{"dtype", DataType::kString}},
+               name + "/Read/ReadVariableOp/")[0];
+    // What fills resources comes after it.
+    graph_->scopes().PushControlInputs(std::vector<Node*>{assign});
+    assets_at_start_[object] =
+        MakeOp("ReadVariableOp", {{variable}}, {{"dtype", DataType::kString}},
+               "ReadVariableOp")[0];
+    graph_->scopes().PopControlInputs();
+    objects_.SetAssetIndex(object, message_.asset_file_def.size());
+    proto::AssetFileDef& file = message_.asset_file_def.emplace_back();
+    file.tensor_info.mut().set_name(NodeOf(path)->name() + ":0");
+    file.filename = objects_.asset_name(object);
+  }
+
+  // An op that has no results.
+  Node* Effect(std::string_view op, const TensorVector& inputs, AttrMap attrs,
+               const std::string& name) {
+    MakeOp(op, inputs, std::move(attrs), name);
+    return graph_->graph()->nodes().back().get();
+  }
+
+  // The tensor of an object in the graph; `at_start`: while it is filled.
+  Tensor TensorOf(int object, bool at_start) {
+    if (at_start) {
+      const auto asset = assets_at_start_.find(object);
+      if (asset != assets_at_start_.end()) return asset->second;
+    }
+    if (tensors_[object]) return tensors_[object];
+    const ConcreteFunction* create = objects_.ChildFunction(object, kCreateResource);
+    if (create == nullptr || making_[object]) {
+      throw Error(FailedPrecondition(
+          "Object {} of the model is captured by a function and has no {} that "
+          "makes it anew",
+          object, kCreateResource));
+    }
+    making_[object] = true;
+    const TensorVector made = CallOf(*create, {}, at_start);
+    if (made.size() != 1) {
+      throw Error(ValueError("{} must give one handle, got {} results", kCreateResource,
+                             made.size()));
+    }
+    return tensors_[object] = made[0];
+  }
+
+  TensorVector CallOf(const ConcreteFunction& function, TensorVector inputs,
+                      bool at_start) {
+    for (const int object : objects_.captured(function)) {
+      inputs.push_back(TensorOf(object, at_start));
+    }
+    TensorVector outputs;
+    ThrowIfError(CallInGraph(graph_.get(), *function.function(), inputs,
+                             &outputs));
+    return outputs;
+  }
+
+  void AddSignature(const std::string& name, const ExportedTrace& trace) {
+    TensorVector inputs;
+    for (const ArgumentSpec& argument : trace.function->arguments()) {
+      inputs.push_back(
+          MakeOp("Placeholder", {},
+                 {{"dtype", argument.dtype}, {"shape", argument.shape}},
+                 name + "_" + argument.name)[0]);
+    }
+    const TensorVector outputs = CallOf(*trace.function, inputs, false);
+    message_.signature_def[name] = SignatureOf(trace, inputs, outputs);
+  }
+
+  void AddInitializers() {
+    for (int i = 0; i < objects_.size(); ++i) {
+      const ConcreteFunction* fill = objects_.ChildFunction(i, kInitializeResource);
+      if (fill == nullptr || !objects_.message(i).resource.has()) continue;
+      CallOf(*fill, {}, true);
+      init_.push_back(graph_->graph()->nodes().back().get());
+    }
+    graph_->scopes().PushControlInputs(init_);
+    const Node* all = Effect("NoOp", {}, {}, "NoOp");
+    graph_->scopes().PopControlInputs();
+    proto::SignatureDef& signature = message_.signature_def[kInitOp];
+    proto::TensorInfo& info = signature.outputs[kInitOp];
+    info.set_name(all->name());
+    info.tensor_shape.mut().unknown_rank = true;
+    message_.collection_def[kMainOp].mutable_node_list().value = {all->name()};
+  }
+
+  void AddSaver() {
+    std::vector<std::string> keys;
+    TensorVector values;
+    std::vector<DataType> dtypes;
+    for (const auto& [object, key] : options_.variables) {
+      const DataType dtype =
+          ValueOrThrow(VariableOf(objects_.tensor(object)))->dtype();
+      keys.push_back(key);
+      dtypes.push_back(dtype);
+      values.push_back(MakeOp("ReadVariableOp", {{tensors_[object]}},
+                              {{"dtype", dtype}}, "save/ReadVariableOp")[0]);
+    }
+    const int64_t n = keys.size();
+    const Tensor names = Texts(keys, "save/tensor_names");
+    const Tensor slices =
+        Texts(std::vector<std::string>(n), "save/shape_and_slices");
+    const Tensor file =
+        MakeOp("Placeholder", {},
+               {{"dtype", DataType::kString},
+                {"shape", PartialTensorShape(TensorShape())}},
+               "saver_filename")[0];
+    TensorVector inputs = {file, names, slices};
+    inputs.insert(inputs.end(), values.begin(), values.end());
+    Node* save = Effect("SaveV2", inputs, {{"dtypes", dtypes}}, "save/SaveV2");
+    graph_->scopes().PushControlInputs(std::vector<Node*>{save});
+    const Tensor saved =
+        MakeOp("Identity", {{file}}, {}, "save/control_dependency")[0];
+    graph_->scopes().PopControlInputs();
+    const TensorVector restored = MakeOp("RestoreV2", {{file, names, slices}},
+                                         {{"dtypes", dtypes}}, "save/RestoreV2");
+    std::vector<Node*> assigns;
+    for (int64_t i = 0; i < n; ++i) {
+      assigns.push_back(Effect(
+          "AssignVariableOp",
+          {tensors_[options_.variables[i].first], restored[i]},
+          {{"dtype", dtypes[i]}}, "save/AssignVariableOp"));
+    }
+    graph_->scopes().PushControlInputs(assigns);
+    const Node* all = Effect("NoOp", {}, {}, "save/restore_all");
+    graph_->scopes().PopControlInputs();
+    proto::SaverDef& saver = message_.saver_def.mut();
+    saver.filename_tensor_name = NodeOf(file)->name() + ":0";
+    saver.save_tensor_name = NodeOf(saved)->name() + ":0";
+    saver.restore_op_name = all->name();
+    saver.version = proto::SaverDef::CheckpointFormatVersion::V2;
+  }
+
+  Tensor Texts(const std::vector<std::string>& texts, const char* name) {
+    const Tensor value =
+        Tensor::Vector(std::span<const std::string>(texts));
+    return ValueOrThrow(graph_->Constant(value, name));
+  }
+
+  SavedObjects::Names Write() {
+    std::vector<const GraphFunction*> functions;
+    std::set<const GraphFunction*> seen;
+    for (const ConcreteFunction* f : objects_.functions()) {
+      const GraphFunction* definition = f->function().get();
+      if (seen.insert(definition).second) functions.push_back(definition);
+    }
+    GraphDefOptions options;
+    options.functions = functions;
+    SavedObjects::Names names;
+    options.names = &names;
+    message_.graph_def =
+        ValueOrThrow(GraphToGraphDef(*graph_->graph(), options));
+    ListOps();
+    return names;
+  }
+
+  // The signatures of all ops, for readers that know others.
+  void ListOps() {
+    std::set<std::string> ops;
+    for (const auto& node : message_.graph_def->node) ops.insert(node.op);
+    for (const auto& f : message_.graph_def->library->function) {
+      for (const auto& node : f.node_def) ops.insert(node.op);
+    }
+    auto& list = message_.meta_info_def.mut().stripped_op_list.mut();
+    for (const std::string& op : ops) {
+      const OpRecord* record = OpRegistry::Get().Find(op);
+      if (record == nullptr) continue;
+      list.op.push_back(ValueOrThrow(OpDefToProto(*record->def)));
+    }
+  }
+
+  const ServingOptions& options_;
+  SavedObjects& objects_;
+  proto::MetaGraphDef& message_;
+  const Ref<FuncGraph> graph_;
+  TensorVector tensors_;  // of each object
+  std::map<int, Tensor> assets_at_start_;
+  std::vector<bool> making_;
+  std::vector<Node*> init_;
+};
+
+}  // namespace
+
+StatusOr<SavedObjects::Names> BuildServingGraph(const ServingOptions& options,
+                                                SavedObjects* objects,
+                                                proto::MetaGraphDef* message) {
+  try {
+    return ServingGraph(options, objects, message).Build();
+  } catch (const Error& error) {
+    return error.status();
+  }
+}
+
+}  // namespace gk

@@ -1,0 +1,31 @@
+// The graph of a saved model as servers run it, without its objects: variables
+// by name, a call for each signature, what fills the resources, and the ops by
+// which the variables are read and written.
+#ifndef GK_SAVED_MODEL_SERVING_GRAPH_H_
+#define GK_SAVED_MODEL_SERVING_GRAPH_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checkpoint/object_graph.h"
+#include "saved_model/saved_objects.h"
+
+namespace gk {
+
+struct ServingOptions {
+  std::vector<std::pair<std::string, ExportedTrace>> signatures;
+  // {the variable's object, its key in the checkpoint}; none: nothing is read.
+  std::vector<std::pair<int, std::string>> variables;
+};
+
+// Fills in the graph, its library, signatures, saver, collections and the
+// tensors of the assets, and names the constants of `objects` there. Gives the
+// names of the functions.
+StatusOr<SavedObjects::Names> BuildServingGraph(const ServingOptions& options,
+                                                SavedObjects* objects,
+                                                proto::MetaGraphDef* message);
+
+}  // namespace gk
+
+#endif  // GK_SAVED_MODEL_SERVING_GRAPH_H_
