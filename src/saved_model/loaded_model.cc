@@ -21,6 +21,12 @@ using ObjectKind = proto::SavedObject::KindCase;
 // slice, the tensor.
 constexpr size_t kPerTensor = 3;
 
+// Has it one in the checkpoint?
+bool HasValue(const proto::SavedObject& object) {
+  return object.kind_case == ObjectKind::kVariable ||
+         !object.saveable_objects.empty();
+}
+
 }  // namespace
 
 // What a checkpoint sees of an object. Lives no longer than the model.
@@ -66,6 +72,7 @@ class LoadedModel::Object final : public Trackable {
     return values;
   }
   void Restore(const std::string& value, const TensorVector& tensors) override {
+    model_->restored_[number_] = true;
     if (saved().kind_case == ObjectKind::kVariable) {
       RestoreVariable(model_->value(number_), tensors.at(0));
       return;
@@ -230,19 +237,22 @@ StatusOr<Tensor> LoadedModel::MakeResource(int object) {
 
 Status LoadedModel::Restore(const LoadOptions& options) {
   if (options.skip_checkpoint) return OkStatus();
-  const bool needed = std::ranges::any_of(objects(), [](const auto& object) {
-    return object.kind_case == ObjectKind::kVariable ||
-           !object.saveable_objects.empty();
-  });
-  if (!needed) return OkStatus();
+  if (std::ranges::none_of(objects(), HasValue)) return OkStatus();
   GK_ASSIGN_OR_RETURN(std::shared_ptr<BundleReader> reader,
                       BundleReader::Open(VariablesPath(folder_)));
-  const auto root = std::make_shared<Object>(this, 0);
-  GK_ASSIGN_OR_RETURN(const std::shared_ptr<Restoration> restoration,
-                      Restoration::Start(std::move(reader), root));
-  return options.allow_partial_checkpoint
-             ? OkStatus()
-             : restoration->AssertExistingObjectsMatched(root);
+  restored_.resize(objects().size());
+  GK_RETURN_IF_ERROR(Restoration::Start(std::move(reader),
+                                        std::make_shared<Object>(this, 0))
+                         .status());
+  if (options.allow_partial_checkpoint) return OkStatus();
+  for (size_t i = 0; i < restored_.size(); ++i) {
+    if (restored_[i] || !HasValue(objects()[i])) continue;
+    return FailedPrecondition(
+        "{} has no value in the checkpoint {}. Pass "
+        "allow_partial_checkpoint to leave it without one.",
+        Object(this, i).Text(), VariablesPath(folder_));
+  }
+  return OkStatus();
 }
 
 Status LoadedModel::Initialize() {

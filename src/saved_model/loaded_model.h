@@ -77,7 +77,8 @@ class LoadedModel {
   const std::string folder_;
   const proto::MetaGraphDef meta_graph_;
   std::vector<Tensor> values_;
-  std::vector<bool> making_;  // resources, to notice circles
+  std::vector<bool> making_;    // resources, to notice circles
+  std::vector<bool> restored_;  // from the checkpoint
   std::unordered_map<std::string, const proto::NodeDef*> constants_;
   std::recursive_mutex mutex_;  // of the functions and their reader
   std::unique_ptr<FunctionReader> reader_;

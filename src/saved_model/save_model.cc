@@ -16,19 +16,22 @@ namespace {
 // The version whose formats and ops are written.
 constexpr char kVersion[] = "2.21.0";
 
-// {object, key} of the variables in a checkpoint whose objects have these
-// numbers.
-std::vector<std::pair<int, std::string>> KeysOfVariables(
-    const ObjectSnapshot& snapshot, const SavedObjects& objects) {
+// Gives the graph of a checkpoint all objects of the model, of which it has the
+// first; {object, key} of the variables.
+std::vector<std::pair<int, std::string>> Complete(const SavedObjects& objects,
+                                                  ObjectSnapshot* snapshot) {
   proto::TrackableObjectGraph graph;
-  ThrowIfError(graph.Parse(snapshot.values.back().scalar<std::string>()));
+  ThrowIfError(graph.Parse(snapshot->values.back().scalar<std::string>()));
+  graph.nodes.resize(objects.size());
   std::vector<std::pair<int, std::string>> keys;
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+  for (int i = 0; i < objects.size(); ++i) {
+    graph.nodes[i].children = objects.message(i).children;
     if (!objects.message(i).variable.has()) continue;
     for (const auto& attribute : graph.nodes[i].attributes) {
       keys.emplace_back(i, attribute.checkpoint_key);
     }
   }
+  snapshot->values.back() = Tensor::Scalar<std::string>(graph.Serialize());
   return keys;
 }
 
@@ -54,10 +57,9 @@ Status SaveModel(const ExportedObjectRef& root,
   }
   GK_ASSIGN_OR_RETURN(SavedObjects objects, SavedObjects::Of(root));
   GK_RETURN_IF_ERROR(objects.AddSignatures(serving.signatures));
-  const ObjectSnapshot snapshot = TakeSnapshot(root);
-  if (!options.skip_saver) {
-    serving.variables = KeysOfVariables(snapshot, objects);
-  }
+  ObjectSnapshot snapshot = TakeSnapshot(root);
+  serving.variables = Complete(objects, &snapshot);
+  if (options.skip_saver) serving.variables.clear();
   proto::MetaGraphDef graph;
   auto& info = graph.meta_info_def.mut();
   info.tags = options.extra_tags;

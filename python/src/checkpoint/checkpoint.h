@@ -4,7 +4,15 @@
 
 #include <nanobind/nanobind.h>
 
+#include "checkpoint/trackable.h"
+
 namespace gk::py {
+
+// A Python object as the core sees it, held weakly where that can be, by the
+// answers of a protocol object; and the object, None once it is gone.
+TrackablePtr DescribedObject(nanobind::object object,
+                             nanobind::object protocol);
+nanobind::object ObjectOfTrackable(const Trackable& described);
 
 void AddCheckpointReader(nanobind::module_& m);
 void AddObjectGraphs(nanobind::module_& m);

@@ -124,7 +124,7 @@ class PyTrackable final : public Trackable {
 };
 
 TrackablePtr Described(nb::object object, nb::object protocol) {
-  return std::make_shared<PyTrackable>(std::move(object), std::move(protocol));
+  return DescribedObject(std::move(object), std::move(protocol));
 }
 
 // Snapshots are made by Python's thread and written by any.
@@ -149,6 +149,14 @@ void Assert(const Restoration& restoration, nb::object root,
 }
 
 }  // namespace
+
+TrackablePtr DescribedObject(nb::object object, nb::object protocol) {
+  return std::make_shared<PyTrackable>(std::move(object), std::move(protocol));
+}
+
+nb::object ObjectOfTrackable(const Trackable& trackable) {
+  return static_cast<const PyTrackable&>(trackable).Object();
+}
 
 void AddObjectGraphs(nb::module_& m) {
   nb::class_<ObjectSnapshot>(m, "_ObjectSnapshot",

@@ -196,9 +196,21 @@ PyObject* CompilerIr(PyObject* o, PyObject* args, PyObject* kwargs) {
       .ptr();
 }
 
+// The ConcreteFunctions, in the order made.
+PyObject* AllConcrete(PyObject* o, PyObject*) {
+  nb::list all;
+  for (const Ref<Trace>& trace : TracesOf(o).traces()) {
+    all.append(nb::handle(ConcreteOf(*trace)));
+  }
+  return all.release().ptr();
+}
+
 constexpr int kAny = METH_VARARGS | METH_KEYWORDS;
 
 PyMethodDef kFunctionFactsMethods[] = {
+    {"_list_all_concrete_functions", Guarded<AllConcrete>, METH_NOARGS,
+     "_list_all_concrete_functions($self)\n--\n\n"
+     "The ConcreteFunctions that were traced, in that order."},
     {"_of_object", Guarded<OfObject>, METH_O, nullptr},
     {"_decorate", Guarded<Decorate>, METH_O,
      "_decorate($self, decorator)\n--\n\n"

@@ -10,7 +10,6 @@
 #include "python/src/binding/package_parts.h"
 #include "python/src/binding/throw_status.h"
 #include "python/src/checkpoint/checkpoint.h"
-#include "python/src/saved_model/saved_model.h"
 #include "python/src/control_flow/control_flow.h"
 #include "python/src/control_flow/list_value.h"
 #include "python/src/control_flow/tensor_array.h"
@@ -62,6 +61,7 @@
 #include "python/src/ragged/composite_types.h"
 #include "python/src/random/generator.h"
 #include "python/src/random/initializers.h"
+#include "python/src/saved_model/saved_model.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dimension_type.h"
 #include "python/src/tensors/dtype_type.h"
@@ -178,6 +178,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddCheckpointReader(m);
   gk::py::AddObjectGraphs(m);
   gk::py::AddLoadedModel(m);
+  gk::py::AddExportedModel(m);
   gk::py::AddOpRecord(m);
   gk::py::AddDeviceTypes(m);
   gk::py::AddLogFunctions(m);

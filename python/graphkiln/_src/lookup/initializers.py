@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import DType, Operation
+from graphkiln._src.saved_model.resources import Asset
 
 if TYPE_CHECKING:
     from graphkiln._src.lookup.tables import LookupInterface
@@ -166,7 +167,7 @@ class TextFileInitializer(TableInitializerBase):
         _check_column("value", value_index, value_dtype)
         if vocab_size is not None and vocab_size <= 0:
             raise ValueError(f"`vocab_size` should be > 0, received: {vocab_size}")
-        self._filename = filename
+        self._filename = Asset(filename)
         self._key_index = key_index
         self._value_index = value_index
         self._vocab_size = vocab_size
@@ -179,9 +180,7 @@ class TextFileInitializer(TableInitializerBase):
         """Gives the table the content of the file."""
         check_table_dtypes(table, self.key_dtype, self.value_dtype)
         with _graphkiln.name_scope(self._name or "text_file_init"):
-            filename = _graphkiln.convert_to_tensor(
-                self._filename, dtype=_graphkiln.string, name="asset_filepath"
-            )
+            filename = self._filename.asset_path
             return raw_ops.InitializeTableFromTextFileV2(
                 table_handle=table.resource_handle,
                 filename=filename,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import uuid
 from typing import TYPE_CHECKING, Any
 
 from graphkiln import _graphkiln, raw_ops
@@ -35,13 +36,6 @@ def _placed_as(keys, values):
     return values
 
 
-def _make(kind: str, name: str, **attributes):
-    """The handle of a new table: in a graph, of the node's own."""
-    eager = _graphkiln.executing_eagerly()
-    op = f"Anonymous{kind}" if eager else f"{kind}V2"
-    return getattr(raw_ops, op)(name=name, **attributes)
-
-
 # Eagerly nothing has a name: the ops of tables are short, and a scope would be
 # a good part of their time.
 _NO_SCOPE = contextlib.nullcontext()
@@ -64,6 +58,7 @@ class LookupInterface:
     """Base of tables from keys to values."""
 
     _resource_handle: Any = None
+    _made_as: tuple[str, dict[str, Any]] = "", {}
 
     def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
         self._key_dtype = _graphkiln.as_dtype(key_dtype)
@@ -89,6 +84,23 @@ class LookupInterface:
         """The name of the table in its graph; None of one that was made
         eagerly."""
         return self._table_name
+
+    def _make(self, kind: str, name: str, **attributes: Any) -> Tensor:
+        """The handle of a new table: in a graph, of the node's own."""
+        self._made_as = kind, attributes
+        eager = _graphkiln.executing_eagerly()
+        op = f"Anonymous{kind}" if eager else f"{kind}V2"
+        return getattr(raw_ops, op)(name=name, **attributes)
+
+    def _create_resource(self) -> Tensor:
+        """The handle of a table of this kind that is found by its name: of this
+        one in loaded models."""
+        kind, attributes = self._made_as
+        name = f"{kind}_{uuid.uuid4().hex}"
+        return getattr(raw_ops, f"{kind}V2")(shared_name=name, **attributes)
+
+    def _initialize(self) -> None:
+        """Fills a table that was made anew."""
 
     def size(self, name: str | None = None) -> Tensor:
         """How many keys there are, an int64 scalar."""
@@ -148,7 +160,7 @@ class StaticHashTable(LookupInterface):
         self._default_value.shape.merge_with(_graphkiln.TensorShape([]))
         self._initializer = initializer
         with _graphkiln.init_scope():
-            self._resource_handle = _make(
+            self._resource_handle = self._make(
                 "HashTable",
                 name or "hash_table",
                 key_dtype=self._key_dtype,
@@ -156,6 +168,9 @@ class StaticHashTable(LookupInterface):
             )
             self._table_name = _name_in_graph(self._resource_handle)
         self._init_op = initializer.initialize(self)
+
+    def _initialize(self) -> None:
+        self._initializer.initialize(self)
 
     @property
     def default_value(self) -> Tensor:
@@ -354,7 +369,7 @@ class MutableHashTable(_ChangingTable):
         )
         shape = self._default_value.shape
         shapes = {} if shape.rank == 0 else {"value_shape": shape}
-        self._resource_handle = _make(
+        self._resource_handle = self._make(
             "MutableHashTable" if shape.rank == 0 else "MutableHashTableOfTensors",
             name,
             key_dtype=self._key_dtype,
@@ -440,7 +455,7 @@ class DenseHashTable(_ChangingTable):
         buckets = {}
         if initial_num_buckets is not None:
             buckets["initial_num_buckets"] = initial_num_buckets
-        self._resource_handle = _make(
+        self._resource_handle = self._make(
             "MutableDenseHashTable",
             name,
             empty_key=_graphkiln.convert_to_tensor(

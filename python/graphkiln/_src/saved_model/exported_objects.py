@@ -1,0 +1,325 @@
+"""What a saved model sees of Python's objects: the answers to the core's questions
+(ExportedObject)."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+from graphkiln import _graphkiln, _proto, nest
+from graphkiln._graphkiln import (
+    ConcreteFunction,
+    Function,
+    TensorSpec,
+    Variable,
+    type_spec_from_value,
+)
+from graphkiln._src.checkpoint.objects import (
+    AutoTrackable,
+    Protocol,
+    is_trackable,
+    named_children,
+)
+from graphkiln._src.function.function import function
+from graphkiln._src.lookup.initializers import TextFileInitializer
+from graphkiln._src.lookup.tables import (
+    LookupInterface,
+    StaticHashTable,
+    StaticVocabularyTable,
+)
+from graphkiln._src.saved_model.resources import (
+    Asset,
+    RestoredResource,
+    TrackableResource,
+)
+from graphkiln._src.types.spec_messages import message_of_structure
+from graphkiln._src.variables.module import Module
+
+_NONE = message_of_structure(None)
+_JIT = {None: 0, True: 1, False: 2}
+
+
+def output_specs(concrete: Any) -> Any:
+    """What a ConcreteFunction gives, with specs for values."""
+    return nest.map_structure(
+        lambda value: None if value is None else type_spec_from_value(value),
+        concrete.structured_outputs,
+    )
+
+
+def trace_of(concrete: Any) -> tuple[Any, bytes, bytes]:
+    """A ConcreteFunction with what it takes and gives, for the core.
+
+    Raises:
+      TypeError: an argument has no lasting form.
+    """
+    try:
+        inputs = message_of_structure(concrete.structured_input_signature)
+        outputs = message_of_structure(output_specs(concrete))
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"{concrete.name.decode()} cannot be saved: {error} Functions that are "
+            "saved take and give tensors, composites of them, numbers, texts and "
+            "None, in lists, tuples and dictionaries."
+        ) from None
+    return concrete, inputs.SerializeToString(), outputs.SerializeToString()
+
+
+def _encodable(value: Any) -> Any:
+    """A default as a message; None if it has no lasting form."""
+    try:
+        return message_of_structure(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _function_spec(value: Any) -> Any:
+    """The parameters of a Function as a FunctionSpec."""
+    args: list[str] = []
+    defaults: list[Any] = []
+    named: list[str] = []
+    named_defaults = _proto.StructuredValue()
+    names = {"varargs": None, "varkw": None}
+    for p in inspect.signature(value).parameters.values():
+        has_default = p.default is not inspect.Parameter.empty
+        default = _encodable(p.default) if has_default else None
+        if p.kind is inspect.Parameter.VAR_POSITIONAL:
+            names["varargs"] = p.name
+        elif p.kind is inspect.Parameter.VAR_KEYWORD:
+            names["varkw"] = p.name
+        elif p.kind is inspect.Parameter.KEYWORD_ONLY:
+            named.append(p.name)
+            if default is not None:
+                named_defaults.dict_value.fields[p.name].CopyFrom(default)
+        else:
+            args.append(p.name)
+            # Those before one without a default have none either.
+            defaults = [*defaults, default] if default is not None else []
+    spec = _proto.FunctionSpec()
+    full = spec.fullargspec.named_tuple_value
+    full.name = "FullArgSpec"
+    all_defaults = _proto.StructuredValue()
+    all_defaults.tuple_value.values.extend(defaults)
+    if not named_defaults.HasField("dict_value"):
+        named_defaults = _NONE
+    annotations = message_of_structure({})
+    for key, message in (
+        ("args", message_of_structure(args)),
+        ("varargs", message_of_structure(names["varargs"])),
+        ("varkw", message_of_structure(names["varkw"])),
+        ("defaults", all_defaults if defaults else _NONE),
+        ("kwonlyargs", message_of_structure(named)),
+        ("kwonlydefaults", named_defaults),
+        ("annotations", annotations),
+    ):
+        full.values.add(key=key, value=message)
+    signature = value.input_signature
+    spec.input_signature.CopyFrom(
+        _NONE if signature is None else message_of_structure(tuple(signature))
+    )
+    spec.jit_compile = _JIT.get(getattr(value, "_jit_compile", None), 0)
+    return spec
+
+
+def _functions_of(value: Any) -> Iterator[tuple[str, Any]]:
+    """The functions among the attributes of an object and its class."""
+    found: dict[str, None] = {}
+    for cls in reversed(type(value).__mro__):
+        for name, member in vars(cls).items():
+            if isinstance(member, Function):
+                found[name] = None
+            else:
+                found.pop(name, None)
+    found.update(dict.fromkeys(getattr(value, "__dict__", {})))
+    for name in sorted(found):
+        member = getattr(value, name, None)
+        if isinstance(member, Function | ConcreteFunction):
+            yield name, member
+
+
+class ExportProtocol(Protocol):
+    """Answers the core, during the saving of one model."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        # Objects that are made for the file, by what they are made of.
+        self._made: dict[int, tuple[Any, Any]] = {}
+
+    def _once(self, value: Any, make: Any) -> Any:
+        if id(value) not in self._made:
+            self._made[id(value)] = value, make()
+        return self._made[id(value)][1]
+
+    def children(self, value: Any) -> list[tuple[str, Any]]:
+        if isinstance(value, Function | ConcreteFunction | Asset):
+            return []
+        if isinstance(value, StaticVocabularyTable):
+            return [] if value._table is None else [("_table", value._table)]
+        if isinstance(value, TextFileInitializer):
+            return [("_filename", value._filename)]
+        if isinstance(value, LookupInterface):
+            own = self._once(value, lambda: _resource_functions(value))
+            if isinstance(value, StaticHashTable):
+                own = [("_initializer", value._initializer), *own]
+            return own
+        if isinstance(value, RestoredResource):
+            return list(_functions_of(value)) + list(named_children(value))
+        found = dict(named_children(value))
+        found.update(_other_children(value))
+        if isinstance(value, TrackableResource):
+            found.update(self._once(value, lambda: _resource_functions(value)))
+        return list(found.items())
+
+    def values(self, value: Any) -> list[tuple[str, str, list[str]]]:
+        if isinstance(value, Function | ConcreteFunction):
+            return []
+        if isinstance(value, StaticHashTable | StaticVocabularyTable):
+            return []
+        return super().values(value)
+
+    def facts(self, value: Any) -> dict[str, Any]:
+        """Of which kind an object is, and what the core needs of it."""
+        message = _proto.SavedObject()
+        facts: dict[str, Any] = {
+            "traces": [], "tensors": [], "asset": "", "saveables": {}
+        }
+        if isinstance(value, Variable):
+            variable = message.variable
+            variable.synchronization = value.synchronization.value
+            variable.aggregation = value.aggregation.value
+            facts["tensors"] = [value]
+        elif isinstance(value, Function):
+            message.function.function_spec.CopyFrom(_function_spec(value))
+            facts["traces"] = [trace_of(c) for c in traces_to_save(value)]
+        elif isinstance(value, ConcreteFunction):
+            bare = message.bare_concrete_function
+            bare.argument_keywords.extend(value._arg_keywords)
+            args, _ = value.structured_input_signature
+            bare.allowed_positional_arguments = len(args)
+            facts["traces"] = [trace_of(value)]
+        elif isinstance(value, Asset):
+            message.asset.SetInParent()
+            facts["tensors"] = [value.asset_path]
+            facts["asset"] = _asset_file(value)
+        elif _is_resource(value):
+            message.resource.SetInParent()
+            if isinstance(value, StaticHashTable):
+                message.registered_name = "tf.StaticHashTable"
+            if value.resource_handle is not None:
+                facts["tensors"] = [value.resource_handle]
+            facts["saveables"] = {
+                name: _saveable_functions(self, value, name, suffixes)
+                for name, _, suffixes in self.values(value)
+            }
+        else:
+            user = message.user_object
+            user.identifier = _identifier(value)
+            user.version.producer = user.version.min_consumer = 1
+        facts["message"] = message.SerializeToString()
+        return facts
+
+
+def _is_resource(value: Any) -> bool:
+    if isinstance(value, StaticVocabularyTable):
+        return False
+    return isinstance(value, LookupInterface | TrackableResource)
+
+
+def _other_children(value: Any) -> Iterator[tuple[str, Any]]:
+    """What is saved of an object and no checkpoint has."""
+    if isinstance(value, list | tuple):
+        pairs = [(str(i), element) for i, element in enumerate(value)]
+    elif isinstance(value, dict):
+        pairs = [(key, part) for key, part in value.items() if isinstance(key, str)]
+    elif isinstance(value, Module | AutoTrackable):
+        pairs = [*vars(value).items(), *_functions_of(value)]
+    else:
+        return
+    for name, part in pairs:
+        if isinstance(
+            part, Function | ConcreteFunction | LookupInterface
+        ) or is_trackable(part):
+            yield name, part
+
+
+def _identifier(value: Any) -> str:
+    for cls, identifier in (
+        (list, "trackable_list_wrapper"),
+        (tuple, "trackable_tuple_wrapper"),
+        (dict, "trackable_dict_wrapper"),
+    ):
+        if isinstance(value, cls):
+            return identifier
+    return "_generic_user_object"
+
+
+def _asset_file(asset: Asset) -> str:
+    path = asset.asset_path
+    if not hasattr(path, "numpy"):
+        raise ValueError("An asset that is saved needs a path known by now.")
+    return path.numpy().decode()
+
+
+def traces_to_save(value: Function) -> list[Any]:
+    """The ConcreteFunctions of a Function: one with an input signature is traced
+    if it was not; of others what was traced so far."""
+    if value.input_signature is not None and not value._list_all_concrete_functions():
+        value.get_concrete_function()
+    return value._list_all_concrete_functions()
+
+
+def _resource_functions(value: Any) -> list[tuple[str, Function]]:
+    """What makes, fills and destroys a resource in a loaded model."""
+
+    def filled() -> Any:
+        value._initialize()
+        return _graphkiln.convert_to_tensor(1)
+
+    def create() -> Any:
+        return value._create_resource()
+
+    def destroy() -> Any:
+        return _graphkiln.convert_to_tensor(1)
+
+    return [
+        (name, function(body, input_signature=[], autograph=False))
+        for name, body in (
+            ("_create_resource", create),
+            ("_initialize", filled),
+            ("_destroy_resource", destroy),
+        )
+    ]
+
+
+def _saveable_functions(
+    protocol: ExportProtocol, value: Any, name: str, suffixes: list[str]
+) -> tuple[Any, Any]:
+    """The functions that save and restore a value of a resource."""
+
+    def save(checkpoint_key: Any) -> list[dict[str, Any]]:
+        tensors = protocol.save(value)
+        return [
+            {
+                "name": checkpoint_key + suffix,
+                "slice_spec": _graphkiln.convert_to_tensor(""),
+                "tensor": tensor,
+            }
+            for suffix, tensor in zip(suffixes, tensors)
+        ]
+
+    def restore(*tensors: Any) -> Any:
+        protocol.restore(value, name, list(tensors))
+        return _graphkiln.convert_to_tensor(1)
+
+    if isinstance(value, RestoredResource):
+        saved, restored = value._saveable_functions[name]
+        return trace_of(saved), trace_of(restored)
+    specs = [
+        TensorSpec(None, tensor.dtype, f"restored_tensors_{i}")
+        for i, tensor in enumerate(protocol.save(value))
+    ]
+    key = TensorSpec([], _graphkiln.string, "checkpoint_key")
+    saver = function(save, autograph=False).get_concrete_function(key)
+    restorer = function(restore, autograph=False).get_concrete_function(*specs)
+    return trace_of(saver), trace_of(restorer)

@@ -1,0 +1,165 @@
+"""tf.saved_model.save."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from graphkiln import _graphkiln
+from graphkiln._graphkiln import ConcreteFunction, Function
+from graphkiln._src.checkpoint.objects import is_trackable
+from graphkiln._src.saved_model.exported_objects import (
+    ExportProtocol,
+    output_specs,
+    trace_of,
+    traces_to_save,
+)
+from graphkiln._src.saved_model.options import SaveOptions
+
+_DEFAULT_KEY = "serving_default"
+_DEFAULT_ATTRIBUTE = "_default_save_signature"
+
+
+def _concrete(function: Any) -> Any:
+    """The one trace that a signature can be of, or None."""
+    if isinstance(function, ConcreteFunction):
+        return function
+    if isinstance(function, Function) and function.input_signature is not None:
+        return function.get_concrete_function()
+    return None
+
+
+def _gives_named_tensors(concrete: Any) -> bool:
+    outputs = output_specs(concrete)
+    if outputs is None:
+        return False
+    if isinstance(outputs, Mapping):
+        outputs = list(outputs.values())
+    if not isinstance(outputs, list | tuple):
+        outputs = [outputs]
+    return all(isinstance(o, _graphkiln.TypeSpec) for o in outputs)
+
+
+def _function_to_export(children: dict[str, Any]) -> Any:
+    """What is saved as a signature if none was asked for: the only function that
+    can be one."""
+    if _DEFAULT_ATTRIBUTE in children:
+        return children[_DEFAULT_ATTRIBUTE]
+    possible = []
+    for child in children.values():
+        if not isinstance(child, Function | ConcreteFunction):
+            continue
+        concrete = _concrete(child)
+        if concrete is not None and _gives_named_tensors(concrete):
+            possible.append(child)
+    return possible[0] if len(possible) == 1 else None
+
+
+def _signatures(signatures: Any) -> list[tuple[str, Any, dict[str, Any]]]:
+    if signatures is None:
+        return []
+    if not isinstance(signatures, Mapping):
+        signatures = {_DEFAULT_KEY: signatures}
+    found = []
+    for key, function in signatures.items():
+        concrete = _concrete(function)
+        if concrete is None:
+            raise ValueError(
+                "Expected a TensorFlow function for which to generate a signature, "
+                f"but got {function}. Only `tf.functions` with an input signature or "
+                "concrete functions can be used as a signature."
+            )
+        found.append((key, trace_of(concrete), _defaults(function, concrete)))
+    return found
+
+
+def _defaults(function: Any, concrete: Any) -> dict[str, Any]:
+    """Values of arguments that need not be passed, by name."""
+    if not isinstance(function, Function):
+        return {}
+    args, _ = concrete.structured_input_signature
+    parameters = list(inspect.signature(function).parameters.values())
+    defaults = {}
+    for parameter, spec in zip(parameters, args):
+        default = parameter.default
+        if default is inspect.Parameter.empty or default is None:
+            continue
+        if isinstance(spec, _graphkiln.TensorSpec):
+            defaults[spec.name or parameter.name] = _graphkiln.convert_to_tensor(
+                default, dtype=spec.dtype
+            )
+    return defaults
+
+
+def save(
+    obj: Any,
+    export_dir: str | os.PathLike,
+    signatures: Any = None,
+    options: SaveOptions | None = None,
+) -> None:
+    """Writes an object and what is in it: variables, functions with all their
+    traces, tables, files, modules, lists and dictionaries.
+
+    `tf.saved_model.load` loads the folder, here and in TensorFlow, as do
+    TensorFlow's servers and C++ programs; none of them needs the Python code.
+
+    Args:
+      obj: a tf.Module, or another object that a checkpoint can hold.
+      export_dir: the folder, made if it is not there.
+      signatures: what servers call: a Function that has an input signature, a
+        ConcreteFunction, or a dictionary of such by name. By default the only
+        function of `obj` that can be one.
+      options: a tf.saved_model.SaveOptions.
+
+    Raises:
+      ValueError: `obj` cannot be saved, or a signature is none.
+      AssertionError: called while a function is traced; or a function uses a
+        variable that is not in reach of `obj`; the message names both.
+      TypeError: a trace takes what has no lasting form.
+
+    >>> import tempfile
+    >>> class Scale(tf.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.factor = tf.Variable(3.0)
+    ...     @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+    ...     def __call__(self, x):
+    ...         return {"scaled": self.factor * x}
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.saved_model.save(Scale(), folder)
+    >>> loaded = tf.saved_model.load(folder)
+    >>> serve = loaded.signatures["serving_default"]
+    >>> serve(x=tf.constant([2.0]))["scaled"].numpy().tolist()
+    [6.0]
+    """
+    if _graphkiln.inside_function():
+        raise AssertionError(
+            "tf.saved_model.save is not supported inside a traced @tf.function. "
+            "Move the call to the outer eagerly-executed context."
+        )
+    if not is_trackable(obj):
+        raise ValueError(
+            "Expected an object of type `Trackable`, such as `tf.Module` or a "
+            "subclass of the `Trackable` class, for export. Got "
+            f"{obj} with type {type(obj)}."
+        )
+    options = options or SaveOptions()
+    protocol = ExportProtocol()
+    if signatures is None:
+        signatures = _function_to_export(dict(protocol.children(obj)))
+    aliases = [
+        (concrete, alias)
+        for alias, function in options.function_aliases.items()
+        for concrete in traces_to_save(function)
+    ]
+    _graphkiln._save_model(
+        obj,
+        protocol,
+        _signatures(signatures),
+        os.fspath(export_dir),
+        list(options.extra_tags or []),
+        options.experimental_skip_saver,
+        aliases,
+    )

@@ -1,0 +1,139 @@
+// What tf.saved_model.save writes: Python's objects as the core asks for them.
+// What an object is, Python's protocol object says
+// (graphkiln._src.saved_model.exported_objects).
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/vector.h>
+
+#include "python/src/binding/bound_values.h"
+#include "python/src/binding/gil.h"
+#include "python/src/binding/text_caster.h"
+#include "python/src/checkpoint/checkpoint.h"
+#include "python/src/function/concrete_function.h"
+#include "python/src/saved_model/saved_model.h"
+#include "python/src/tensors/converted.h"
+#include "python/src/variables/variable_type.h"
+#include "saved_model/save_model.h"
+
+namespace gk::py {
+namespace {
+
+namespace nb = nanobind;
+
+template <class Message>
+Message Parsed(nb::handle bytes) {
+  Message message;
+  const auto text = nb::cast<nb::bytes>(bytes);
+  ThrowIfError(message.Parse({text.c_str(), text.size()}));
+  return message;
+}
+
+// (ConcreteFunction, StructuredValue of the arguments, of the results).
+ExportedTrace TraceOf(nb::handle described) {
+  const auto parts = nb::cast<nb::tuple>(described);
+  const nb::object concrete = parts[0];
+  if (!IsConcreteFunction(concrete.ptr())) {
+    throw Error(TypeError("a ConcreteFunction is needed"));
+  }
+  const auto* const f = ConcreteFunctionOf(concrete.ptr());
+  return {Ref<ConcreteFunction>(f->function),
+          Parsed<proto::StructuredValue>(parts[1]),
+          Parsed<proto::StructuredValue>(parts[2])};
+}
+
+// A variable by its handle, all else as a tensor.
+Tensor HandleOf(nb::handle value) {
+  return IsVariable(value.ptr()) ? VariableOf(value.ptr())->handle
+                                 : Converted(value);
+}
+
+class PyExported final : public ExportedObject {
+ public:
+  PyExported(TrackablePtr object, nb::object protocol)
+      : object_(std::move(object)), protocol_(std::move(protocol)) {}
+  ~PyExported() override {
+    const ScopedGil gil;
+    protocol_.reset();
+  }
+
+  const void* identity() const override { return object_->identity(); }
+  std::string Text() const override { return object_->Text(); }
+  std::vector<Child> Children() override {
+    std::vector<Child> children = object_->Children();
+    for (Child& child : children) {
+      child.object =
+          std::make_shared<PyExported>(std::move(child.object), protocol_);
+    }
+    return children;
+  }
+  std::vector<Value> Values() override { return object_->Values(); }
+  TensorVector Save() override { return object_->Save(); }
+  ExportedFacts Facts() override {
+    const auto facts = nb::cast<nb::dict>(
+        nb::object(protocol_.attr("facts")(ObjectOfTrackable(*object_))));
+    ExportedFacts made;
+    made.message = Parsed<proto::SavedObject>(facts["message"]);
+    for (nb::handle trace : nb::object(facts["traces"])) {
+      made.traces.push_back(TraceOf(trace));
+    }
+    for (nb::handle tensor : nb::object(facts["tensors"])) {
+      made.tensors.push_back(HandleOf(tensor));
+    }
+    made.asset = nb::cast<std::string>(facts["asset"]);
+    for (auto [name, functions] : nb::cast<nb::dict>(facts["saveables"])) {
+      const auto pair = nb::cast<nb::tuple>(functions);
+      made.saveables.emplace(
+          nb::cast<std::string>(name),
+          std::pair(TraceOf(pair[0]), TraceOf(pair[1])));
+    }
+    return made;
+  }
+
+ private:
+  TrackablePtr object_;
+  nb::object protocol_;
+};
+
+void Save(nb::object root, nb::object protocol, nb::handle signatures,
+          const std::string& folder, std::vector<std::string> extra_tags,
+          bool skip_saver, nb::handle aliases) {
+  SaveOptions options;
+  options.extra_tags = std::move(extra_tags);
+  options.skip_saver = skip_saver;
+  for (nb::handle item : aliases) {
+    const auto pair = nb::cast<nb::tuple>(item);
+    const Ref<GraphFunction> f = DefinitionOf(nb::object(pair[0]).ptr());
+    if (f) options.function_aliases[f.get()] = nb::cast<std::string>(pair[1]);
+  }
+  std::vector<ExportedSignature> exported;
+  for (nb::handle item : signatures) {
+    const auto parts = nb::cast<nb::tuple>(item);
+    ExportedSignature& signature = exported.emplace_back();
+    signature.name = nb::cast<std::string>(parts[0]);
+    signature.trace = TraceOf(parts[1]);
+    for (auto [name, value] : nb::cast<nb::dict>(parts[2])) {
+      signature.defaults.emplace(nb::cast<std::string>(name),
+                                 Converted(value));
+    }
+  }
+  nb::object kept = protocol;
+  const auto described = std::make_shared<PyExported>(
+      DescribedObject(std::move(root), protocol), std::move(kept));
+  const Status status = SaveModel(described, exported, folder, options);
+  if (status.code() == Code::kFailedPrecondition &&
+      status.message().find("untracked") != std::string::npos) {
+    PyErr_SetString(PyExc_AssertionError, status.message().c_str());
+    throw nb::python_error();
+  }
+  ThrowIfError(status);
+}
+
+}  // namespace
+
+void AddExportedModel(nb::module_& m) {
+  m.def("_save_model", Save, nb::arg("root"), nb::arg("protocol"),
+        nb::arg("signatures"), nb::arg("folder"), nb::arg("extra_tags"),
+        nb::arg("skip_saver"), nb::arg("aliases"));
+}
+
+}  // namespace gk::py
