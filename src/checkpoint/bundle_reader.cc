@@ -1,8 +1,9 @@
 #include "checkpoint/bundle_reader.h"
 
-#include <cstring>
+#include <span>
 
 #include "checkpoint/bundle_names.h"
+#include "checkpoint/checked_bytes.h"
 #include "checkpoint/string_elements.h"
 #include "graph/tensor_proto.h"
 #include "io/files.h"
@@ -126,14 +127,16 @@ StatusOr<const BundleReader::TensorInfo*> BundleReader::Find(
   return &found->second;
 }
 
-StatusOr<std::string_view> BundleReader::DataFile(int shard) const {
+StatusOr<const BundleReader::DataFile*> BundleReader::Open(int shard) const {
   const std::lock_guard lock(mutex_);
-  std::unique_ptr<io::MappedFile>& file = files_[shard];
-  if (file == nullptr) {
-    GK_ASSIGN_OR_RETURN(
-        file, io::MapFile(BundleDataName(prefix_, shard, num_shards_)));
+  DataFile& open = files_[shard];
+  if (open.file == nullptr) {
+    const std::string path = BundleDataName(prefix_, shard, num_shards_);
+    GK_ASSIGN_OR_RETURN(open.file, io::OpenToRead(path));
+    GK_ASSIGN_OR_RETURN(const io::FileStatistics facts, io::Stat(path));
+    open.length = facts.length;
   }
-  return file->bytes();
+  return &open;
 }
 
 StatusOr<Tensor> BundleReader::ReadOne(const std::string& name,
@@ -146,14 +149,13 @@ StatusOr<Tensor> BundleReader::ReadOne(const std::string& name,
     return Unimplemented("{}values of type {} cannot be read from a checkpoint",
                          where(), DataTypeName(info.dtype));
   }
-  GK_ASSIGN_OR_RETURN(const std::string_view file, DataFile(info.shard));
+  GK_ASSIGN_OR_RETURN(const DataFile* open, Open(info.shard));
   const uint64_t offset = info.offset, size = info.size;
-  if (offset > file.size() || size > file.size() - offset) {
+  if (offset > open->length || size > open->length - offset) {
     return OutOfRange(
         "{}its {} bytes at {} do not lie within the file of {} bytes", where(),
-        size, offset, file.size());
+        size, offset, open->length);
   }
-  const std::string_view bytes = file.substr(offset, size);
   const int element = DataTypeSize(info.dtype);
   const uint64_t count = info.shape.num_elements();
   if (info.dtype == DataType::kString
@@ -164,20 +166,19 @@ StatusOr<Tensor> BundleReader::ReadOne(const std::string& name,
   }
   GK_ASSIGN_OR_RETURN(Tensor value, Tensor::Allocate(info.dtype, info.shape));
   uint32_t crc = 0;
+  const auto read = [&](std::span<char> to) -> Status {
+    Status s = ReadChecked(*open->file, offset, to, &crc);
+    return s.ok() ? s : s.Prepend(where());
+  };
   if (info.dtype == DataType::kString) {
+    std::string bytes(size, '\0');
+    GK_RETURN_IF_ERROR(read(bytes));
     if (Status s = ReadStringElements(bytes, value.flat<std::string>(), &crc);
         !s.ok()) {
       return s.Prepend(where());
     }
   } else {
-    // Block by block, so that each is read from memory once.
-    constexpr size_t kBlock = 256 << 10;
-    char* to = static_cast<char*>(value.raw_data());
-    for (size_t at = 0; at < bytes.size(); at += kBlock) {
-      const std::string_view block = bytes.substr(at, kBlock);
-      std::memcpy(to + at, block.data(), block.size());
-      crc = proto::ExtendCrc32c(crc, {to + at, block.size()});
-    }
+    GK_RETURN_IF_ERROR(read({static_cast<char*>(value.raw_data()), size}));
   }
   if (proto::MaskCrc(crc) != info.masked_crc) {
     return DataLoss(

@@ -1,6 +1,6 @@
 // BundleReader: the tensors of a checkpoint (TensorFlow's tensor bundle).
 //
-// Opening reads the index whole; a data file is mapped when a tensor of it is
+// Opening reads the index whole; a data file is opened when a tensor of it is
 // asked for, and stays so: a checkpoint that is deleted or replaced meanwhile
 // is read as it was. Every tensor's checksum is verified. Thread-safe.
 #ifndef GK_CHECKPOINT_BUNDLE_READER_H_
@@ -63,13 +63,17 @@ class BundleReader {
   StatusOr<const TensorInfo*> PartOf(const std::string& name,
                                      const TensorInfo& info,
                                      const TensorSlice& slice) const;
-  StatusOr<std::string_view> DataFile(int shard) const;
+  struct DataFile {
+    std::unique_ptr<io::RandomAccessFile> file;
+    uint64_t length = 0;
+  };
+  StatusOr<const DataFile*> Open(int shard) const;
 
   const std::string prefix_;
   int num_shards_ = 0;
   std::map<std::string, TensorInfo> tensors_, parts_;
   mutable std::mutex mutex_;  // of the files
-  mutable std::map<int, std::unique_ptr<io::MappedFile>> files_;
+  mutable std::map<int, DataFile> files_;
 };
 
 }  // namespace gk

@@ -1,6 +1,7 @@
 // Checkpoints as files: written, read, damaged, merged, replaced.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -125,6 +126,32 @@ TEST_F(BundleTest, DamageNamesTensorAndFile) {
   EXPECT_FALSE(BundleReader::Open(prefix).ok());
   EXPECT_EQ(BundleReader::Open(Path("absent")).status().code(),
             Code::kNotFound);
+}
+
+TEST_F(BundleTest, LargeTensorsAreReadByParts) {
+  const std::string prefix = Path("large");
+  // No whole number of parts.
+  constexpr int64_t kCount = (int64_t{3} << 20) + 11;
+  std::vector<float> values(kCount);
+  for (int64_t i = 0; i < kCount; ++i) values[i] = static_cast<float>(i);
+  WriteOne(prefix, "v", Floats(values, {kCount}));
+  const std::string data = BundleDataName(prefix, 0, 1);
+  const auto reader = ValueOrThrow(BundleReader::Open(prefix));
+  const Tensor read = ValueOrThrow(reader->Read("v"));
+  EXPECT_TRUE(std::ranges::equal(read.flat<float>(), values));
+  // Cut off while it is open: an error, and no signal.
+  std::filesystem::resize_file(data, 5 << 20);
+  EXPECT_EQ(reader->Read("v").status().code(), Code::kOutOfRange);
+  WriteOne(prefix, "v", Floats(values, {kCount}));
+  const auto other = ValueOrThrow(BundleReader::Open(prefix));
+  for (const auto at : {std::ios::off_type{7}, std::ios::off_type{9 << 20}}) {
+    std::fstream file(BundleDataName(prefix, 0, other->num_shards()),
+                      std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(at);
+    file.put('\x55');
+    file.close();
+    EXPECT_EQ(other->Read("v").status().code(), Code::kDataLoss);
+  }
 }
 
 TEST_F(BundleTest, EveryByteOfAnIndexMayBeWrong) {

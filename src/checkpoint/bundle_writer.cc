@@ -1,10 +1,9 @@
 #include "checkpoint/bundle_writer.h"
 
-#include <algorithm>
-
 #include "checkpoint/bundle_index.h"
 #include "checkpoint/bundle_names.h"
 #include "checkpoint/bundle_reader.h"
+#include "checkpoint/checked_bytes.h"
 #include "checkpoint/string_elements.h"
 #include "graph/tensor_proto.h"
 #include "io/files.h"
@@ -12,13 +11,6 @@
 #include "proto/crc32c.h"
 
 namespace gk {
-namespace {
-
-// Large enough that the disk is not asked too often, small enough to stay in
-// the cache between the checksum and the copy.
-constexpr size_t kPiece = 1 << 20;
-
-}  // namespace
 
 StatusOr<BundleWriter> BundleWriter::Create(const std::string& prefix) {
   BundleWriter writer(prefix);
@@ -37,6 +29,7 @@ StatusOr<BundleWriter> BundleWriter::Create(const std::string& prefix) {
   io::DeleteFile(data).ok();
   GK_ASSIGN_OR_RETURN(writer.data_,
                       io::OpenToWrite(data, io::WriteMode::kTruncate));
+  writer.data_->ExpectSync();
   return writer;
 }
 
@@ -61,14 +54,8 @@ Status BundleWriter::AddOne(const std::string& key, const std::string& name,
   entry.offset = offset_;
   uint32_t crc = 0;
   const auto append = [&](std::string_view bytes) -> Status {
-    for (; !bytes.empty();
-         bytes.remove_prefix(std::min(bytes.size(), kPiece))) {
-      const std::string_view piece = bytes.substr(0, kPiece);
-      crc = proto::ExtendCrc32c(crc, piece);
-      GK_RETURN_IF_ERROR(data_->Append(piece));
-      entry.size += static_cast<int64_t>(piece.size());
-    }
-    return OkStatus();
+    entry.size += static_cast<int64_t>(bytes.size());
+    return AppendChecked(data_.get(), bytes, &crc);
   };
   if (value.dtype() == DataType::kString) {
     const std::string lengths = StringLengths(value.flat<std::string>(), &crc);

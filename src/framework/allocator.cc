@@ -1,6 +1,7 @@
 #include "framework/allocator.h"
 
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,7 +33,43 @@ constexpr int64_t kAskedAbout = int64_t{256} << 20;
 // their addresses are found sooner, and reading ahead ends at a page's end.
 constexpr size_t kLargePage = size_t{2} << 20;
 
-void* NewBlock(size_t size) {
+#ifdef MADV_HUGEPAGE
+int64_t ThreadNanoseconds() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return t.tv_sec * 1'000'000'000 + t.tv_nsec;
+}
+
+// To touch a new large page takes some 0.1 ms: it is filled with zeros. Where
+// the machine is a guest that gives its host back what lies free, the host has
+// to find such a page again in small parts, which takes 4 ms: 1 s for 500 MB
+// that are touched once. Small pages come of memory that was used last.
+class LargePages {
+ public:
+  // Touches the first page of a block that is of large ones. Says whether the
+  // others should be, too.
+  static bool AreCheap(void* block) {
+    if (left_out_.load(std::memory_order_relaxed) > 0) {
+      left_out_.fetch_sub(1, std::memory_order_relaxed);
+      return false;
+    }
+    const int64_t begin = ThreadNanoseconds();
+    *static_cast<volatile char*>(block) = 0;
+    if (ThreadNanoseconds() - begin < kCheap) return true;
+    left_out_.store(kLeftOut, std::memory_order_relaxed);
+    return false;
+  }
+
+ private:
+  static constexpr int64_t kCheap = 1'500'000;
+  static constexpr int kLeftOut = 16;  // blocks, until one is tried again
+  static inline std::atomic<int> left_out_{0};
+};
+#endif
+
+// `spread`: are there so many bytes in use that blocks are not kept when they
+// are freed? Then what a page costs at first is not made up for later.
+void* NewBlock(size_t size, bool spread) {
   const bool large = size >= 2 * kLargePage;
   void* p;
   if (posix_memalign(&p, large ? kLargePage : kAlignment, size) != 0) {
@@ -40,7 +77,13 @@ void* NewBlock(size_t size) {
   }
 #ifdef MADV_HUGEPAGE
   // Whole ones alone: memory that the block does not have stays untouched.
-  if (large) madvise(p, size / kLargePage * kLargePage, MADV_HUGEPAGE);
+  const size_t whole = size / kLargePage * kLargePage;
+  if (large) {
+    madvise(p, whole, MADV_HUGEPAGE);
+    if (spread && !LargePages::AreCheap(p)) {
+      madvise(p, whole, MADV_NOHUGEPAGE);
+    }
+  }
 #endif
   return p;
 }
@@ -71,7 +114,9 @@ class Pool {
     }
     if (!p) {
       if (!MayHave(size)) return nullptr;
-      if (!(p = NewBlock(size))) return nullptr;
+      const bool spread =
+          live_.load(std::memory_order_relaxed) > kMaxCachedBytes;
+      if (!(p = NewBlock(size, spread))) return nullptr;
     }
     const int64_t live =
         live_.fetch_add(size, std::memory_order_relaxed) + size;

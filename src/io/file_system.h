@@ -31,6 +31,9 @@ class RandomAccessFile {
   virtual StatusOr<size_t> Read(uint64_t offset, std::span<char> to) const = 0;
   // Of a long file, how much is best read at once.
   virtual size_t best_piece() const { return size_t{1} << 30; }
+  // Do reads of several threads go on at once? Those that the host language
+  // serves take turns.
+  virtual bool reads_at_once() const { return false; }
 };
 
 // The bytes of a file, in memory as long as this lives.
@@ -52,6 +55,8 @@ class WritableFile {
   virtual Status Sync() = 0;
   // Once; nothing is appended afterwards.
   virtual Status Close() = 0;
+  // Sync() will be called: the disk may begin with what is appended.
+  virtual void ExpectSync() {}
   // How many bytes are before the next one.
   virtual StatusOr<int64_t> Tell() = 0;
 };

@@ -15,6 +15,8 @@ namespace {
 // The system takes no more at once; between two pieces interrupts are seen.
 constexpr size_t kMostAtOnce = size_t{1} << 26;
 constexpr size_t kBuffer = size_t{1} << 16;
+// What the disk is given at once of a file that is synced when it is whole.
+constexpr int64_t kForDisk = int64_t{1} << 23;
 
 class ReadableFile final : public RandomAccessFile {
  public:
@@ -38,6 +40,7 @@ class ReadableFile final : public RandomAccessFile {
   }
   // What a core keeps near.
   size_t best_piece() const override { return size_t{1} << 18; }
+  bool reads_at_once() const override { return true; }
 
  private:
   const std::string path_;
@@ -85,6 +88,7 @@ class BufferedFile : public WritableFile {
     }
     return flushed;
   }
+  void ExpectSync() override { for_disk_ = position_; }
   StatusOr<int64_t> Tell() override {
     return position_ + static_cast<int64_t>(buffer_.size());
   }
@@ -108,13 +112,26 @@ class BufferedFile : public WritableFile {
                           }));
       position_ += n;
       bytes.remove_prefix(static_cast<size_t>(n));
+      BeginWriteback();
       if (!bytes.empty()) GK_RETURN_IF_ERROR(CheckInterrupt());
     }
     return OkStatus();
   }
 
+  // The disk works while more is written, not only when Sync() waits for it.
+  void BeginWriteback() {
+#ifdef SYNC_FILE_RANGE_WRITE
+    if (for_disk_ < 0 || position_ - for_disk_ < kForDisk) return;
+    // Sync() says what went wrong.
+    ::sync_file_range(file_.get(), for_disk_, position_ - for_disk_,
+                      SYNC_FILE_RANGE_WRITE);
+    for_disk_ = position_;
+#endif
+  }
+
   Descriptor file_;
   int64_t position_;
+  int64_t for_disk_ = -1;  // where what it was not given yet begins
   std::string buffer_;
   const pid_t process_ = getpid();
 };

@@ -10,6 +10,9 @@
 namespace gk::proto {
 namespace {
 
+// Bit 31 is x^0.
+constexpr uint32_t kPolynomial = 0x82f63b78u;
+
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
 // tables[k][b]: byte b followed by k zero bytes; eight bytes go at a time.
@@ -18,7 +21,7 @@ constexpr Tables MakeTables() {
   for (uint32_t b = 0; b < 256; ++b) {
     uint32_t crc = b;
     for (int i = 0; i < 8; ++i) {
-      crc = crc & 1 ? crc >> 1 ^ 0x82f63b78u : crc >> 1;
+      crc = crc & 1 ? crc >> 1 ^ kPolynomial : crc >> 1;
     }
     tables[0][b] = crc;
   }
@@ -32,6 +35,16 @@ constexpr Tables MakeTables() {
 }
 
 constexpr Tables kTables = MakeTables();
+
+// The product of two polynomials modulo the one above.
+uint32_t Product(uint32_t a, uint32_t b) {
+  uint32_t product = 0;
+  for (; a != 0; a <<= 1) {
+    if (a >> 31 != 0) product ^= b;
+    b = b & 1 ? b >> 1 ^ kPolynomial : b >> 1;
+  }
+  return product;
+}
 
 #if defined(__x86_64__)
 __attribute__((target("sse4.2"))) uint32_t ExtendByInstruction(
@@ -79,6 +92,16 @@ uint32_t ExtendCrc32c(uint32_t crc, std::string_view bytes) {
   if (has_instruction) return ExtendByInstruction(crc, bytes);
 #endif
   return ExtendCrc32cByTable(crc, bytes);
+}
+
+uint32_t JoinCrc32c(uint32_t first, uint32_t second, uint64_t second_size) {
+  // Bytes behind the first piece multiply its polynomial by x^8 each.
+  uint32_t shift = 1u << 31, power = 1u << (31 - 8);
+  for (; second_size != 0; second_size >>= 1) {
+    if (second_size & 1) shift = Product(shift, power);
+    power = Product(power, power);
+  }
+  return Product(shift, first) ^ second;
 }
 
 }  // namespace gk::proto

@@ -13,6 +13,10 @@ namespace gk::proto {
 // The checksum of `bytes` appended to data whose checksum is `crc`.
 uint32_t ExtendCrc32c(uint32_t crc, std::string_view bytes);
 
+// The checksum of two pieces one behind the other, of the checksums of both and
+// the length of the second one.
+uint32_t JoinCrc32c(uint32_t first, uint32_t second, uint64_t second_size);
+
 inline uint32_t Crc32c(std::string_view bytes) {
   return ExtendCrc32c(0, bytes);
 }

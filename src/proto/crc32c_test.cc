@@ -35,6 +35,17 @@ TEST(Crc32cTest, ExtendContinues) {
   EXPECT_EQ(ExtendCrc32c(Crc32c("1234"), "56789"), Crc32c("123456789"));
 }
 
+TEST(Crc32cTest, PiecesAreJoined) {
+  std::string all(3000, '\0');
+  for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<char>(i * 37);
+  for (const size_t at : {size_t{0}, size_t{1}, size_t{255}, all.size()}) {
+    const std::string_view first = std::string_view(all).substr(0, at);
+    const std::string_view second = std::string_view(all).substr(at);
+    EXPECT_EQ(JoinCrc32c(Crc32c(first), Crc32c(second), second.size()),
+              Crc32c(all));
+  }
+}
+
 TEST(Crc32cTest, MaskIsReversible) {
   for (const uint32_t crc : {0u, 1u, ~0u, Crc32c("foo")}) {
     const uint32_t turned = MaskCrc(crc) - 0xa282ead8u;
