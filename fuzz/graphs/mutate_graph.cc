@@ -125,6 +125,8 @@ class Mutation {
     auto& functions = graph_.library.mut().function;
     if (OneIn(3)) {
       node->op = Pick(*nodes_).op;
+    } else if (OneIn(8)) {
+      node->op = "NobodyHasThisOp";
     } else if (!functions.empty() && OneIn(4)) {
       node->op = Pick(functions).signature->name;
     } else {

@@ -140,6 +140,7 @@ StatusOr<Imported> Import(const proto::GraphDef& message) {
     options.input_map[node.name] = Graph::OutputOf(argument);
   }
   options.prefix = "fuzzed";
+  options.unknown_ops = UnknownOps::kCarry;
   GK_ASSIGN_OR_RETURN(
       in.nodes, ImportGraphDef(message, in.graph->graph().get(), options));
   in.graph->Adopt(in.nodes);

@@ -5,6 +5,7 @@
 
 #include "base/interrupt.h"
 #include "framework/op_builder.h"
+#include "framework/unregistered_op.h"
 
 namespace gk {
 namespace {
@@ -81,6 +82,9 @@ StatusOr<Node*> Graph::AddNode(const OpRecord& op, std::string_view name,
     return InvalidArgument("Duplicate node name in graph: '{}'", node->name_);
   }
   node->op_ = &op;
+  if (op.Has(kUnregistered)) {
+    node->own_op_ = Ref<const RefCounted>(&UnregisteredOp::Of(op));
+  }
   node->attrs_ = std::move(attrs);
   for (const Output& o : inputs) node->inputs_.push_back(o);
   // AddControlInput looks through those that are there.

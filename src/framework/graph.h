@@ -95,6 +95,7 @@ class Node {
   std::vector<OutputInfo> outputs_;
   std::string device_;
   SourceId source_ = 0;
+  Ref<const RefCounted> own_op_;  // what keeps `op_` alive, if it must be kept
 };
 
 class Graph : public SymbolicTensor::Source {

@@ -63,6 +63,7 @@ enum Trait : uint64_t {
   kTakesLast = 1ull << 34,  // list input 0 without its last value, and that
   kReadsVariable = 1ull << 35,    // the value of a variable
   kAssignsVariable = 1ull << 36,  // input 1 becomes it
+  kUnregistered = 1ull << 37,     // an UnregisteredOp (unregistered_op.h)
 };
 
 // How an op that calls functions chooses among them.

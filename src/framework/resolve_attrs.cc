@@ -334,6 +334,8 @@ class Resolver {
 
 Status ResolveAttrs(const OpRecord& record, std::span<const DataType> types,
                     bool graph, AttrMap* attrs) {
+  // Such a node has what its file gave it.
+  if (record.Has(kUnregistered)) return OkStatus();
   return Resolver(record, types, graph, attrs).Run();
 }
 

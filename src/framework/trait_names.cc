@@ -44,7 +44,8 @@ std::vector<std::string_view> TraitNames(uint64_t traits) {
       {kAppends, "appends"},
       {kTakesLast, "takes_last"},
       {kReadsVariable, "reads_variable"},
-      {kAssignsVariable, "assigns_variable"}};
+      {kAssignsVariable, "assigns_variable"},
+      {kUnregistered, "unregistered"}};
   std::vector<std::string_view> names;
   for (const auto& [trait, name] : kNames) {
     if ((traits & trait) != 0) names.push_back(name);

@@ -152,7 +152,8 @@ Status ControlFlowRaiser::Make(const Part& part) {
                         g_.WriteInFunction(i, names, inside));
     f.node_def.push_back(std::move(def));
     const OpRecord* record = OpRegistry::Get().Find(g_.nodes()[i].def.op);
-    if (record != nullptr && record->def->is_stateful) {
+    const bool unregistered = record == nullptr && g_.IsUnregistered(i);
+    if (unregistered || (record != nullptr && record->def->is_stateful)) {
       const std::string& name = g_.nodes()[i].def.name;
       f.control_ret[name] = name;
       signature.control_output.push_back(name);

@@ -4,6 +4,7 @@
 
 #include "framework/host_function.h"
 #include "framework/op_registry.h"
+#include "framework/unregistered_op.h"
 #include "graph/control_gather.h"
 #include "graph/function_names.h"
 #include "graph/graph_def.h"
@@ -93,6 +94,10 @@ class Writer {
   StatusOr<std::string> Edge(const Output& o) const {
     const std::string& name = name_of_.at(o.node);
     if (IsArgument(o.node)) return name;
+    if (o.node->op().Has(kUnregistered)) {
+      const auto& r = UnregisteredOp::Of(o.node->op()).facts().results[o.index];
+      return Format("{}:{}:{}", name, r.argument, r.index);
+    }
     int64_t at = 0;
     for (const ArgDef& arg : o.node->op().def->outputs) {
       int64_t n = 1;
@@ -121,7 +126,7 @@ class Writer {
                                    : names_.Add(gather_.name());
     for (const auto& node : function_.graph().nodes()) {
       if (IsArgument(node.get())) continue;
-      proto::NodeDef n;
+      proto::NodeDef n = RestOf(node->op());
       n.name = name_of_.at(node.get());
       n.op = node->type();
       n.device = node->device();

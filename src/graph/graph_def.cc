@@ -2,6 +2,7 @@
 
 #include "framework/host_function.h"
 #include "framework/op_registry.h"
+#include "framework/unregistered_op.h"
 #include "graph/control_gather.h"
 #include "graph/function_names.h"
 #include "graph/tensor_proto.h"
@@ -19,7 +20,7 @@ proto::AttrValue OutputShapes(const Node& node) {
 }
 
 StatusOr<proto::NodeDef> WriteNode(const Node& node, FunctionNames* functions) {
-  proto::NodeDef message;
+  proto::NodeDef message = RestOf(node.op());
   message.name = node.name();
   message.op = node.type();
   message.device = node.device();

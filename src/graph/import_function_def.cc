@@ -6,6 +6,7 @@
 #include "framework/op_registry.h"
 #include "graph/attr_from_proto.h"
 #include "graph/node_importer.h"
+#include "graph/op_def_proto.h"
 #include "graph/tensor_proto.h"
 
 namespace gk {
@@ -121,6 +122,14 @@ StatusOr<Ref<GraphFunction>> ReadFunction(const proto::FunctionDef& def,
     importer.Define(node->name(), {node, 0});
     arguments.push_back(node);
   }
+  importer.set_may_be_stateful(def.signature->is_stateful);
+  for (const proto::OpDef::ArgDef& arg : def.signature->output_arg) {
+    const auto it = def.ret.find(arg.name);
+    if (it == def.ret.end() || !DataTypeIsValid(static_cast<int>(arg.type))) {
+      continue;
+    }
+    importer.Read(it->second, static_cast<DataType>(arg.type));
+  }
   GK_RETURN_IF_ERROR(importer.Import(def.node_def));
   GK_ASSIGN_OR_RETURN(std::vector<Output> results, ReadResults(def, importer));
   GK_ASSIGN_OR_RETURN(std::vector<Node*> controls,
@@ -157,7 +166,31 @@ Status FunctionReader::Init() {
                              f.signature->name);
     }
   }
+  if (ops_ == nullptr) return OkStatus();
+  for (const proto::OpDef& op : ops_->op) op_by_name_.emplace(op.name, &op);
   return OkStatus();
+}
+
+const proto::OpDef* FunctionReader::FindOpDef(const std::string& name) const {
+  const auto it = op_by_name_.find(name);
+  return it == op_by_name_.end() ? nullptr : it->second;
+}
+
+const OpDef* FunctionReader::FindOp(const std::string& name) {
+  const proto::OpDef* message = FindOpDef(name);
+  if (message == nullptr) return nullptr;
+  const auto [it, fresh] = op_defs_.try_emplace(name);
+  if (fresh) {
+    // One that is wrong says nothing.
+    StatusOr<OpDef> read = OpDefFromProto(*message);
+    if (read.ok()) it->second = *std::move(read);
+  }
+  return it->second ? &*it->second : nullptr;
+}
+
+UnregisteredNodes FunctionReader::unregistered() {
+  return {[this](const std::string& name) { return FindDef(name); },
+          [this](const std::string& name) { return FindOp(name); }};
 }
 
 const proto::FunctionDef* FunctionReader::FindDef(
@@ -214,7 +247,9 @@ StatusOr<Ref<GraphFunction>> FunctionReader::Read(const std::string& name) {
     if (top.next < top.callees.size()) {
       const std::string callee = top.callees[top.next];
       auto it = done_.find(callee);
-      if (it == done_.end()) {
+      if (it == done_.end() && FindDef(callee) == nullptr) {
+        ++top.next;  // the node that names it is told
+      } else if (it == done_.end()) {
         GK_RETURN_IF_ERROR(enter(callee));
       } else {
         top.depth = std::max(top.depth, it->second.depth + 1);

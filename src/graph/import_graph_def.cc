@@ -17,10 +17,12 @@ void KeepFirst(size_t n, Graph* graph) {
 StatusOr<std::vector<Node*>> ImportNodes(const proto::GraphDef& message,
                                          Graph* graph,
                                          const ImportGraphDefOptions& options) {
-  FunctionReader functions(*message.library);
+  FunctionReader functions(*message.library, options.ops);
   GK_RETURN_IF_ERROR(functions.Init());
   NodeImporter importer(NodeImporter::kGraphForm, options.prefix, &functions,
                         graph);
+  importer.set_carries(options.unknown_ops == UnknownOps::kCarry);
+  for (const auto& [edge, type] : options.read) importer.Read(edge, type);
   for (const auto& [edge, output] : options.input_map) {
     if (output.node == nullptr || output.index >= output.node->num_outputs()) {
       return InvalidArgument("input_map: nothing stands for '{}'", edge);
@@ -47,6 +49,14 @@ StatusOr<std::vector<Node*>> ImportNodes(const proto::GraphDef& message,
 StatusOr<std::vector<Node*>> ImportGraphDef(
     const proto::GraphDef& message, Graph* graph,
     const ImportGraphDefOptions& options) {
+  if (options.unknown_ops == UnknownOps::kRefuse) {
+    FunctionReader functions(*message.library);
+    GK_RETURN_IF_ERROR(functions.Init());
+    const UnregisteredNodes unregistered = functions.unregistered();
+    for (const proto::NodeDef& node : message.node) {
+      if (unregistered.Has(node)) return OpNotRegistered(node.op, node.name);
+    }
+  }
   if (!HasLoweredControlFlow(message)) {
     return ImportNodes(message, graph, options);
   }
@@ -63,7 +73,7 @@ StatusOr<std::vector<Node*>> ImportGraphDef(
     }
   }
   GK_ASSIGN_OR_RETURN(const proto::GraphDef raised,
-                      RaiseControlFlow(message, outside));
+                      RaiseControlFlow(message, outside, options.ops));
   return ImportNodes(raised, graph, options);
 }
 

@@ -61,6 +61,10 @@ Status LoweredGraph::Add(const std::vector<proto::NodeDef>& defs) {
     node.def.input.clear();
     nodes_.push_back(std::move(node));
   }
+  ImportBudget budget;
+  GK_ASSIGN_OR_RETURN(
+      unregistered_,
+      names_.FindResults(defs, form_ == kFunctionForm, {}, &budget));
   for (size_t i = 0; i < defs.size(); ++i) {
     Node& node = nodes_[first + i];
     for (const std::string& input : defs[i].input) {
@@ -186,9 +190,14 @@ StatusOr<LoweredGraph::Outputs> LoweredGraph::OutputsOf(int node) const {
   }
   const OpRecord* record = OpRegistry::Get().Find(def.op);
   if (record == nullptr) {
-    const proto::FunctionDef* f = find_(def.op);
+    const proto::FunctionDef* f = names_.function(def.op);
     if (f == nullptr) {
-      return NotFound("Op type not registered '{}'", def.op);
+      const auto found = unregistered_.find(def.name);
+      if (found == unregistered_.end()) {
+        return OpNotRegistered(def.op, def.name);
+      }
+      for (const auto& r : found->second) add(r.argument, r.index, r.dtype);
+      return out;
     }
     for (const auto& arg : f->signature->output_arg) {
       add(arg.name, 0, static_cast<DataType>(arg.type));

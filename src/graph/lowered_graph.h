@@ -17,6 +17,7 @@
 #include "base/status.h"
 #include "framework/op_record.h"
 #include "graph/lowered_op.h"
+#include "graph/unregistered_results.h"
 #include "proto/graph.gk.h"
 
 namespace gk {
@@ -36,7 +37,7 @@ class LoweredGraph {
       lowered = LoweredOpOf(op);
     }
 
-    proto::NodeDef def;  // without inputs
+    proto::NodeDef def;                    // without inputs
     LoweredOp lowered = LoweredOp::kNone;  // what its op is
     std::vector<Edge> inputs;
     std::vector<int> controls;
@@ -47,10 +48,10 @@ class LoweredGraph {
     // Where it went: waiting for it is waiting for this one.
     int moved_to = -1;
   };
-  using FindDef =
-      std::function<const proto::FunctionDef*(const std::string& name)>;
 
-  LoweredGraph(Form form, FindDef find) : form_(form), find_(std::move(find)) {}
+  // `names`: the functions and ops of the file.
+  LoweredGraph(Form form, UnregisteredNodes names)
+      : form_(form), names_(std::move(names)) {}
 
   // What an edge stands for other than by these nodes.
   void DefineExternal(const std::string& edge, DataType type);
@@ -65,6 +66,10 @@ class LoweredGraph {
   }
   bool Is(int node, std::string_view op) const {
     return !nodes_[node].gone && nodes_[node].def.op == op;
+  }
+  // Of an op that is neither registered nor a function.
+  bool IsUnregistered(int node) const {
+    return unregistered_.count(nodes_[node].def.name) != 0;
   }
   // A new node of a name that no other has.
   int AddNode(const std::string& name, std::string_view op);
@@ -100,7 +105,8 @@ class LoweredGraph {
                      proto::NodeDef* def) const;
 
   const Form form_;
-  const FindDef find_;
+  const UnregisteredNodes names_;
+  std::unordered_map<std::string, Results> unregistered_;  // by nodes' names
   std::vector<Node> nodes_;
   std::unordered_map<std::string, int> by_name_;
   std::unordered_map<std::string, int> external_;

@@ -1,44 +1,16 @@
 #include "graph/node_importer.h"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 
 #include "framework/op_builder.h"
 #include "framework/op_registry.h"
-#include "graph/attr_from_proto.h"
 #include "graph/call_signature.h"
+#include "graph/edge_name.h"
+#include "graph/tensor_proto.h"
 
 namespace gk {
 namespace {
-
-bool ParseIndex(std::string_view text, int64_t* index) {
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, *index);
-  return error == std::errc() && stop == end && *index >= 0 && !text.empty() &&
-         text[0] != '-';
-}
-
-struct EdgeName {
-  std::string_view node;
-  std::string_view argument;  // in functions
-  int64_t index = 0;
-};
-
-bool ParseEdge(std::string_view text, bool in_function, EdgeName* edge) {
-  const size_t colon = text.find(':');
-  edge->node = text.substr(0, colon);
-  if (edge->node.empty()) return false;
-  if (colon == std::string_view::npos) return !in_function;
-  text.remove_prefix(colon + 1);
-  if (in_function) {
-    const size_t second = text.find(':');
-    if (second == std::string_view::npos) return false;
-    edge->argument = text.substr(0, second);
-    text.remove_prefix(second + 1);
-  }
-  return ParseIndex(text, &edge->index);
-}
 
 Status AtNode(const proto::NodeDef& def, const Status& status) {
   if (status.ok() || status.code() == Code::kNotFound) return status;
@@ -57,6 +29,9 @@ Status NodeImporter::Import(const std::vector<proto::NodeDef>& nodes) {
   made_.assign(nodes.size(), nullptr);
   GK_RETURN_IF_ERROR(Index());
   GK_ASSIGN_OR_RETURN(std::vector<int> order, Sort());
+  GK_ASSIGN_OR_RETURN(unregistered_, functions_->unregistered().FindResults(
+                                         nodes, form_ == kFunctionForm, read_,
+                                         &functions_->budget()));
   for (int i : order) GK_RETURN_IF_ERROR(AtNode(nodes[i], Make(i)));
   return OkStatus();
 }
@@ -64,10 +39,6 @@ Status NodeImporter::Import(const std::vector<proto::NodeDef>& nodes) {
 Status NodeImporter::Index() {
   for (size_t i = 0; i < defs_->size(); ++i) {
     const proto::NodeDef& def = (*defs_)[i];
-    if (OpRegistry::Get().Find(def.op) == nullptr &&
-        functions_->FindDef(def.op) == nullptr) {
-      return NotFound("Op type not registered '{}'", def.op);
-    }
     const bool taken = form_ == kFunctionForm && defined_.count(def.name) != 0;
     if (!index_.emplace(def.name, static_cast<int>(i)).second || taken) {
       return InvalidArgument("Duplicate node name '{}'", def.name);
@@ -87,7 +58,7 @@ StatusOr<int> NodeImporter::ProducerOf(const std::string& edge,
     }
   } else {
     EdgeName parsed;
-    if (!ParseEdge(edge, form_ == kFunctionForm, &parsed)) {
+    if (!parsed.Parse(edge, form_ == kFunctionForm)) {
       return InvalidArgument("Malformed input '{}'", edge);
     }
     name = parsed.node;
@@ -108,9 +79,9 @@ StatusOr<std::vector<int>> NodeImporter::Sort() const {
     for (const std::string& input : (*defs_)[i].input) {
       const bool control = !input.empty() && input[0] == '^';
       if (control_seen && !control) {
-        return AtNode((*defs_)[i],
-                      InvalidArgument("Input '{}' follows a control input",
-                                      input));
+        return AtNode(
+            (*defs_)[i],
+            InvalidArgument("Input '{}' follows a control input", input));
       }
       control_seen |= control;
       StatusOr<int> from = ProducerOf(input, control);
@@ -147,13 +118,13 @@ StatusOr<std::vector<int>> NodeImporter::Sort() const {
   return order;
 }
 
+FindFunction NodeImporter::Functions() const {
+  return [this](const std::string& name) { return functions_->Read(name); };
+}
+
 StatusOr<AttrMap> NodeImporter::ReadAttrs(const proto::NodeDef& def,
                                           const OpRecord& record) const {
-  const FindFunction find =
-      [this](const std::string& name) -> StatusOr<Ref<GraphFunction>> {
-    GK_ASSIGN_OR_RETURN(Ref<GraphFunction> f, functions_->Read(name));
-    return Ref<GraphFunction>(std::move(f));
-  };
+  const FindFunction find = Functions();
   AttrMap attrs;
   for (const auto& [name, value] : def.attr) {
     const AttrDef* declared = record.def->FindAttr(name);
@@ -191,7 +162,104 @@ StatusOr<AttrMap> NodeImporter::ReadCall(const proto::NodeDef& def,
   return attrs;
 }
 
+std::string NodeImporter::NameOf(const proto::NodeDef& def) const {
+  return prefix_.empty() ? def.name : prefix_ + "/" + def.name;
+}
+
 Status NodeImporter::Make(int i) {
+  const proto::NodeDef& def = (*defs_)[i];
+  if (unregistered_.count(def.name) != 0) {
+    return MakeUnregistered(i, OpNotRegistered(def.op, NameOf(def)));
+  }
+  Status status = MakeRegistered(i);
+  if (!carries_ || status.code() != Code::kNotFound) return status;
+  return MakeUnregistered(
+      i, NotFound("{} Node '{}' ({}) calls it: give the file that function, or "
+                  "a graph without the node.",
+                  status.message(), NameOf(def), def.op));
+}
+
+Status NodeImporter::ReadInputs(const proto::NodeDef& def,
+                                std::vector<Output>* inputs,
+                                std::vector<Node*>* controls,
+                                std::vector<DataType>* types) const {
+  for (const std::string& input : def.input) {
+    if (!input.empty() && input[0] == '^') {
+      auto it = defined_.find(input);
+      if (it == defined_.end()) it = defined_.find(input.substr(1));
+      controls->push_back(it != defined_.end()
+                              ? it->second.node
+                              : FindNode(std::string_view(input).substr(1)));
+      continue;
+    }
+    GK_ASSIGN_OR_RETURN(Output o, FindEdge(input));
+    inputs->push_back(o);
+    types->push_back(o.node->output(o.index).dtype);
+  }
+  return OkStatus();
+}
+
+StatusOr<AttrMap> NodeImporter::ReadUnregisteredAttrs(
+    const proto::NodeDef& def, proto::NodeDef* rest) const {
+  const FindFunction find = Functions();
+  AttrMap attrs;
+  for (const auto& [name, value] : def.attr) {
+    bool names_function = false;
+    ForEachFunctionName(value, [&](const auto&) { names_function = true; });
+    StatusOr<AttrValue> read =
+        AttrFromProto(value, nullptr, find, &functions_->budget());
+    bool same = read.ok() && names_function;
+    if (read.ok() && !names_function) {
+      GK_ASSIGN_OR_RETURN(const proto::AttrValue again, AttrToProto(*read));
+      same = again.Serialize() == value.Serialize();
+    }
+    if (same) {
+      attrs.Set(name, *std::move(read));
+    } else {
+      rest->attr[name] = value;
+    }
+  }
+  return attrs;
+}
+
+Status NodeImporter::MakeUnregistered(int i, Status error) {
+  const proto::NodeDef& def = (*defs_)[i];
+  UnregisteredOp::Facts facts;
+  facts.type = def.op;
+  facts.node = NameOf(def);
+  facts.error = std::move(error);
+  facts.is_stateful = may_be_stateful_;
+  const OpRecord* record = OpRegistry::Get().Find(def.op);
+  const auto found = unregistered_.find(def.name);
+  if (record != nullptr) {
+    facts.is_stateful = record->def->is_stateful;
+    if (!ValuesOf(def, *record->def, record->def->outputs, &facts.results)) {
+      return InvalidArgument("its outputs cannot be counted");
+    }
+    GK_RETURN_IF_ERROR(functions_->budget().TakeOutputs(
+        static_cast<int64_t>(facts.results.size())));
+  } else if (found != unregistered_.end()) {
+    facts.results = found->second;
+  }
+  if (const proto::OpDef* op = functions_->FindOpDef(def.op)) {
+    facts.op_def = *op;
+    facts.is_stateful = op->is_stateful;
+  }
+  std::vector<Output> inputs;
+  std::vector<Node*> controls;
+  GK_RETURN_IF_ERROR(ReadInputs(def, &inputs, &controls, &facts.inputs));
+  facts.rest = def;
+  facts.rest.attr.clear();
+  facts.rest.input.clear();
+  GK_ASSIGN_OR_RETURN(AttrMap attrs, ReadUnregisteredAttrs(def, &facts.rest));
+  const Ref<UnregisteredOp> op = MakeRef<UnregisteredOp>(std::move(facts));
+  GK_ASSIGN_OR_RETURN(made_[i], graph_->AddNode(*op, NameOf(def) + "/", inputs,
+                                                std::move(attrs), controls));
+  made_[i]->set_device(def.device);
+  return OkStatus();
+}
+
+Status NodeImporter::MakeRegistered(int i) {
   const proto::NodeDef& def = (*defs_)[i];
   const OpRecord* record = OpRegistry::Get().Find(def.op);
   AttrMap attrs;
@@ -203,19 +271,7 @@ Status NodeImporter::Make(int i) {
   std::vector<Output> inputs;
   std::vector<Node*> controls;
   std::vector<DataType> types;
-  for (const std::string& input : def.input) {
-    if (!input.empty() && input[0] == '^') {
-      auto it = defined_.find(input);
-      if (it == defined_.end()) it = defined_.find(input.substr(1));
-      controls.push_back(it != defined_.end()
-                             ? it->second.node
-                             : FindNode(std::string_view(input).substr(1)));
-      continue;
-    }
-    GK_ASSIGN_OR_RETURN(Output o, FindEdge(input));
-    inputs.push_back(o);
-    types.push_back(o.node->output(o.index).dtype);
-  }
+  GK_RETURN_IF_ERROR(ReadInputs(def, &inputs, &controls, &types));
   const AttrMap given = attrs;
   GK_RETURN_IF_ERROR(ResolveAttrs(*record, types, true, &attrs));
   for (const auto& [name, value] : given) {
@@ -230,10 +286,8 @@ Status NodeImporter::Make(int i) {
   GK_RETURN_IF_ERROR(CheckCallSignature(*record, attrs, types, outputs));
   GK_RETURN_IF_ERROR(
       functions_->budget().TakeOutputs(static_cast<int64_t>(outputs.size())));
-  const std::string name =
-      prefix_.empty() ? def.name : prefix_ + "/" + def.name;
   GK_ASSIGN_OR_RETURN(made_[i],
-                      graph_->AddNode(*record, name + "/", inputs,
+                      graph_->AddNode(*record, NameOf(def) + "/", inputs,
                                       std::move(attrs), controls));
   made_[i]->set_device(def.device);
   return OkStatus();
@@ -243,6 +297,13 @@ StatusOr<int> NodeImporter::OutputIndex(int i, std::string_view argument,
                                         int64_t index) const {
   const Node& node = *made_[i];
   int64_t at = 0;
+  if (node.op().Has(kUnregistered)) {
+    for (const auto& r : UnregisteredOp::Of(node.op()).facts().results) {
+      if (r.argument == argument && r.index == index) return at;
+      ++at;
+    }
+    return -1;
+  }
   const proto::NodeDef& def = (*defs_)[i];
   if (node.type() != def.op) {  // called by the function's name
     for (const auto& arg : functions_->FindDef(def.op)->signature->output_arg) {
@@ -275,7 +336,7 @@ StatusOr<Output> NodeImporter::FindEdge(std::string_view edge) const {
   auto defined = defined_.find(std::string(edge));
   if (defined != defined_.end()) return defined->second;
   EdgeName parsed;
-  if (!ParseEdge(edge, form_ == kFunctionForm, &parsed)) {
+  if (!parsed.Parse(edge, form_ == kFunctionForm)) {
     return InvalidArgument("Malformed input '{}'", edge);
   }
   auto it = index_.find(parsed.node);

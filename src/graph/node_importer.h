@@ -5,12 +5,15 @@
 #ifndef GK_GRAPH_NODE_IMPORTER_H_
 #define GK_GRAPH_NODE_IMPORTER_H_
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "graph/attr_from_proto.h"
 #include "graph/function_reader.h"
+#include "graph/unregistered_results.h"
 
 namespace gk {
 
@@ -23,7 +26,18 @@ class NodeImporter {
       : form_(form),
         prefix_(std::move(prefix)),
         functions_(functions),
+        carries_(form == kFunctionForm),
         graph_(graph) {}
+
+  // Nodes that name functions which are not there become such as fail when
+  // they run; else they are errors. Functions always read so.
+  void set_carries(bool carries) { carries_ = carries; }
+  // Whether ops of which nothing is known may have side effects.
+  void set_may_be_stateful(bool may) { may_be_stateful_ = may; }
+  // The type of an edge that others than these nodes will read.
+  void Read(std::string edge, DataType type) {
+    read_.insert_or_assign(std::move(edge), type);
+  }
 
   // What an edge ("x", "x:1", "^x") stands for other than by these nodes.
   void Define(std::string edge, Output o) {
@@ -42,6 +56,16 @@ class NodeImporter {
   StatusOr<int> ProducerOf(const std::string& edge, bool control) const;
   StatusOr<std::vector<int>> Sort() const;
   Status Make(int i);
+  Status MakeRegistered(int i);
+  Status MakeUnregistered(int i, Status error);
+  // A name with the prefix.
+  std::string NameOf(const proto::NodeDef& def) const;
+  Status ReadInputs(const proto::NodeDef& def, std::vector<Output>* inputs,
+                    std::vector<Node*>* controls,
+                    std::vector<DataType>* types) const;
+  StatusOr<AttrMap> ReadUnregisteredAttrs(const proto::NodeDef& def,
+                                          proto::NodeDef* rest) const;
+  FindFunction Functions() const;
   StatusOr<AttrMap> ReadAttrs(const proto::NodeDef& def,
                               const OpRecord& record) const;
   // A node whose op is the name of a function.
@@ -53,7 +77,10 @@ class NodeImporter {
   const Form form_;
   const std::string prefix_;
   FunctionReader* const functions_;
+  bool carries_, may_be_stateful_ = true;
   Graph* const graph_;
+  std::map<std::string, DataType> read_;
+  std::unordered_map<std::string, Results> unregistered_;
   const std::vector<proto::NodeDef>* defs_ = nullptr;
   std::unordered_map<std::string, Output> defined_;
   std::unordered_map<std::string_view, int> index_;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_map>
 
 #include "graph/control_flow_raiser.h"
+#include "graph/function_reader.h"
 #include "graph/lowered_graph.h"
 
 namespace gk {
@@ -18,22 +18,18 @@ bool HasLoweredControlFlow(const proto::GraphDef& graph) {
 
 StatusOr<proto::GraphDef> RaiseControlFlow(
     const proto::GraphDef& graph,
-    const std::map<std::string, DataType>& outside) {
+    const std::map<std::string, DataType>& outside, const proto::OpList* ops) {
   std::set<std::string> taken;
-  std::unordered_map<std::string, const proto::FunctionDef*> defs;
   for (const proto::FunctionDef& f : graph.library->function) {
     taken.insert(f.signature->name);
-    defs.emplace(f.signature->name, &f);
   }
-  const auto find = [&](const std::string& name) -> const proto::FunctionDef* {
-    const auto it = defs.find(name);
-    return it == defs.end() ? nullptr : it->second;
-  };
+  FunctionReader reader(*graph.library, ops);
+  GK_RETURN_IF_ERROR(reader.Init());
   proto::GraphDef raised = graph;
   std::vector<proto::FunctionDef> made;
   for (proto::FunctionDef& f : raised.library.mut().function) {
     if (!AnyLowered(f.node_def)) continue;
-    LoweredGraph body(LoweredGraph::kFunctionForm, find);
+    LoweredGraph body(LoweredGraph::kFunctionForm, reader.unregistered());
     for (const auto& arg : f.signature->input_arg) {
       body.DefineExternal(arg.name, static_cast<DataType>(arg.type));
     }
@@ -55,7 +51,7 @@ StatusOr<proto::GraphDef> RaiseControlFlow(
     }
   }
   if (AnyLowered(graph.node)) {
-    LoweredGraph nodes(LoweredGraph::kGraphForm, find);
+    LoweredGraph nodes(LoweredGraph::kGraphForm, reader.unregistered());
     for (const auto& [edge, type] : outside) nodes.DefineExternal(edge, type);
     GK_RETURN_IF_ERROR(nodes.Add(graph.node));
     GK_RETURN_IF_ERROR(

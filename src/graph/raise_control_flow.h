@@ -19,10 +19,12 @@ namespace gk {
 bool HasLoweredControlFlow(const proto::GraphDef& graph);
 
 // `outside`: types of edges that other than the graph's nodes define.
-// InvalidArgument if branches or loops are not built as they should be.
+// `ops`: what the file says of its ops, if it does. InvalidArgument if branches
+// or loops are not built as they should be.
 StatusOr<proto::GraphDef> RaiseControlFlow(
     const proto::GraphDef& graph,
-    const std::map<std::string, DataType>& outside);
+    const std::map<std::string, DataType>& outside,
+    const proto::OpList* ops = nullptr);
 
 }  // namespace gk
 

@@ -369,7 +369,7 @@ nb::object NodeDefOf(const Operation& op) {
   return Message("NodeDef", NodeDefBytes(op));
 }
 nb::object OpDefOf(const Operation& op) {
-  return Message("OpDef", OpDefBytes(std::string(op.node->type())));
+  return Message("OpDef", Bytes(Check(OpDefOf(*op.node)).Serialize()));
 }
 nb::object FunctionDefOf(nb::handle concrete) {
   return Message("FunctionDef", FunctionDefBytes(concrete));
