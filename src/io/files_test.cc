@@ -249,6 +249,38 @@ TEST_F(FilesTest, CopiesAndNames) {
   EXPECT_FALSE(*Exists(At("a")));
 }
 
+// A child that has begun to replace a file; a byte comes when it has.
+pid_t BeginToReplace(const std::string& path, bool then_die) {
+  int begun[2];
+  EXPECT_EQ(::pipe(begun), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto file = OpenToReplace(path);
+    if (!file.ok() || !(*file)->Append("half").ok()) ::_exit(1);
+    if (::write(begun[1], "x", 1) != 1) ::_exit(1);
+    if (then_die) ::raise(SIGKILL);
+    for (;;) ::pause();
+  }
+  char byte;
+  EXPECT_EQ(::read(begun[0], &byte, 1), 1);
+  ::close(begun[0]);
+  ::close(begun[1]);
+  return child;
+}
+
+TEST_F(FilesTest, WhatKilledWritersLeftGoesWithTheNext) {
+  const pid_t alive = BeginToReplace(At("a"), false);
+  const pid_t killed = BeginToReplace(At("b"), true);
+  ASSERT_EQ(::waitpid(killed, nullptr, 0), killed);
+  EXPECT_EQ(Found("*").size(), 2);
+  Put("c", "x");
+  EXPECT_EQ(Found("*").size(), 2);
+  const std::string own = Format(".gk-new-{}-", alive);
+  EXPECT_EQ(Found(own + "*").size(), 1);
+  ::kill(alive, SIGKILL);
+  ASSERT_EQ(::waitpid(alive, nullptr, 0), alive);
+}
+
 TEST(Paths, AreTakenApart) {
   const PathParts parts = ParsePath("s3://bucket/a/b");
   EXPECT_EQ(parts.scheme, "s3");

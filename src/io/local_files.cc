@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "io/abandoned_files.h"
 #include "io/path.h"
 
 namespace gk::io {
@@ -207,10 +208,12 @@ StatusOr<std::unique_ptr<WritableFile>> ReplacingLocal(
   static std::atomic<uint32_t> next{0};
   struct stat old;
   const bool replaces = ::stat(target.c_str(), &old) == 0;
+  const std::string folder(FolderOf(target));
+  RemoveAbandonedFiles(folder);
   for (;;) {
     // Short, whatever the file's name is.
     std::string own = ChildPath(
-        FolderOf(target), Format(".gk-new-{}-{}", getpid(), next.fetch_add(1)));
+        folder, Format("{}{}-{}", kNewFilePrefix, getpid(), next.fetch_add(1)));
     const StatusOr<int> number = Uninterrupted(path, kAsked, [&] {
       return ::open(own.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     });
@@ -221,6 +224,7 @@ StatusOr<std::unique_ptr<WritableFile>> ReplacingLocal(
     }
     GK_RETURN_IF_ERROR(number.status());
     Descriptor file(*number);
+    if (!OwnNewFile(file)) continue;
     if (replaces) {
       // As far as this user may.
       if (::fchown(file.get(), old.st_uid, old.st_gid) != 0) errno = 0;
