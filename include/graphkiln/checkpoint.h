@@ -17,6 +17,7 @@
 #include <utility>
 #include <variant>
 
+#include <graphkiln/dataset.h>
 #include <graphkiln/module.h>
 #include <graphkiln/variable.h>
 
@@ -55,7 +56,7 @@ class GK_EXPORT LoadStatus {
 class GK_EXPORT Checkpoint {
  public:
   // What is saved, by the names that it has in the checkpoint.
-  using Objects = std::map<std::string, std::variant<Module, Variable>>;
+  using Objects = std::map<std::string, std::variant<Module, Variable, Iterator>>;
   // Of these.
   explicit Checkpoint(Objects objects);
   // The module's own attributes, and `attached` beside them.

@@ -123,7 +123,9 @@ class GK_EXPORT Optional {
   std::shared_ptr<const ElementSpec> spec_;
 };
 
-// A place in a dataset, which traced functions move on, too. Copying shares.
+// A place in a dataset, which traced functions move on, too. Copying shares. A
+// Checkpoint saves it: one that is restored over the same dataset goes on there,
+// random orders included, and makes what was given before again to get there.
 class GK_EXPORT Iterator {
  public:
   // At the beginning of a dataset.
@@ -133,6 +135,9 @@ class GK_EXPORT Iterator {
   // The same; nothing at the end.
   Optional get_next_as_optional() const;
   const ElementSpec& element_spec() const { return *spec_; }
+
+  // --- For the library itself.
+  const Tensor& handle() const { return handle_; }
 
  private:
   Tensor handle_;

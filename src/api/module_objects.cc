@@ -7,6 +7,7 @@
 #include "api/module_rep.h"
 #include "api/variable_facts.h"
 #include "checkpoint/restoration.h"
+#include "data/iterator_resource.h"
 
 namespace gk::api {
 namespace {
@@ -34,6 +35,24 @@ class VariableObject final : public Trackable {
 
  private:
   const Variable variable_;
+};
+
+class IteratorObject final : public Trackable {
+ public:
+  explicit IteratorObject(Iterator iterator) : iterator_(std::move(iterator)) {}
+  const void* identity() const override {
+    return ValueOrThrow(IteratorResource::Of(Handle())).get();
+  }
+  std::string Text() const override { return "Iterator"; }
+  std::vector<Value> Values() override { return {{kIteratorState, ""}}; }
+  TensorVector Save() override { return SaveIterator(Handle()); }
+  void Restore(const std::string& value, const TensorVector& tensors) override {
+    RestoreIterator(Handle(), tensors.at(0));
+  }
+
+ private:
+  ::gk::Tensor Handle() const { return Inner(iterator_.handle()); }
+  const Iterator iterator_;
 };
 
 // A module, or a vector or map in one of its attributes, by the way to it. Held
@@ -130,7 +149,14 @@ TrackablePtr DescribedModule(const Module& module,
                              const CheckpointedObjects& attached) {
   std::vector<Trackable::Child> children;
   for (const auto& [name, value] : attached) {
-    children.push_back({name, ModuleObject::Described(value)});
+    if (const auto* iterator = std::get_if<Iterator>(&value)) {
+      children.push_back({name, std::make_shared<IteratorObject>(*iterator)});
+    } else if (const auto* module_value = std::get_if<Module>(&value)) {
+      children.push_back({name, ModuleObject::Described(*module_value)});
+    } else {
+      children.push_back(
+          {name, ModuleObject::Described(std::get<Variable>(value))});
+    }
   }
   return std::make_shared<ModuleObject>(module.rep(), Way(),
                                         std::move(children));

@@ -7,12 +7,13 @@
 #include <variant>
 
 #include "checkpoint/trackable.h"
+#include "graphkiln/dataset.h"
 #include "graphkiln/module.h"
 
 namespace gk::api {
 
 using CheckpointedObjects =
-    std::map<std::string, std::variant<Module, Variable>>;
+    std::map<std::string, std::variant<Module, Variable, Iterator>>;
 
 TrackablePtr DescribedModule(const Module& module,
                              const CheckpointedObjects& attached = {});

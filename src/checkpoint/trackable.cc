@@ -1,5 +1,7 @@
 #include "checkpoint/trackable.h"
 
+#include "data/iterator_resource.h"
+
 namespace gk {
 
 TensorVector SaveVariable(const Tensor& handle) {
@@ -22,6 +24,21 @@ void RestoreVariable(const Tensor& handle, const Tensor& value) {
         given.PythonString(), v->shape().PythonString(), v->name()));
   }
   ThrowIfError(v->Assign(value));
+}
+
+TensorVector SaveIterator(const Tensor& handle) {
+  const auto iterator = ValueOrThrow(IteratorResource::Of(handle));
+  return {Tensor::Scalar(ValueOrThrow(iterator->Save()))};
+}
+
+void RestoreIterator(const Tensor& handle, const Tensor& state) {
+  if (state.dtype() != DataType::kString || state.num_elements() != 1) {
+    throw Error(InvalidArgument(
+        "The state of an iterator is one string, the checkpoint has {}",
+        state.DebugString(0)));
+  }
+  const auto iterator = ValueOrThrow(IteratorResource::Of(handle));
+  ThrowIfError(iterator->Restore(state.scalar<std::string>()));
 }
 
 }  // namespace gk

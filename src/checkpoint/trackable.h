@@ -68,6 +68,11 @@ TensorVector SaveVariable(const Tensor& handle);
 // ValueError for a value of another shape.
 void RestoreVariable(const Tensor& handle, const Tensor& value);
 
+// Where an iterator over a dataset is, one string (IteratorResource::Save).
+inline constexpr char kIteratorState[] = "ITERATOR";
+TensorVector SaveIterator(const Tensor& handle);
+void RestoreIterator(const Tensor& handle, const Tensor& state);
+
 }  // namespace gk
 
 #endif  // GK_CHECKPOINT_TRACKABLE_H_

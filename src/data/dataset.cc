@@ -58,6 +58,73 @@ ContextRef IterationContext::Part(int i) {
   return parts_[i];
 }
 
+std::optional<IterationContext::Seeds> IterationContext::NextSeeds() {
+  std::lock_guard lock(mutex_);
+  if (used_seeds_ == seeds_.size()) return std::nullopt;
+  return seeds_[used_seeds_++];
+}
+
+void IterationContext::NoteSeeds(const Seeds& seeds) {
+  std::lock_guard lock(mutex_);
+  seeds_.insert(seeds_.begin() + static_cast<ptrdiff_t>(used_seeds_++), seeds);
+}
+
+Ref<GraphFunction> IterationContext::Stateful() {
+  std::vector<Ref<IterationContext>> parts;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& [function, entry] : functions_) {
+      if (entry.original->is_stateful()) return entry.original;
+    }
+    parts = parts_;
+  }
+  for (const Ref<IterationContext>& part : parts) {
+    if (!part) continue;
+    if (Ref<GraphFunction> found = part->Stateful()) return found;
+  }
+  return nullptr;
+}
+
+void IterationContext::SaveSeeds(proto::IteratorState* state) {
+  SaveSeeds({}, state);
+}
+
+void IterationContext::SaveSeeds(const std::vector<int32_t>& place,
+                                 proto::IteratorState* state) {
+  std::vector<Ref<IterationContext>> parts;
+  {
+    std::lock_guard lock(mutex_);
+    if (!seeds_.empty()) {
+      proto::IteratorState_Part& saved = state->parts.emplace_back();
+      saved.place = {place.begin(), place.end()};
+      saved.seeds = {seeds_.begin(), seeds_.end()};
+    }
+    parts = parts_;
+  }
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (!parts[i]) continue;
+    std::vector<int32_t> inner = place;
+    inner.push_back(static_cast<int32_t>(i));
+    parts[i]->SaveSeeds(inner, state);
+  }
+}
+
+Status IterationContext::LoadSeeds(const proto::IteratorState& state) {
+  constexpr int32_t kMostParts = 1 << 16;
+  for (const proto::IteratorState_Part& saved : state.parts) {
+    Ref<IterationContext> at(this);
+    for (const int32_t i : saved.place) {
+      if (i < 0 || i >= kMostParts) {
+        return DataLoss("the state of an iterator names input {}", i);
+      }
+      at = at->Part(i);
+    }
+    std::lock_guard lock(at->mutex_);
+    at->seeds_ = {saved.seeds.begin(), saved.seeds.end()};
+  }
+  return OkStatus();
+}
+
 Dataset::Dataset(ElementSignature signature,
                  std::initializer_list<const Dataset*> inputs)
     : signature_(std::move(signature)) {

@@ -10,16 +10,18 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "base/process_mutex.h"
 #include "data/dataset_options.h"
 #include "data/iteration.h"
-#include "framework/graph.h"
 #include "framework/function_runner.h"
+#include "framework/graph.h"
 #include "framework/tensor.h"
 #include "framework/variant.h"
+#include "proto/checkpoint.gk.h"
 
 namespace gk {
 
@@ -43,13 +45,31 @@ class IterationContext final : public RefCounted {
   // in each.
   Ref<IterationContext> Part(int i);
 
+  // The seeds of the next iterator that draws some, where this pass is one that
+  // was saved; else nothing, and whoever draws new ones notes them.
+  using Seeds = proto::IteratorState_Seeds;
+  std::optional<Seeds> NextSeeds();
+  void NoteSeeds(const Seeds& seeds);
+  // A function with effects, of those that were asked for; null if there is
+  // none.
+  Ref<GraphFunction> Stateful();
+
+  // Of this pass and its parts. Loads into a pass that has not begun: DataLoss.
+  void SaveSeeds(proto::IteratorState* state);
+  Status LoadSeeds(const proto::IteratorState& state);
+
  private:
+  void SaveSeeds(const std::vector<int32_t>& place,
+                 proto::IteratorState* state);
+
   struct Entry {
     Ref<GraphFunction> original, own;
   };
   ProcessMutex& mutex_ = ProcessMutex::Of(this);
   std::unordered_map<const GraphFunction*, Entry> functions_;
   std::vector<Ref<IterationContext>> parts_;
+  std::vector<Seeds> seeds_;
+  size_t used_seeds_ = 0;
 };
 using ContextRef = Ref<IterationContext>;
 

@@ -74,9 +74,9 @@ class FreshCopies {
     for (const Node* n : f.control_outputs()) {
       control_outputs.push_back(map[n->id()]);
     }
-    auto made = MakeRef<GraphFunction>(
-        f.name(), std::move(copy), std::move(arguments), std::move(results),
-        std::move(control_outputs), f.attrs());
+    auto made = MakeRef<GraphFunction>(f.name(), std::move(copy),
+                                       std::move(arguments), std::move(results),
+                                       std::move(control_outputs), f.attrs());
     copies_.emplace(&f, made);
     return made;
   }

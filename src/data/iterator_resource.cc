@@ -3,9 +3,33 @@
 #include <chrono>
 #include <mutex>
 
+#include "base/interrupt.h"
 #include "base/thread_number.h"
 
 namespace gk {
+
+namespace {
+
+Status NotStarted(std::string_view before) {
+  return FailedPrecondition(
+      "The iterator has not been initialized: it needs a dataset before {}",
+      before);
+}
+
+// Of TensorFlow's policies WARN and IGNORE; FAIL is what holds otherwise.
+bool MayRepeatEffects(const Dataset& dataset) {
+  if (dataset.options() == nullptr) return false;
+  const Option* const option =
+      DatasetOptions::Whole().Find("experimental_external_state_policy");
+  const DatasetOptions::Value* const policy =
+      option == nullptr ? nullptr : dataset.options()->Find(*option);
+  const auto* const said =
+      policy == nullptr ? nullptr : std::get_if<int64_t>(policy);
+  constexpr int64_t kFail = 2;
+  return said != nullptr && *said != kFail;
+}
+
+}  // namespace
 
 // The right to ask, for one thread at a time.
 class IteratorResource::Turn {
@@ -46,11 +70,11 @@ class IteratorResource::Turn {
     }
     resource_.busy_ = taken_ = true;
     resource_.user_ = thread;
-    iterator = resource_.iterator_;
+    pass = resource_.pass_;
     return OkStatus();
   }
 
-  std::shared_ptr<DatasetIterator> iterator;
+  std::shared_ptr<Pass> pass;
 
  private:
   IteratorResource& resource_;
@@ -59,18 +83,28 @@ class IteratorResource::Turn {
 
 Status IteratorResource::Start(const Dataset& dataset) {
   GK_RETURN_IF_ERROR(CheckSignature(signature_, dataset.signature()));
-  GK_ASSIGN_OR_RETURN(IteratorPtr made, dataset.Begin());
-  std::shared_ptr<DatasetIterator> iterator = std::move(made);
+  GK_ASSIGN_OR_RETURN(
+      std::shared_ptr<Pass> pass,
+      Begin(Ref<const Dataset>(&dataset), MakeRef<IterationContext>()));
   std::lock_guard lock(mutex_);
-  iterator_.swap(iterator);
+  pass_.swap(pass);
   return OkStatus();
+}
+
+StatusOr<std::shared_ptr<IteratorResource::Pass>> IteratorResource::Begin(
+    Ref<const Dataset> dataset, ContextRef context) {
+  auto pass = std::make_shared<Pass>();
+  GK_ASSIGN_OR_RETURN(pass->iterator, dataset->MakeIterator(context));
+  pass->dataset = std::move(dataset);
+  pass->context = std::move(context);
+  return pass;
 }
 
 Status IteratorResource::GetNext(const CancellationToken* cancellation,
                                  TensorVector* element, bool* end) {
   Turn turn(*this);
   GK_RETURN_IF_ERROR(turn.Take(cancellation));
-  if (turn.iterator == nullptr) {
+  if (turn.pass == nullptr) {
     return FailedPrecondition(
         "GetNext() failed because the iterator has not been initialized. "
         "Ensure that you have run the initializer operation for this iterator "
@@ -78,14 +112,64 @@ Status IteratorResource::GetNext(const CancellationToken* cancellation,
   }
   *end = false;
   element->clear();
-  GK_RETURN_IF_ERROR(turn.iterator->GetNext(cancellation, element, end));
+  const Status got = turn.pass->iterator->GetNext(cancellation, element, end);
+  if (!*end && !CheckCancellation(cancellation).ok()) return got;
+  if (!*end) ++turn.pass->asked;
+  GK_RETURN_IF_ERROR(got);
   return *end ? OkStatus() : CheckElement(signature_, *element);
 }
 
-void IteratorResource::Close() {
-  std::shared_ptr<DatasetIterator> dropped;
+StatusOr<std::string> IteratorResource::Save() {
+  Turn turn(*this);
+  GK_RETURN_IF_ERROR(turn.Take(nullptr));
+  if (turn.pass == nullptr) return NotStarted("it is saved");
+  const Pass& pass = *turn.pass;
+  if (!MayRepeatEffects(*pass.dataset)) {
+    if (const Ref<GraphFunction> function = pass.context->Stateful()) {
+      return FailedPrecondition(
+          "The state of an iterator cannot be saved: the function {} of its "
+          "dataset is stateful, and what it does would be done again where the "
+          "state is restored. If it may be, say so with "
+          "tf.data.Options.experimental_external_state_policy",
+          function->name());
+    }
+  }
+  proto::IteratorState state;
+  state.asked = pass.asked;
+  pass.context->SaveSeeds(&state);
+  return state.Serialize();
+}
+
+Status IteratorResource::Restore(std::string_view bytes) {
+  proto::IteratorState state;
+  GK_RETURN_IF_ERROR(state.Parse(bytes));
+  if (state.asked < 0) {
+    return DataLoss("the state of an iterator says {} elements", state.asked);
+  }
+  Turn turn(*this);
+  GK_RETURN_IF_ERROR(turn.Take(nullptr));
+  if (turn.pass == nullptr) return NotStarted("a state is restored");
+  ContextRef context = MakeRef<IterationContext>();
+  GK_RETURN_IF_ERROR(context->LoadSeeds(state));
+  GK_ASSIGN_OR_RETURN(std::shared_ptr<Pass> pass,
+                      Begin(turn.pass->dataset, std::move(context)));
+  TensorVector element;
+  for (bool end = false; pass->asked < state.asked; ++pass->asked) {
+    GK_RETURN_IF_ERROR(CheckInterrupt());
+    // Errors that it gave were given.
+    pass->iterator->GetNext(nullptr, &element, &end).ok();
+    if (end) break;
+    element.clear();
+  }
   std::lock_guard lock(mutex_);
-  dropped.swap(iterator_);
+  pass_.swap(pass);
+  return OkStatus();
+}
+
+void IteratorResource::Close() {
+  std::shared_ptr<Pass> dropped;
+  std::lock_guard lock(mutex_);
+  dropped.swap(pass_);
 }
 
 StatusOr<Ref<IteratorResource>> IteratorResource::Of(const Tensor& handle) {

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <semaphore>
+#include <string>
+#include <string_view>
 
 #include "base/process_mutex.h"
 #include "data/dataset.h"
@@ -30,6 +32,13 @@ class IteratorResource final : public Resource {
   // FailedPrecondition before it is started.
   Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                  bool* end);
+  // Where it is, as bytes. FailedPrecondition before it is started, and, as
+  // long as the dataset's options do not say otherwise, if its functions have
+  // effects: to go on there, what was given is made again.
+  StatusOr<std::string> Save();
+  // Goes on where one over the same dataset was. DataLoss for bytes that are no
+  // state; FailedPrecondition before it is started.
+  Status Restore(std::string_view state);
   // Nothing can be had of it any more; what works ahead for it stops.
   void Close();
 
@@ -37,6 +46,15 @@ class IteratorResource final : public Resource {
 
  private:
   class Turn;
+  struct Pass {
+    Ref<const Dataset> dataset;
+    ContextRef context;
+    IteratorPtr iterator;
+    int64_t asked = 0;  // how often it gave an element or an error
+  };
+
+  static StatusOr<std::shared_ptr<Pass>> Begin(Ref<const Dataset> dataset,
+                                               ContextRef context);
 
   const ElementSignature signature_;
   ProcessMutex& mutex_ = ProcessMutex::Of(this);
@@ -45,7 +63,7 @@ class IteratorResource final : public Resource {
   int waiting_ = 0;
   bool busy_ = false;
   uint64_t user_ = 0;  // its ThreadNumber()
-  std::shared_ptr<DatasetIterator> iterator_;
+  std::shared_ptr<Pass> pass_;
 };
 
 }  // namespace gk

@@ -366,3 +366,29 @@ def test_a_killed_writer_leaves_a_whole_checkpoint(tmp_path: Path) -> None:
         value = v.numpy()
         assert value.min() == value.max() >= 0
     assert len(os.listdir(tmp_path)) <= 4
+
+
+def passed_on() -> tf.data.Dataset:
+    numbers = tf.data.Dataset.range(20).shuffle(7, seed=3).map(lambda x: x * 2)
+    return numbers.repeat(3).batch(4).prefetch(2)
+
+
+def test_iterators_go_on_where_they_were(tmp_path: Path) -> None:
+    iterator = iter(passed_on())
+    for _ in range(7):
+        next(iterator)
+    path = tf.train.Checkpoint(iterator=iterator).save(tmp_path / "ckpt")
+    rest = [x.numpy().tolist() for x in iterator]
+    other = iter(passed_on())
+    tf.train.Checkpoint(iterator=other).restore(path).assert_consumed()
+    assert [x.numpy().tolist() for x in other] == rest
+    assert len(rest) == 8
+
+
+def test_iterators_with_effects_are_not_saved(tmp_path: Path) -> None:
+    turns = tf.Variable(0)
+    counted = tf.data.Dataset.range(3).map(lambda x: turns.assign_add(1))
+    iterator = iter(counted)
+    next(iterator)
+    with pytest.raises(tf.errors.FailedPreconditionError, match="is stateful"):
+        tf.train.Checkpoint(iterator=iterator).save(tmp_path / "ckpt")

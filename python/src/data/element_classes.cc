@@ -2,6 +2,7 @@
 // tf.data.DatasetSpec, Iterator, IteratorSpec and NumpyIterator,
 // tf.experimental.Optional, tf.OptionalSpec. And those that nothing is below:
 // composite tensors, the spec of None.
+#include "checkpoint/trackable.h"
 #include "framework/op_builder.h"
 #include "python/src/binding/class_members.h"
 #include "python/src/binding/late_attributes.h"
@@ -14,6 +15,7 @@
 #include "python/src/data/made_dataset.h"
 #include "python/src/graph/name_scope.h"
 #include "python/src/ops/call_op.h"
+#include "python/src/tensors/converted.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/tensor_spec_type.h"
 
@@ -344,6 +346,17 @@ Object NextOr(Handle self, nb::tuple otherwise) {
       nb::cpp_function([value = Object(otherwise[0])] { return value; }));
 }
 
+// Of checkpoints.
+Object StateOfIterator(Handle self) {
+  const Object handle = self.attr("_handle");
+  return Wrapped(SaveIterator(TensorOf(handle.ptr())));
+}
+Object SetIteratorState(Handle self, Handle state) {
+  const Object handle = self.attr("_handle");
+  RestoreIterator(TensorOf(handle.ptr()), TensorOf(state.ptr()));
+  return nb::none();
+}
+
 PyMethodDef iterator_methods[] = {
     GK_METHOD("__init__", "dataset=None, components=None, element_spec=None",
               InitIterator, ""),
@@ -366,6 +379,8 @@ PyMethodDef iterator_methods[] = {
               "The same as `next(iterator)`.\n\n"
               ">>> int(iter(tf.data.Dataset.range(3, 4)).next())\n"
               "3\n"),
+    GK_METHOD("_save_state", "", StateOfIterator, ""),
+    GK_METHOD("_restore_state", "state", SetIteratorState, ""),
     GK_METHOD("_autograph_for", "*args", LoopOverIterator, ""),
     GK_METHOD("_autograph_next", "*default", NextOr, ""),
     {}};

@@ -15,23 +15,25 @@ class RandomDataset final : public Dataset {
 
   std::string_view kind() const override { return "RandomDataset"; }
   int64_t Cardinality() const override { return kInfiniteCardinality; }
-  StatusOr<IteratorPtr> MakeIterator(const ContextRef&) const override {
-    return IteratorPtr(new Iterator(this));
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
+    return IteratorPtr(new Iterator(this, context));
   }
 
  private:
   class Iterator final : public DatasetIterator {
    public:
-    explicit Iterator(const RandomDataset* d) : dataset_(d) {}
+    Iterator(const RandomDataset* d, ContextRef context)
+        : dataset_(d), context_(std::move(context)) {}
     Status GetNext(const CancellationToken*, TensorVector* element,
                    bool*) override {
-      if (!stream_) stream_.emplace(dataset_->seeds_->Next());
+      if (!stream_) stream_.emplace(dataset_->seeds_->Next(*context_));
       *element = {Tensor::Scalar<int64_t>(stream_->Word())};
       return OkStatus();
     }
 
    private:
     const Ref<const RandomDataset> dataset_;
+    const ContextRef context_;
     std::optional<PhiloxStream> stream_;
   };
 

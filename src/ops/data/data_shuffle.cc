@@ -22,11 +22,12 @@ class ShuffleDataset final : public OneInputDataset {
  private:
   class Iterator final : public OneInputIterator<ShuffleDataset> {
    public:
-    using OneInputIterator::OneInputIterator;
+    Iterator(const ShuffleDataset* d, IteratorPtr input, ContextRef context)
+        : OneInputIterator(d, std::move(input)), context_(std::move(context)) {}
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
       // Iterators draw their seeds in the order of first use.
-      if (!stream_) stream_.emplace(dataset().seeds_->Next());
+      if (!stream_) stream_.emplace(dataset().seeds_->Next(*context_));
       GK_RETURN_IF_ERROR(Fill(cancellation));
       if (begin_ == end_) {
         *end = true;
@@ -68,13 +69,15 @@ class ShuffleDataset final : public OneInputDataset {
       return OkStatus();
     }
 
+    const ContextRef context_;
     std::optional<PhiloxStream> stream_;
     std::vector<TensorVector> buffer_;
     uint64_t begin_ = 0, end_ = 0;
   };
 
-  IteratorPtr Over(IteratorPtr input, const ContextRef&) const override {
-    return std::make_unique<Iterator>(this, std::move(input));
+  IteratorPtr Over(IteratorPtr input,
+                   const ContextRef& context) const override {
+    return std::make_unique<Iterator>(this, std::move(input), context);
   }
 
   const int64_t buffer_size_;  // negative: as many as there are

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "base/process_mutex.h"
 #include "kernels/random.h"
@@ -17,22 +18,48 @@ namespace gk {
 class SeedGenerator {
  public:
   SeedGenerator(uint64_t seed, uint64_t seed2, bool reshuffle)
-      : seed_(seed),
+      : reshuffle_(reshuffle),
+        seed_(seed),
         seed2_(seed2),
-        reshuffle_(reshuffle),
         stream_(Philox::FromSeeds(seed, seed2)) {}
 
-  Philox Next() {
-    if (!reshuffle_) return Philox::FromSeeds(seed_, seed2_);
+  // Of an iterator of the pass `context`. One that goes on with a saved pass
+  // draws what that drew, and those behind it go on from there.
+  Philox Next(IterationContext& context) {
+    const std::optional<IterationContext::Seeds> saved = context.NextSeeds();
+    IterationContext::Seeds seeds;
+    const Philox drawn = Draw(saved, &seeds);
+    if (!saved) context.NoteSeeds(seeds);
+    return drawn;
+  }
+
+ private:
+  Philox Draw(const std::optional<IterationContext::Seeds>& saved,
+              IterationContext::Seeds* seeds) {
     std::lock_guard lock(ProcessMutex::Of(this));
+    if (saved) {
+      seed_ = saved->seed;
+      seed2_ = saved->seed2;
+      stream_ = PhiloxStream(Philox::FromSeeds(seed_, seed2_));
+      for (drawn_ = 0; reshuffle_ && drawn_ < saved->drawn; ++drawn_) {
+        stream_.Word();
+        stream_.Word();
+      }
+    }
+    seeds->seed = seed_;
+    seeds->seed2 = seed2_;
+    seeds->drawn = drawn_;
+    if (!reshuffle_) return Philox::FromSeeds(seed_, seed2_);
+    ++drawn_;
     const uint64_t a = stream_.Word(), b = stream_.Word();
     return Philox::FromSeeds(a, b);
   }
 
- private:
-  const uint64_t seed_, seed2_;
   const bool reshuffle_;
-  PhiloxStream stream_;  // under ProcessMutex::Of(this)
+  // Under ProcessMutex::Of(this):
+  uint64_t seed_, seed2_;
+  PhiloxStream stream_;
+  uint64_t drawn_ = 0;  // pairs of the stream
 };
 
 // Of the scalar inputs `seed`, at `first`, and `seed2` behind it; anything if

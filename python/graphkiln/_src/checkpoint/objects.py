@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from graphkiln import _graphkiln, raw_ops
-from graphkiln._graphkiln import Variable
+from graphkiln._graphkiln import Iterator, Variable
 from graphkiln._src.checkpoint.waiting import (
     WAITING,
     WaitingDict,
@@ -68,6 +68,7 @@ def is_trackable(value: object) -> bool:
         | dict
         | tuple
         | _graphkiln.Generator
+        | Iterator
         | MutableHashTable
         | DenseHashTable,
     ) or hasattr(type(value), "_trackable_children")
@@ -117,6 +118,8 @@ class Protocol:
     def values(self, value: Any) -> list[tuple[str, str, list[str]]]:
         if isinstance(value, PythonState):
             return [("py_state", "", [""])]
+        if isinstance(value, Iterator):
+            return [("ITERATOR", "", [""])]
         if isinstance(value, MutableHashTable | DenseHashTable):
             return [("table", value.name or "", ["-keys", "-values"])]
         if hasattr(type(value), "_serialize_to_tensors"):
@@ -126,6 +129,8 @@ class Protocol:
     def save(self, value: Any) -> list[Any]:
         if isinstance(value, PythonState):
             return [value.serialize()]
+        if isinstance(value, Iterator):
+            return value._save_state()
         if isinstance(value, MutableHashTable | DenseHashTable):
             return list(value.export())
         return list(value._serialize_to_tensors().values())
@@ -133,6 +138,8 @@ class Protocol:
     def restore(self, value: Any, name: str, tensors: Any) -> None:
         if isinstance(value, PythonState):
             value.deserialize(tensors[0].numpy())
+        elif isinstance(value, Iterator):
+            value._restore_state(tensors[0])
         elif isinstance(value, MutableHashTable | DenseHashTable):
             raw_ops.LookupTableImportV2(
                 table_handle=value.resource_handle,
