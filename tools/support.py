@@ -36,7 +36,7 @@ GROUPS = {
 # first that matches counts.
 PLANNED = {
     "step 6, files, checkpoints, SavedModel": (
-        "io train saved_model graph_util gfile python_io user_ops",
+        "io train graph_util gfile python_io user_ops",
         "*File* Read* Write* Save* Restore* Merge*Checkpoint* Decode* Encode* Parse* "
         "*Reader* LookupTable* Serialize* Deserialize* *LoadAndRemap* "
         "GenerateVocabRemapping MutexLock TextLine*",

@@ -120,6 +120,92 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.checkpoint.views": """
         train.CheckpointView train.TrackableView
         """,
+    "graphkiln._src.saved_model.constants": """
+        saved_model.ASSETS_DIRECTORY saved_model.ASSETS_KEY
+        saved_model.CLASSIFY_INPUTS saved_model.CLASSIFY_METHOD_NAME
+        saved_model.CLASSIFY_OUTPUT_CLASSES saved_model.CLASSIFY_OUTPUT_SCORES
+        saved_model.DEBUG_DIRECTORY saved_model.DEBUG_INFO_FILENAME_PB
+        saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY saved_model.GPU
+        saved_model.PREDICT_INPUTS saved_model.PREDICT_METHOD_NAME
+        saved_model.PREDICT_OUTPUTS saved_model.REGRESS_INPUTS
+        saved_model.REGRESS_METHOD_NAME saved_model.REGRESS_OUTPUTS
+        saved_model.SAVED_MODEL_FILENAME_PB
+        saved_model.SAVED_MODEL_FILENAME_PBTXT
+        saved_model.SAVED_MODEL_SCHEMA_VERSION saved_model.SERVING
+        saved_model.TPU saved_model.TRAINING saved_model.VARIABLES_DIRECTORY
+        saved_model.VARIABLES_FILENAME compat.v1.saved_model.ASSETS_DIRECTORY
+        compat.v1.saved_model.ASSETS_KEY compat.v1.saved_model.CLASSIFY_INPUTS
+        compat.v1.saved_model.CLASSIFY_METHOD_NAME
+        compat.v1.saved_model.CLASSIFY_OUTPUT_CLASSES
+        compat.v1.saved_model.CLASSIFY_OUTPUT_SCORES
+        compat.v1.saved_model.DEBUG_DIRECTORY
+        compat.v1.saved_model.DEBUG_INFO_FILENAME_PB
+        compat.v1.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+        compat.v1.saved_model.GPU compat.v1.saved_model.LEGACY_INIT_OP_KEY
+        compat.v1.saved_model.MAIN_OP_KEY compat.v1.saved_model.PREDICT_INPUTS
+        compat.v1.saved_model.PREDICT_METHOD_NAME
+        compat.v1.saved_model.PREDICT_OUTPUTS
+        compat.v1.saved_model.REGRESS_INPUTS
+        compat.v1.saved_model.REGRESS_METHOD_NAME
+        compat.v1.saved_model.REGRESS_OUTPUTS
+        compat.v1.saved_model.SAVED_MODEL_FILENAME_PB
+        compat.v1.saved_model.SAVED_MODEL_FILENAME_PBTXT
+        compat.v1.saved_model.SAVED_MODEL_SCHEMA_VERSION
+        compat.v1.saved_model.SERVING compat.v1.saved_model.TPU
+        compat.v1.saved_model.TRAINING compat.v1.saved_model.VARIABLES_DIRECTORY
+        compat.v1.saved_model.VARIABLES_FILENAME
+        compat.v1.saved_model.tag_constants.GPU
+        compat.v1.saved_model.tag_constants.SERVING
+        compat.v1.saved_model.tag_constants.TPU
+        compat.v1.saved_model.tag_constants.TRAINING
+        compat.v1.saved_model.signature_constants.CLASSIFY_INPUTS
+        compat.v1.saved_model.signature_constants.CLASSIFY_METHOD_NAME
+        compat.v1.saved_model.signature_constants.CLASSIFY_OUTPUT_CLASSES
+        compat.v1.saved_model.signature_constants.CLASSIFY_OUTPUT_SCORES
+        compat.v1.saved_model.signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+        compat.v1.saved_model.signature_constants.PREDICT_INPUTS
+        compat.v1.saved_model.signature_constants.PREDICT_METHOD_NAME
+        compat.v1.saved_model.signature_constants.PREDICT_OUTPUTS
+        compat.v1.saved_model.signature_constants.REGRESS_INPUTS
+        compat.v1.saved_model.signature_constants.REGRESS_METHOD_NAME
+        compat.v1.saved_model.signature_constants.REGRESS_OUTPUTS
+        compat.v1.saved_model.constants.ASSETS_DIRECTORY
+        compat.v1.saved_model.constants.ASSETS_KEY
+        compat.v1.saved_model.constants.DEBUG_DIRECTORY
+        compat.v1.saved_model.constants.DEBUG_INFO_FILENAME_PB
+        compat.v1.saved_model.constants.LEGACY_INIT_OP_KEY
+        compat.v1.saved_model.constants.MAIN_OP_KEY
+        compat.v1.saved_model.constants.SAVED_MODEL_FILENAME_PB
+        compat.v1.saved_model.constants.SAVED_MODEL_FILENAME_PBTXT
+        compat.v1.saved_model.constants.SAVED_MODEL_SCHEMA_VERSION
+        compat.v1.saved_model.constants.VARIABLES_DIRECTORY
+        compat.v1.saved_model.constants.VARIABLES_FILENAME
+        """,
+    "graphkiln._src.saved_model.fingerprint": """
+        saved_model.experimental.Fingerprint
+        saved_model.experimental.read_fingerprint
+        """,
+    "graphkiln._src.saved_model.load": """
+        saved_model.contains_saved_model saved_model.load
+        compat.v1.saved_model.contains_saved_model
+        compat.v1.saved_model.load_v2=load
+        compat.v1.saved_model.loader.maybe_saved_model_directory=contains_saved_model
+        compat.v1.saved_model.maybe_saved_model_directory=contains_saved_model
+        """,
+    "graphkiln._src.saved_model.options": """
+        saved_model.LoadOptions saved_model.SaveOptions
+        saved_model.experimental.VariablePolicy
+        compat.v1.saved_model.SaveOptions
+        compat.v1.saved_model.experimental.VariablePolicy
+        """,
+    "graphkiln._src.saved_model.resources": """
+        saved_model.Asset saved_model.experimental.TrackableResource
+        compat.v1.saved_model.Asset
+        compat.v1.saved_model.experimental.TrackableResource
+        """,
+    "graphkiln._src.saved_model.save": """
+        saved_model.save compat.v1.saved_model.save
+        """,
     "graphkiln._src.lookup.initializers": """
         lookup.KeyValueTensorInitializer lookup.TextFileIndex
         lookup.TextFileInitializer

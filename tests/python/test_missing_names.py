@@ -44,7 +44,7 @@ def test_the_words_end_as_python_goes_on():
     [
         ("tf.profiler", "profiler"),
         ("tf.summary.scalar", "summary"),
-        ("tf.saved_model.load", "saved_model"),
+        ("tf.keras.models.load_model", "keras"),
         ("tf.keras.layers.Dense", "keras"),
         ("tf.raw_ops.Abort", "raw_ops.Abort"),
         ("tf.compat.v1.make_template", "compat.v1.make_template"),
@@ -111,7 +111,7 @@ def test_errors_of_properties_are_told_as_they_are():
     [
         ("import graphkiln.profiler", "profiler"),
         ("import graphkiln.keras.layers", "keras"),
-        ("from graphkiln import saved_model", "saved_model"),
+        ("from graphkiln import keras", "keras"),
         ("from graphkiln.summary import scalar", "summary"),
         ("from graphkiln.data.experimental import CsvDataset",
          "data.experimental.CsvDataset"),
