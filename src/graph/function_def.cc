@@ -77,6 +77,13 @@ class Writer {
       proto::OpDef::ArgDef arg;
       arg.name = name;
       arg.type = static_cast<proto::DataType>(info.dtype);
+      if (info.dtype == DataType::kResource) {
+        for (const HandleShape& held : info.handle_data) {
+          auto& data = arg.handle_data.emplace_back();
+          data.dtype = static_cast<proto::DataType>(held.dtype);
+          data.shape = ShapeToProto(held.shape);
+        }
+      }
       message_.signature.mut().input_arg.push_back(std::move(arg));
       auto& attrs = message_.arg_attr[index++].attr;
       if (const auto* s =

@@ -65,6 +65,46 @@ StatusOr<Node*> ReadArgument(const proto::FunctionDef& def, uint32_t index,
   return node;
 }
 
+// The argument of a function that input `i` of a node becomes in it, if the node
+// hands it on; null if not.
+const Node* ArgumentFor(const Node& node, int i, const AttrValue& attr) {
+  const auto* f = std::get_if<FunctionAttr>(&attr);
+  if (f == nullptr || f->definition == nullptr) return nullptr;
+  const std::vector<Node*>& arguments = f->definition->arguments();
+  // The first input of some says which function it is.
+  const int own = node.num_inputs() - static_cast<int>(arguments.size());
+  if (own < 0 || own > 1 || i < own) return nullptr;
+  return arguments[i - own];
+}
+
+// What is known of the variables behind arguments of which the file does not say
+// it: who reads or writes one, or hands it to a function, does.
+void LearnHandleData(const Graph& graph) {
+  for (const auto& node : graph.nodes()) {
+    const auto* dtype = node->attrs().Get<DataType>("dtype");
+    for (int i = 0; i < node->num_inputs(); ++i) {
+      const Output& in = node->input(i);
+      Node::OutputInfo& info = in.node->mutable_output(in.index);
+      if (info.dtype != DataType::kResource || !info.handle_data.empty() ||
+          !in.node->op().Has(kPlaceholder)) {
+        continue;
+      }
+      const OpRecord& op = node->op();
+      if (i == 0 && dtype != nullptr &&
+          (op.Has(kReadsVariable) || op.Has(kAssignsVariable))) {
+        info.handle_data = {{*dtype, PartialTensorShape()}};
+        continue;
+      }
+      for (const auto& [name, value] : node->attrs()) {
+        const Node* argument = ArgumentFor(*node, i, value);
+        if (argument == nullptr) continue;
+        info.handle_data = argument->output(0).handle_data;
+        if (!info.handle_data.empty()) break;
+      }
+    }
+  }
+}
+
 StatusOr<std::vector<Output>> ReadResults(const proto::FunctionDef& def,
                                           const NodeImporter& importer) {
   std::vector<Output> results;
@@ -131,6 +171,7 @@ StatusOr<Ref<GraphFunction>> ReadFunction(const proto::FunctionDef& def,
     importer.Read(it->second, static_cast<DataType>(arg.type));
   }
   GK_RETURN_IF_ERROR(importer.Import(def.node_def));
+  LearnHandleData(*graph);
   GK_ASSIGN_OR_RETURN(std::vector<Output> results, ReadResults(def, importer));
   GK_ASSIGN_OR_RETURN(std::vector<Node*> controls,
                       ReadControlOutputs(def, importer));

@@ -462,7 +462,7 @@ for _dtype in (
         c = tf.cast([1, 1, 0], kind)
         shape = tf.TensorSpec([3], kind)
         if dtype == "bool":
-            body = lambda x: tf.logical_xor(tf.logical_or(x, m.v), c)  # noqa: E731
+            body = lambda x: tf.math.logical_xor(tf.logical_or(x, m.v), c)  # noqa: E731
         else:
             body = lambda x: x * m.v + c  # noqa: E731
         m.f = tf.function(body, input_signature=[shape])
