@@ -545,7 +545,7 @@ def training_step(tf):
     return m
 
 
-@model([("f", [X])], trained=["w"])
+@model([("f", [X])])
 def custom_gradient(tf):
     m = tf.Module()
     m.w = weights(tf, 3, 3)

@@ -98,12 +98,24 @@ std::string Joined(const std::vector<std::string>& names) {
   return text;
 }
 
+// How many of the tensors may be passed by position: where all have to be
+// named, a single one is known without its name.
+size_t NumPositional(const ConcreteFunction& f, size_t num_tensors) {
+  const Ref<FunctionType> type = f.signature().type;
+  if (!type || num_tensors == 1) return num_tensors;
+  const auto named = [](const FunctionParameter& p) {
+    return p.kind == ParameterKind::kKeywordOnly;
+  };
+  return std::ranges::all_of(type->parameters(), named) ? 0 : num_tensors;
+}
+
 TensorVector FlatInputs(const ConcreteFunction& f, const CallArguments& call) {
   const std::vector<std::string> names = FlatNames(f);
   const std::string shown = ShortName(f) + "(" + Joined(names) + ")";
-  if (call.n > names.size()) {
+  const size_t positional = NumPositional(f, names.size());
+  if (call.n > positional) {
     throw Misfit{Format("{} takes {} positional arguments, got {}.", shown,
-                        names.size(), call.n)};
+                        positional, call.n)};
   }
   std::vector<PyObject*> values(call.args, call.args + call.n);
   values.resize(names.size());

@@ -287,8 +287,9 @@ Status SetCaptures(PyConcreteFunction* f,
 
 static bool TakesTensors(const FunctionType& type) {
   const auto& parameters = type.parameters();
-  return std::all_of(parameters.begin(), parameters.end(), [](const auto& p) {
-    return p.type->kind() == TraceType::Kind::kTensor;
+  return std::all_of(parameters.begin(), parameters.end(), [&](const auto& p) {
+    return p.type->kind() == TraceType::Kind::kTensor &&
+           (p.kind != ParameterKind::kKeywordOnly || parameters.size() == 1);
   });
 }
 

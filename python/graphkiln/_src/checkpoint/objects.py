@@ -122,6 +122,8 @@ class Protocol:
             return [("ITERATOR", "", [""])]
         if isinstance(value, MutableHashTable | DenseHashTable):
             return [("table", value.name or "", ["-keys", "-values"])]
+        if hasattr(type(value), "_saveable_values"):
+            return value._saveable_values()
         if hasattr(type(value), "_serialize_to_tensors"):
             return [(str(name), "", [""]) for name in value._serialize_to_tensors()]
         return []
@@ -133,6 +135,8 @@ class Protocol:
             return value._save_state()
         if isinstance(value, MutableHashTable | DenseHashTable):
             return list(value.export())
+        if hasattr(type(value), "_saveable_values"):
+            return value._saveable_tensors()
         return list(value._serialize_to_tensors().values())
 
     def restore(self, value: Any, name: str, tensors: Any) -> None:
@@ -146,6 +150,8 @@ class Protocol:
                 keys=tensors[0],
                 values=tensors[1],
             )
+        elif hasattr(type(value), "_saveable_values"):
+            value._restore_saveable(name, tensors)
         else:
             value._restore_from_tensors({name: tensors[0]})
 

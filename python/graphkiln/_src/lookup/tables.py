@@ -95,7 +95,14 @@ class LookupInterface:
     def _create_resource(self) -> Tensor:
         """The handle of a table of this kind that is found by its name: of this
         one in loaded models."""
-        kind, attributes = self._made_as
+        kind, given = self._made_as
+        # Values are constants of the function that makes it.
+        attributes = {
+            name: _graphkiln.convert_to_tensor(value.numpy(), dtype=value.dtype)
+            if isinstance(value, Tensor)
+            else value
+            for name, value in given.items()
+        }
         name = f"{kind}_{uuid.uuid4().hex}"
         return getattr(raw_ops, f"{kind}V2")(shared_name=name, **attributes)
 

@@ -113,6 +113,14 @@ class _Loader:
 
     def _fill(self, owner: Any, node: Any) -> None:
         """Sets what is in an object."""
+        if isinstance(owner, RestoredResource):
+            owner._saveable_functions = {
+                name: (
+                    self._made[functions.save_function],
+                    self._made[functions.restore_function],
+                )
+                for name, functions in node.saveable_objects.items()
+            }
         if isinstance(owner, list):
             places = [child for child in node.children if child.local_name.isdigit()]
             owner.extend(self._made[c.node_id] for c in sorted(places, key=_place))

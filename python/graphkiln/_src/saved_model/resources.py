@@ -96,8 +96,23 @@ class RestoredResource(TrackableResource):
     def __init__(self, handle: Tensor | None) -> None:
         super().__init__()
         self._resource_handle = handle
+        # By name of the value: what saves it, and what restores it.
         self._saveable_functions: dict[str, tuple[Any, Any]] = {}
 
-    def _serialize_to_tensors(self) -> dict[str, Any]:
-        """What a checkpoint has of it: tensors by the functions that were saved."""
-        return {}
+    def _saveable_values(self) -> list[tuple[str, str, list[str]]]:
+        """What a checkpoint has of it: (name, name of a variable, suffixes of the
+        tensors' keys)."""
+        return [
+            (name, "", [part["name"].numpy().decode() for part in save("")])
+            for name, (save, _) in self._saveable_functions.items()
+        ]
+
+    def _saveable_tensors(self) -> list[Tensor]:
+        return [
+            part["tensor"]
+            for save, _ in self._saveable_functions.values()
+            for part in save("")
+        ]
+
+    def _restore_saveable(self, name: str, tensors: Any) -> None:
+        self._saveable_functions[name][1](*tensors)

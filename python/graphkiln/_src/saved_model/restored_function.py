@@ -70,10 +70,12 @@ def _result(spec: Any, results: Iterator[Tensor]) -> Any:
     """The value of a spec, made of the next results."""
     if not isinstance(spec, TypeSpec):
         return spec
-    parts = [
-        None if part is None else next(results)
-        for part in nest.flatten(spec, expand_composites=True)
-    ]
+    parts = []
+    for part in nest.flatten(spec, expand_composites=True):
+        value = None if part is None else next(results)
+        if isinstance(part, TensorSpec):
+            value.set_shape(part.shape)
+        parts.append(value)
     return nest.pack_sequence_as(spec, parts, expand_composites=True)
 
 

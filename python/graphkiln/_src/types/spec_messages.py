@@ -111,7 +111,7 @@ def _decode(message: object) -> object:
     if kind == "tuple_value":
         return tuple(_decode(v) for v in value.values)
     if kind == "dict_value":
-        return {k: _decode(v) for k, v in value.fields.items()}
+        return {k: _decode(value.fields[k]) for k in sorted(value.fields)}
     if kind == "named_tuple_value":
         fields = [pair.key for pair in value.values]
         made = collections.namedtuple(value.name, fields)
