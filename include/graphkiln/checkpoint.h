@@ -56,7 +56,8 @@ class GK_EXPORT LoadStatus {
 class GK_EXPORT Checkpoint {
  public:
   // What is saved, by the names that it has in the checkpoint.
-  using Objects = std::map<std::string, std::variant<Module, Variable, Iterator>>;
+  using Objects =
+      std::map<std::string, std::variant<Module, Variable, Iterator>>;
   // Of these.
   explicit Checkpoint(Objects objects);
   // The module's own attributes, and `attached` beside them.

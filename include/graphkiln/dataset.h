@@ -124,8 +124,9 @@ class GK_EXPORT Optional {
 };
 
 // A place in a dataset, which traced functions move on, too. Copying shares. A
-// Checkpoint saves it: one that is restored over the same dataset goes on there,
-// random orders included, and makes what was given before again to get there.
+// Checkpoint saves it: one that is restored over the same dataset goes on
+// there, random orders included, and makes what was given before again to get
+// there.
 class GK_EXPORT Iterator {
  public:
   // At the beginning of a dataset.

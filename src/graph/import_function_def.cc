@@ -65,8 +65,8 @@ StatusOr<Node*> ReadArgument(const proto::FunctionDef& def, uint32_t index,
   return node;
 }
 
-// The argument of a function that input `i` of a node becomes in it, if the node
-// hands it on; null if not.
+// The argument of a function that input `i` of a node becomes in it, if the
+// node hands it on; null if not.
 const Node* ArgumentFor(const Node& node, int i, const AttrValue& attr) {
   const auto* f = std::get_if<FunctionAttr>(&attr);
   if (f == nullptr || f->definition == nullptr) return nullptr;
@@ -77,8 +77,8 @@ const Node* ArgumentFor(const Node& node, int i, const AttrValue& attr) {
   return arguments[i - own];
 }
 
-// What is known of the variables behind arguments of which the file does not say
-// it: who reads or writes one, or hands it to a function, does.
+// What is known of the variables behind arguments of which the file does not
+// say it: who reads or writes one, or hands it to a function, does.
 void LearnHandleData(const Graph& graph) {
   for (const auto& node : graph.nodes()) {
     const auto* dtype = node->attrs().Get<DataType>("dtype");

@@ -1,6 +1,7 @@
 #include "saved_model/loaded_model.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "checkpoint/bundle_reader.h"
@@ -17,6 +18,9 @@ namespace {
 
 using ObjectKind = proto::SavedObject::KindCase;
 
+constexpr char kGradientOfNode[] = "_gradient_op_type";
+constexpr char kOfFile[] = " of a file";
+
 // What a function that saves gives of each tensor: its name after the key, a
 // slice, the tensor.
 constexpr size_t kPerTensor = 3;
@@ -25,6 +29,30 @@ constexpr size_t kPerTensor = 3;
 bool HasValue(const proto::SavedObject& object) {
   return object.kind_case == ObjectKind::kVariable ||
          !object.saveable_objects.empty();
+}
+
+// Names of gradients are those of the process that wrote the file: another one
+// may have such a name here. From now on they name none.
+void ForgetGradientNames(const GraphFunction& function,
+                         std::set<const GraphFunction*>* seen) {
+  if (!seen->insert(&function).second) return;
+  const auto enter = [&](const FunctionAttr& f) {
+    const GraphFunction* called = f.definition.get();
+    if (called != nullptr) ForgetGradientNames(*called, seen);
+  };
+  for (const auto& node : function.graph().nodes()) {
+    if (const auto* name = node->attrs().Get<std::string>(kGradientOfNode)) {
+      if (!name->ends_with(kOfFile)) {
+        node->mutable_attrs().Set(kGradientOfNode, *name + kOfFile);
+      }
+    }
+    for (const auto& [name, value] : node->attrs()) {
+      if (const auto* f = std::get_if<FunctionAttr>(&value)) enter(*f);
+      if (const auto* list = std::get_if<std::vector<FunctionAttr>>(&value)) {
+        for (const FunctionAttr& f : *list) enter(f);
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -45,8 +73,8 @@ class LoadedModel::Object final : public Trackable {
   std::vector<Child> Children() override {
     std::vector<Child> children;
     for (const auto& child : saved().children) {
-      children.push_back({child.local_name,
-                          std::make_shared<Object>(model_, child.node_id)});
+      children.push_back(
+          {child.local_name, std::make_shared<Object>(model_, child.node_id)});
     }
     return children;
   }
@@ -62,8 +90,8 @@ class LoadedModel::Object final : public Trackable {
       for (size_t i = 0; i < saved_tensors.size(); i += kPerTensor) {
         const Tensor& suffix = saved_tensors[i];
         if (suffix.dtype() != DataType::kString || suffix.num_elements() != 1) {
-          throw Error(DataLoss("The function that saves '{}' names no tensors",
-                               name));
+          throw Error(
+              DataLoss("The function that saves '{}' names no tensors", name));
         }
         suffixes.push_back(suffix.scalar<std::string>());
       }
@@ -94,8 +122,7 @@ StatusOr<std::shared_ptr<LoadedModel>> LoadedModel::Load(
     const std::string& folder, const std::optional<Tags>& tags,
     const LoadOptions& options) {
   GK_ASSIGN_OR_RETURN(proto::MetaGraphDef graph, ReadMetaGraph(folder, tags));
-  std::shared_ptr<LoadedModel> model(
-      new LoadedModel(folder, std::move(graph)));
+  std::shared_ptr<LoadedModel> model(new LoadedModel(folder, std::move(graph)));
   Status status;
   try {
     status = model->Init(options);
@@ -229,8 +256,8 @@ StatusOr<Tensor> LoadedModel::MakeResource(int object) {
   if (create < 0) return Tensor();
   GK_ASSIGN_OR_RETURN(const TensorVector made, CallObject(create, {}));
   if (made.size() != 1) {
-    return DataLoss("'{}' of resource {} gives {} tensors, not one", kCreateResource,
-                    object, made.size());
+    return DataLoss("'{}' of resource {} gives {} tensors, not one",
+                    kCreateResource, object, made.size());
   }
   return made[0];
 }
@@ -241,9 +268,9 @@ Status LoadedModel::Restore(const LoadOptions& options) {
   GK_ASSIGN_OR_RETURN(std::shared_ptr<BundleReader> reader,
                       BundleReader::Open(VariablesPath(folder_)));
   restored_.resize(objects().size());
-  GK_RETURN_IF_ERROR(Restoration::Start(std::move(reader),
-                                        std::make_shared<Object>(this, 0))
-                         .status());
+  GK_RETURN_IF_ERROR(
+      Restoration::Start(std::move(reader), std::make_shared<Object>(this, 0))
+          .status());
   if (options.allow_partial_checkpoint) return OkStatus();
   for (size_t i = 0; i < restored_.size(); ++i) {
     if (restored_[i] || !HasValue(objects()[i])) continue;
@@ -314,6 +341,7 @@ StatusOr<Tensor> LoadedModel::Captured(int object,
 StatusOr<Ref<ConcreteFunction>> LoadedModel::MakeFunction(
     const std::string& name) {
   GK_ASSIGN_OR_RETURN(Ref<GraphFunction> function, reader_->Read(name));
+  ForgetGradientNames(*function, &seen_);
   const proto::SavedConcreteFunction* saved = FindSaved(name);
   const std::vector<Node*>& inputs = function->arguments();
   const size_t bound = saved == nullptr ? 0 : saved->bound_inputs.size();

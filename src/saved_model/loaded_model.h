@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -83,6 +84,7 @@ class LoadedModel {
   std::recursive_mutex mutex_;  // of the functions and their reader
   std::unique_ptr<FunctionReader> reader_;
   std::map<std::string, Ref<ConcreteFunction>> functions_;
+  std::set<const GraphFunction*> seen_;  // while the reader has them
 };
 
 }  // namespace gk

@@ -121,10 +121,10 @@ StatusOr<proto::SavedModel> ReadSavedModel(const std::string& folder) {
           "{} holds a SavedModel as text; write it as {} to load it.",
           io::ChildPath(folder, kSavedModelTextFile), kSavedModelFile);
     }
-    return NotFound("SavedModel file does not exist at: {}",
-                    io::ChildPath(folder, Format("{{{}|{}}}",
-                                                 kSavedModelTextFile,
-                                                 kSavedModelFile)));
+    return NotFound(
+        "SavedModel file does not exist at: {}",
+        io::ChildPath(
+            folder, Format("{{{}|{}}}", kSavedModelTextFile, kSavedModelFile)));
   }
   proto::SavedModel model;
   const Status parsed = model.Parse((*file)->bytes());
@@ -142,8 +142,7 @@ StatusOr<proto::MetaGraphDef> ReadMetaGraph(const std::string& folder,
 }
 
 std::string VariablesPath(const std::string& folder) {
-  return io::ChildPath(io::ChildPath(folder, kVariablesFolder),
-                       kVariablesFile);
+  return io::ChildPath(io::ChildPath(folder, kVariablesFolder), kVariablesFile);
 }
 
 Status WriteMetaGraph(const std::string& folder, proto::MetaGraphDef graph) {

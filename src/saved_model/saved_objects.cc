@@ -139,9 +139,9 @@ StatusOr<int> SavedObjects::ObjectOf(const FunctionCapture& capture,
   if (t.dtype() == DataType::kResource || t.dtype() == DataType::kVariant) {
     std::string what = t.DebugString(1);
     const StatusOr<VariableResource*> variable =
-        t.dtype() == DataType::kResource ? VariableOf(t)
-                                         : StatusOr<VariableResource*>(
-                                               NotFound("no variable"));
+        t.dtype() == DataType::kResource
+            ? VariableOf(t)
+            : StatusOr<VariableResource*>(NotFound("no variable"));
     if (variable.ok()) what = Format("the variable '{}'", (*variable)->name());
     return FailedPrecondition(
         "Tried to export a function which references an 'untracked' resource: "
@@ -190,8 +190,8 @@ int SavedObjects::AddBare(const ExportedTrace& trace) {
 
 Status SavedObjects::AddTrace(int object, const ExportedTrace& trace,
                               const std::string& child) {
-  GK_RETURN_IF_ERROR(AddFunction(trace).Append(
-      Format("\n\tObject = {}", PathTo(object))));
+  GK_RETURN_IF_ERROR(
+      AddFunction(trace).Append(Format("\n\tObject = {}", PathTo(object))));
   traces_[object].push_back(trace.function.get());
   int holder = object;
   if (!child.empty()) {
@@ -253,9 +253,8 @@ proto::SavedObjectGraph SavedObjects::Graph(const Names& names) const {
         graph.nodes[i].mutable_function().concrete_functions.push_back(
             name_of(f));
       } else {
-        graph.nodes[i]
-            .mutable_bare_concrete_function()
-            .concrete_function_name = name_of(f);
+        graph.nodes[i].mutable_bare_concrete_function().concrete_function_name =
+            name_of(f);
       }
     }
   }

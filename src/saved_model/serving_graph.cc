@@ -4,13 +4,20 @@
 #include <set>
 #include <utility>
 
-#include "framework/op_builder.h"
 #include "framework/op_registry.h"
 #include "framework/variable.h"
 #include "function/func_graph.h"
 #include "function/user_graph.h"
 #include "graph/graph_def.h"
 #include "graph/op_def_proto.h"
+#include "ops/fn/AssignVariableOp.h"
+#include "ops/fn/Identity.h"
+#include "ops/fn/NoOp.h"
+#include "ops/fn/Placeholder.h"
+#include "ops/fn/ReadVariableOp.h"
+#include "ops/fn/RestoreV2.h"
+#include "ops/fn/SaveV2.h"
+#include "ops/fn/VarHandleOp.h"
 #include "saved_model/meta_graph_file.h"
 
 namespace gk {
@@ -66,44 +73,41 @@ class ServingGraph {
         *ValueOrThrow(VariableOf(objects_.tensor(object)));
     const std::string name = graph_->scopes().UniqueName(
         IsNodeName(v.name()) ? v.name() : "Variable");
-    tensors_[object] = MakeOp("VarHandleOp", {},
-                              {{"dtype", v.dtype()},
-                               {"shape", v.shape()},
-                               {"shared_name", name}},
-                              name + "/")[0];
-    MakeOp("ReadVariableOp", {{tensors_[object]}}, {{"dtype", v.dtype()}},
-           name + "/Read/ReadVariableOp/");
+    tensors_[object] = Handle(name, v.dtype(), v.shape());
+    Read(tensors_[object], v.dtype(), name + "/Read/ReadVariableOp/");
+  }
+  static Tensor Handle(const std::string& name, DataType dtype,
+                       const PartialTensorShape& shape) {
+    return ops::VarHandleOp(OpName(name + "/"), dtype, shape, "", name);
+  }
+  static Tensor Read(const Tensor& handle, DataType dtype,
+                     const std::string& name) {
+    return ops::ReadVariableOp(OpName(name), handle, dtype);
+  }
+  static Tensor Fed(DataType dtype, const PartialTensorShape& shape,
+                    const std::string& name) {
+    return ops::Placeholder(OpName(name), dtype, shape);
   }
   void AddConstant(int object) {
-    tensors_[object] =
-        ValueOrThrow(graph_->Constant(objects_.tensor(object), "Const"));
+    tensors_[object] = ValueOrThrow(graph_->Constant(
+        objects_.tensor(object), OpRegistry::Get().The(kConstant).name));
     objects_.SetConstantName(object, NodeOf(tensors_[object])->name());
   }
   // A server feeds the path of the file where it is there.
   void AddAsset(int object) {
+    const PartialTensorShape scalar{TensorShape()};
     const Tensor path =
-        MakeOp("Placeholder", {},
-               {{"dtype", DataType::kString},
-                {"shape", PartialTensorShape(TensorShape())}},
-               "asset_path_initializer")[0];
+        Fed(DataType::kString, scalar, "asset_path_initializer");
     const std::string name = graph_->scopes().UniqueName("Variable");
-    const Tensor variable =
-        MakeOp("VarHandleOp", {},
-               {{"dtype", DataType::kString},
-                {"shape", PartialTensorShape(TensorShape())},
-                {"shared_name", name}},
-               name + "/")[0];
-    Node* assign = Effect("AssignVariableOp", {variable, path},
-                          {{"dtype", DataType::kString}}, name + "/Assign/");
+    const Tensor variable = Handle(name, DataType::kString, scalar);
+    ops::AssignVariableOp(OpName(name + "/Assign/"), variable, path);
+    Node* const assign = LastNode();
     init_.push_back(assign);
     tensors_[object] =
-        MakeOp("ReadVariableOp", {{variable}}, {{"dtype", DataType::kString}},
-               name + "/Read/ReadVariableOp/")[0];
+        Read(variable, DataType::kString, name + "/Read/ReadVariableOp/");
     // What fills resources comes after it.
     graph_->scopes().PushControlInputs(std::vector<Node*>{assign});
-    assets_at_start_[object] =
-        MakeOp("ReadVariableOp", {{variable}}, {{"dtype", DataType::kString}},
-               "ReadVariableOp")[0];
+    assets_at_start_[object] = Read(variable, DataType::kString, "");
     graph_->scopes().PopControlInputs();
     objects_.SetAssetIndex(object, message_.asset_file_def.size());
     proto::AssetFileDef& file = message_.asset_file_def.emplace_back();
@@ -111,11 +115,14 @@ class ServingGraph {
     file.filename = objects_.asset_name(object);
   }
 
-  // An op that has no results.
-  Node* Effect(std::string_view op, const TensorVector& inputs, AttrMap attrs,
-               const std::string& name) {
-    MakeOp(op, inputs, std::move(attrs), name);
-    return graph_->graph()->nodes().back().get();
+  // The op that was made last, where it has no results.
+  Node* LastNode() const { return graph_->graph()->nodes().back().get(); }
+  // One that runs after all of these.
+  const Node* After(std::vector<Node*> nodes, const char* name) {
+    graph_->scopes().PushControlInputs(std::move(nodes));
+    ops::NoOp(OpName(name));
+    graph_->scopes().PopControlInputs();
+    return LastNode();
   }
 
   // The tensor of an object in the graph; `at_start`: while it is filled.
@@ -125,7 +132,8 @@ class ServingGraph {
       if (asset != assets_at_start_.end()) return asset->second;
     }
     if (tensors_[object]) return tensors_[object];
-    const ConcreteFunction* create = objects_.ChildFunction(object, kCreateResource);
+    const ConcreteFunction* create =
+        objects_.ChildFunction(object, kCreateResource);
     if (create == nullptr || making_[object]) {
       throw Error(FailedPrecondition(
           "Object {} of the model is captured by a function and has no {} that "
@@ -135,8 +143,8 @@ class ServingGraph {
     making_[object] = true;
     const TensorVector made = CallOf(*create, {}, at_start);
     if (made.size() != 1) {
-      throw Error(ValueError("{} must give one handle, got {} results", kCreateResource,
-                             made.size()));
+      throw Error(ValueError("{} must give one handle, got {} results",
+                             kCreateResource, made.size()));
     }
     return tensors_[object] = made[0];
   }
@@ -147,8 +155,8 @@ class ServingGraph {
       inputs.push_back(TensorOf(object, at_start));
     }
     TensorVector outputs;
-    ThrowIfError(CallInGraph(graph_.get(), *function.function(), inputs,
-                             &outputs));
+    ThrowIfError(
+        CallInGraph(graph_.get(), *function.function(), inputs, &outputs));
     return outputs;
   }
 
@@ -156,9 +164,7 @@ class ServingGraph {
     TensorVector inputs;
     for (const ArgumentSpec& argument : trace.function->arguments()) {
       inputs.push_back(
-          MakeOp("Placeholder", {},
-                 {{"dtype", argument.dtype}, {"shape", argument.shape}},
-                 name + "_" + argument.name)[0]);
+          Fed(argument.dtype, argument.shape, name + "_" + argument.name));
     }
     const TensorVector outputs = CallOf(*trace.function, inputs, false);
     message_.signature_def[name] = SignatureOf(trace, inputs, outputs);
@@ -166,14 +172,13 @@ class ServingGraph {
 
   void AddInitializers() {
     for (int i = 0; i < objects_.size(); ++i) {
-      const ConcreteFunction* fill = objects_.ChildFunction(i, kInitializeResource);
+      const ConcreteFunction* fill =
+          objects_.ChildFunction(i, kInitializeResource);
       if (fill == nullptr || !objects_.message(i).resource.has()) continue;
       CallOf(*fill, {}, true);
-      init_.push_back(graph_->graph()->nodes().back().get());
+      init_.push_back(LastNode());
     }
-    graph_->scopes().PushControlInputs(init_);
-    const Node* all = Effect("NoOp", {}, {}, "NoOp");
-    graph_->scopes().PopControlInputs();
+    const Node* all = After(init_, "");
     proto::SignatureDef& signature = message_.signature_def[kInitOp];
     proto::TensorInfo& info = signature.outputs[kInitOp];
     info.set_name(all->name());
@@ -190,37 +195,27 @@ class ServingGraph {
           ValueOrThrow(VariableOf(objects_.tensor(object)))->dtype();
       keys.push_back(key);
       dtypes.push_back(dtype);
-      values.push_back(MakeOp("ReadVariableOp", {{tensors_[object]}},
-                              {{"dtype", dtype}}, "save/ReadVariableOp")[0]);
+      values.push_back(Read(tensors_[object], dtype, "save/ReadVariableOp"));
     }
     const int64_t n = keys.size();
     const Tensor names = Texts(keys, "save/tensor_names");
     const Tensor slices =
         Texts(std::vector<std::string>(n), "save/shape_and_slices");
-    const Tensor file =
-        MakeOp("Placeholder", {},
-               {{"dtype", DataType::kString},
-                {"shape", PartialTensorShape(TensorShape())}},
-               "saver_filename")[0];
-    TensorVector inputs = {file, names, slices};
-    inputs.insert(inputs.end(), values.begin(), values.end());
-    Node* save = Effect("SaveV2", inputs, {{"dtypes", dtypes}}, "save/SaveV2");
-    graph_->scopes().PushControlInputs(std::vector<Node*>{save});
-    const Tensor saved =
-        MakeOp("Identity", {{file}}, {}, "save/control_dependency")[0];
+    const Tensor file = Fed(
+        DataType::kString, PartialTensorShape(TensorShape()), "saver_filename");
+    ops::SaveV2(OpName("save/SaveV2"), file, names, slices, values);
+    graph_->scopes().PushControlInputs(std::vector<Node*>{LastNode()});
+    const Tensor saved = ops::Identity(OpName("save/control_dependency"), file);
     graph_->scopes().PopControlInputs();
-    const TensorVector restored = MakeOp("RestoreV2", {{file, names, slices}},
-                                         {{"dtypes", dtypes}}, "save/RestoreV2");
+    const TensorVector restored =
+        ops::RestoreV2(OpName("save/RestoreV2"), file, names, slices, dtypes);
     std::vector<Node*> assigns;
     for (int64_t i = 0; i < n; ++i) {
-      assigns.push_back(Effect(
-          "AssignVariableOp",
-          {tensors_[options_.variables[i].first], restored[i]},
-          {{"dtype", dtypes[i]}}, "save/AssignVariableOp"));
+      ops::AssignVariableOp(OpName("save/AssignVariableOp"),
+                            tensors_[options_.variables[i].first], restored[i]);
+      assigns.push_back(LastNode());
     }
-    graph_->scopes().PushControlInputs(assigns);
-    const Node* all = Effect("NoOp", {}, {}, "save/restore_all");
-    graph_->scopes().PopControlInputs();
+    const Node* all = After(std::move(assigns), "save/restore_all");
     proto::SaverDef& saver = message_.saver_def.mut();
     saver.filename_tensor_name = NodeOf(file)->name() + ":0";
     saver.save_tensor_name = NodeOf(saved)->name() + ":0";
@@ -229,8 +224,7 @@ class ServingGraph {
   }
 
   Tensor Texts(const std::vector<std::string>& texts, const char* name) {
-    const Tensor value =
-        Tensor::Vector(std::span<const std::string>(texts));
+    const Tensor value = Tensor::Vector(std::span<const std::string>(texts));
     return ValueOrThrow(graph_->Constant(value, name));
   }
 

@@ -103,31 +103,35 @@ proto::TensorInfo InfoOf(const Tensor& t) {
 StatusOr<ExportedTrace> WrapSignature(const ExportedSignature& signature) {
   const ConcreteFunction& inner = *signature.trace.function;
   GK_ASSIGN_OR_RETURN(const NamedValues named, NamedOutputs(signature));
-  const auto graph = MakeRef<FuncGraph>("signature_wrapper_" +
-                                        PlainName(inner.name()));
+  const auto graph =
+      MakeRef<FuncGraph>("signature_wrapper_" + PlainName(inner.name()));
   ExportedTrace wrapped;
   auto& by_name =
       wrapped.inputs.mutable_tuple_value().values;  // (args, kwargs)
   by_name.resize(2);
   by_name[0].mutable_tuple_value();
   auto& arguments = by_name[1].mutable_dict_value().fields;
+  std::map<std::string, size_t> place_of;
   TensorVector inputs, outputs;
   for (size_t i = 0; i < inner.arguments().size(); ++i) {
     const ArgumentSpec& spec = inner.arguments()[i];
     const std::string name = ArgumentName(inner, i);
     if (spec.dtype == DataType::kResource ||
-        !arguments.emplace(name, SpecOf(name, spec.dtype, spec.shape))
-             .second) {
+        !arguments.emplace(name, SpecOf(name, spec.dtype, spec.shape)).second) {
       return ValueError(
           "The SavedModel signature '{}' must take tensors, each of another "
           "name; '{}' is {}. Give them names by tf.TensorSpec(..., name=...).",
           signature.name, name,
           spec.dtype == DataType::kResource ? "a variable" : "there twice");
     }
-    GK_ASSIGN_OR_RETURN(Tensor given,
-                        graph->inputs().AddArgument(name, spec.dtype,
-                                                    spec.shape, name));
-    inputs.push_back(std::move(given));
+    place_of[name] = i;
+  }
+  // By name, as mappings are flattened.
+  inputs.resize(place_of.size());
+  for (const auto& [name, i] : place_of) {
+    const ArgumentSpec& spec = inner.arguments()[i];
+    GK_ASSIGN_OR_RETURN(inputs[i], graph->inputs().AddArgument(
+                                       name, spec.dtype, spec.shape, name));
   }
   const FuncGraph::Building building(graph.get());
   GK_RETURN_IF_ERROR(inner.Call(inputs, &outputs));
@@ -143,10 +147,9 @@ StatusOr<ExportedTrace> WrapSignature(const ExportedSignature& signature) {
       }
       own.push_back(outputs[next++]);
     }
-    results[key] =
-        value.kind_case == ValueKind::kTensorSpecValue
-            ? SpecOf(key, own[0].dtype(), own[0].partial_shape())
-            : value;
+    results[key] = value.kind_case == ValueKind::kTensorSpecValue
+                       ? SpecOf(key, own[0].dtype(), own[0].partial_shape())
+                       : value;
   }
   TensorVector sorted;
   for (const auto& [key, own] : parts) {

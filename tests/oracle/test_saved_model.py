@@ -5,10 +5,11 @@ import functools
 
 import numpy as np
 import pytest
+import saved_model_op_programs  # noqa: F401
 import tensorflow as original
+from saved_model_programs import MODELS
 
 import graphkiln as own
-from saved_model_programs import MODELS
 
 WAYS = {"own_to_original": (own, original), "original_to_own": (original, own)}
 
@@ -44,7 +45,9 @@ def arrays(tf, value):
     found = []
     for leaf in tf.nest.flatten(value, expand_composites=True):
         if leaf is not None:
-            a = np.asarray(tf.cast(leaf, tf.float32) if leaf.dtype == tf.bfloat16 else leaf)
+            a = np.asarray(
+                tf.cast(leaf, tf.float32) if leaf.dtype == tf.bfloat16 else leaf
+            )
             found.append(a)
     return found
 
@@ -67,7 +70,7 @@ def outcomes(tf, obj, model):
 
 def compare(found, expected, exact):
     assert len(found) == len(expected)
-    for a, b in zip(found, expected):
+    for a, b in zip(found, expected, strict=False):
         assert a.dtype == b.dtype and a.shape == b.shape
         if exact or a.dtype.kind not in "fc":
             np.testing.assert_array_equal(a, b)
@@ -106,7 +109,9 @@ def test_what_was_loaded_is_saved_again(name, tmp_path):
     own.saved_model.save(obj, first, signatures=signatures_of(model, obj))
     loaded = original.saved_model.load(first)
     original.saved_model.save(
-        loaded, second, signatures=None if model.signatures is None else loaded.signatures
+        loaded,
+        second,
+        signatures=None if model.signatures is None else loaded.signatures,
     )
     again = own.saved_model.load(second)
     third = str(tmp_path / "third")
@@ -132,9 +137,11 @@ def test_signatures_give_tensors_by_name(name, way, tmp_path):
     for key in model.signatures:
         arguments = next(a for path, a in model.calls if path == key)
         _, specs = theirs[key].structured_input_signature
-        named = dict(zip(sorted(specs), arguments))
+        named = dict(zip(sorted(specs), arguments, strict=False))
         got = loaded[key](**{k: loader.constant(v) for k, v in named.items()})
         want = theirs[key](**{k: original.constant(v) for k, v in named.items()})
         assert sorted(got) == sorted(want)
         for output in got:
-            np.testing.assert_allclose(np.asarray(got[output]), np.asarray(want[output]))
+            np.testing.assert_allclose(
+                np.asarray(got[output]), np.asarray(want[output])
+            )

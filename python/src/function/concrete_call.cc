@@ -98,21 +98,22 @@ std::string Joined(const std::vector<std::string>& names) {
   return text;
 }
 
-// How many of the tensors may be passed by position: where all have to be
-// named, a single one is known without its name.
-size_t NumPositional(const ConcreteFunction& f, size_t num_tensors) {
-  const Ref<FunctionType> type = f.signature().type;
-  if (!type || num_tensors == 1) return num_tensors;
-  const auto named = [](const FunctionParameter& p) {
-    return p.kind == ParameterKind::kKeywordOnly;
-  };
-  return std::ranges::all_of(type->parameters(), named) ? 0 : num_tensors;
+// How many of the tensors may be passed by position: all, unless the function
+// is one of a file, which says it.
+size_t NumPositional(const PyConcreteFunction& f, size_t num_tensors) {
+  PyObject* const said =
+      f.dict == nullptr ? nullptr
+                        : PyDict_GetItemString(f.dict, "_num_positional_args");
+  if (said == nullptr || !PyLong_Check(said)) return num_tensors;
+  return std::min(num_tensors, PyLong_AsSize_t(said));
 }
 
-TensorVector FlatInputs(const ConcreteFunction& f, const CallArguments& call) {
+TensorVector FlatInputs(const PyConcreteFunction& object,
+                        const CallArguments& call) {
+  const ConcreteFunction& f = *object.function;
   const std::vector<std::string> names = FlatNames(f);
   const std::string shown = ShortName(f) + "(" + Joined(names) + ")";
-  const size_t positional = NumPositional(f, names.size());
+  const size_t positional = NumPositional(object, names.size());
   if (call.n > positional) {
     throw Misfit{Format("{} takes {} positional arguments, got {}.", shown,
                         positional, call.n)};
@@ -177,7 +178,7 @@ PyObject* CallStructured(PyConcreteFunction* f, PyObject* const* args, size_t n,
       inputs = StructuredInputs(*type, call);
     } catch (Misfit& structured) {
       reason = std::move(structured.reason);
-      inputs = FlatInputs(*keep, call);
+      inputs = FlatInputs(*f, call);
     }
   } catch (const Misfit& flat) {
     PyRef signature =

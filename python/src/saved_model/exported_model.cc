@@ -82,9 +82,8 @@ class PyExported final : public ExportedObject {
     made.asset = nb::cast<std::string>(facts["asset"]);
     for (auto [name, functions] : nb::cast<nb::dict>(facts["saveables"])) {
       const auto pair = nb::cast<nb::tuple>(functions);
-      made.saveables.emplace(
-          nb::cast<std::string>(name),
-          std::pair(TraceOf(pair[0]), TraceOf(pair[1])));
+      made.saveables.emplace(nb::cast<std::string>(name),
+                             std::pair(TraceOf(pair[0]), TraceOf(pair[1])));
     }
     return made;
   }
@@ -112,8 +111,7 @@ void Save(nb::object root, nb::object protocol, nb::handle signatures,
     signature.name = nb::cast<std::string>(parts[0]);
     signature.trace = TraceOf(parts[1]);
     for (auto [name, value] : nb::cast<nb::dict>(parts[2])) {
-      signature.defaults.emplace(nb::cast<std::string>(name),
-                                 Converted(value));
+      signature.defaults.emplace(nb::cast<std::string>(name), Converted(value));
     }
   }
   nb::object kept = protocol;

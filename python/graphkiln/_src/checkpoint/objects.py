@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from graphkiln import _graphkiln, raw_ops
@@ -74,7 +74,7 @@ def is_trackable(value: object) -> bool:
     ) or hasattr(type(value), "_trackable_children")
 
 
-def named_children(value: Any) -> Iterator[tuple[str, Any]]:
+def named_children(value: Any) -> Iterable[tuple[str, Any]]:
     """What is in an object, and how it is called there."""
     if isinstance(value, list | tuple):
         pairs = ((str(i), element) for i, element in enumerate(value))

@@ -182,7 +182,10 @@ class ExportProtocol(Protocol):
         """Of which kind an object is, and what the core needs of it."""
         message = _proto.SavedObject()
         facts: dict[str, Any] = {
-            "traces": [], "tensors": [], "asset": "", "saveables": {}
+            "traces": [],
+            "tensors": [],
+            "asset": "",
+            "saveables": {},
         }
         if isinstance(value, Variable):
             variable = message.variable
@@ -305,7 +308,7 @@ def _saveable_functions(
                 "slice_spec": _graphkiln.convert_to_tensor(""),
                 "tensor": tensor,
             }
-            for suffix, tensor in zip(suffixes, tensors)
+            for suffix, tensor in zip(suffixes, tensors, strict=False)
         ]
 
     def restore(*tensors: Any) -> Any:

@@ -106,10 +106,11 @@ def read_fingerprint(export_dir: str | os.PathLike) -> Fingerprint:
     Raises:
       FileNotFoundError: there is none.
 
-    >>> tf.saved_model.experimental.read_fingerprint("/no/such/folder")
-    Traceback (most recent call last):
-      ...
-    FileNotFoundError: SavedModel Fingerprint Error: there is no fingerprint ...
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.saved_model.save(tf.Module(), folder)
+    >>> tf.saved_model.experimental.read_fingerprint(folder).version
+    4
     """
     folder = os.fspath(export_dir)
     try:

@@ -6,8 +6,10 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from google.protobuf.message import DecodeError
+
 from graphkiln import _graphkiln, _proto
-from graphkiln._graphkiln import NotFoundError
+from graphkiln._graphkiln import DataLossError, NotFoundError
 from graphkiln._src.checkpoint.objects import AutoTrackable
 from graphkiln._src.saved_model.options import LoadOptions
 from graphkiln._src.saved_model.resources import Asset, RestoredResource
@@ -201,9 +203,14 @@ def load(
         if "`tags`" in error.message or "with available tags" in error.message:
             raise ValueError(error.message) from None
         raise
-    with _graphkiln.init_scope():
-        root = _Loader(model).root()
-    info = _proto.MetaGraphDef.MetaInfoDef.FromString(model.meta_info)
+    try:
+        with _graphkiln.init_scope():
+            root = _Loader(model).root()
+        info = _proto.MetaGraphDef.MetaInfoDef.FromString(model.meta_info)
+    except DecodeError as error:
+        raise DataLossError(
+            None, None, f"The SavedModel at {folder} is damaged: {error}"
+        ) from None
     if isinstance(root, AutoTrackable):
         root.tensorflow_version = info.tensorflow_version
         root.tensorflow_git_version = info.tensorflow_git_version

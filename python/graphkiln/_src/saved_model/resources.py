@@ -67,9 +67,7 @@ class TrackableResource(AutoTrackable):
 
     def _create_resource(self) -> Tensor:
         """The handle of a new resource."""
-        raise NotImplementedError(
-            "TrackableResource._create_resource not implemented."
-        )
+        raise NotImplementedError("TrackableResource._create_resource not implemented.")
 
     def _initialize(self) -> Any:
         """Fills the resource."""

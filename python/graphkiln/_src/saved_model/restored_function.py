@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from graphkiln import _graphkiln, _proto, nest
+from graphkiln import _graphkiln, nest
 from graphkiln._graphkiln import Function, Tensor, TensorSpec, TypeSpec, Variable
 from graphkiln._src.types.spec_messages import structure_of_message
 
@@ -41,13 +41,15 @@ class SavedTrace:
             return False
         return all(
             _fits(spec, value, exactly)
-            for spec, value in zip(nest.flatten(wanted), nest.flatten(given))
+            for spec, value in zip(
+                nest.flatten(wanted), nest.flatten(given), strict=False
+            )
         )
 
     def __call__(self, args: tuple, kwargs: dict) -> Any:
         tensors: list[Any] = []
         wanted, given = (self.args, self.kwargs), (args, kwargs)
-        for spec, value in zip(nest.flatten(wanted), nest.flatten(given)):
+        for spec, value in zip(nest.flatten(wanted), nest.flatten(given), strict=False):
             if not isinstance(spec, TypeSpec):
                 continue
             if isinstance(spec, TensorSpec):
@@ -57,9 +59,7 @@ class SavedTrace:
                     part = part.handle
                 tensors.append(part)
         results = iter(self._model.call(self.name, tensors))
-        return nest.map_structure(
-            lambda spec: _result(spec, results), self._outputs
-        )
+        return nest.map_structure(lambda spec: _result(spec, results), self._outputs)
 
     def signature_text(self) -> str:
         """What it takes, as explanations show it."""
@@ -110,8 +110,7 @@ def _call_text(args: tuple, kwargs: dict) -> str:
 
 def _mismatch(name: str, args: tuple, kwargs: dict, traces: list[SavedTrace]) -> str:
     options = "\n\n".join(
-        f"Option {i + 1}:\n  {trace.signature_text()}"
-        for i, trace in enumerate(traces)
+        f"Option {i + 1}:\n  {trace.signature_text()}" for i, trace in enumerate(traces)
     )
     return (
         "Could not find matching concrete function to call loaded from the "
@@ -155,12 +154,14 @@ def _signature(spec: Any) -> inspect.Signature:
 
 
 def _plain_name(name: str) -> str:
-    """"f" of "__inference_f_12"."""
+    """ "f" of "__inference_f_12"."""
     found = re.fullmatch(r"__inference_(.*?)(?:_\d+)?", name)
     return found.group(1) if found and found.group(1) else "function"
 
 
-def _traced(traces: list[SavedTrace], name: str, signature: Any) -> Function:
+def _traced(
+    traces: list[SavedTrace], name: str, signature: Any, input_signature: Any = None
+) -> Function:
     """A Function that has the traces, each for what it was saved for."""
     adopted: list[SavedTrace | None] = [None]
 
@@ -174,7 +175,11 @@ def _traced(traces: list[SavedTrace], name: str, signature: Any) -> Function:
 
     body.__name__ = name
     body.__signature__ = signature
-    made = Function(body, {"autograph": False})
+    options: dict[str, Any] = {"autograph": False}
+    if input_signature is not None and len(traces) == 1 and not traces[0].kwargs:
+        # With the names of the arguments.
+        options["input_signature"] = traces[0].args
+    made = Function(body, options)
     for trace in traces:
         adopted[0] = trace
         try:
@@ -184,9 +189,7 @@ def _traced(traces: list[SavedTrace], name: str, signature: Any) -> Function:
     return made
 
 
-def _matching(
-    traces: list[SavedTrace], args: tuple, kwargs: dict
-) -> SavedTrace | None:
+def _matching(traces: list[SavedTrace], args: tuple, kwargs: dict) -> SavedTrace | None:
     for exactly in (True, False):
         for trace in traces:
             if trace.serves(args, kwargs, exactly):
@@ -207,7 +210,8 @@ def restored_function(
     """
     traces = [SavedTrace(model, name, saved(name)) for name in names]
     plain = _plain_name(names[0]) if names else "function"
-    return _traced(traces, plain, _signature(spec))
+    input_signature = structure_of_message(spec.input_signature)
+    return _traced(traces, plain, _signature(spec), input_signature)
 
 
 def restored_concrete_function(model: Any, bare: Any, saved: Any) -> Any:
@@ -229,9 +233,7 @@ def restored_concrete_function(model: Any, bare: Any, saved: Any) -> Any:
             ]
         )
     made = _traced([trace], _plain_name(name), signature)
-    return made.get_concrete_function(*trace.args, **trace.kwargs)
-
-
-def structure_of(message: bytes) -> Any:
-    """What a serialized StructuredValue tells of."""
-    return structure_of_message(_proto.StructuredValue.FromString(message))
+    concrete = made.get_concrete_function(*trace.args, **trace.kwargs)
+    if names:
+        concrete._num_positional_args = bare.allowed_positional_arguments
+    return concrete

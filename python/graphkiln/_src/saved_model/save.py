@@ -82,7 +82,7 @@ def _defaults(function: Any, concrete: Any) -> dict[str, Any]:
     args, _ = concrete.structured_input_signature
     parameters = list(inspect.signature(function).parameters.values())
     defaults = {}
-    for parameter, spec in zip(parameters, args):
+    for parameter, spec in zip(parameters, args, strict=False):
         default = parameter.default
         if default is inspect.Parameter.empty or default is None:
             continue
