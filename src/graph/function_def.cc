@@ -77,7 +77,7 @@ class Writer {
       proto::OpDef::ArgDef arg;
       arg.name = name;
       arg.type = static_cast<proto::DataType>(info.dtype);
-      if (info.dtype == DataType::kResource) {
+      if (functions_->handle_data() && info.dtype == DataType::kResource) {
         for (const HandleShape& held : info.handle_data) {
           auto& data = arg.handle_data.emplace_back();
           data.dtype = static_cast<proto::DataType>(held.dtype);

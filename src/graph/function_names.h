@@ -17,6 +17,10 @@ namespace gk {
 
 class FunctionNames {
  public:
+  // Do arguments that are resources say what is in them?
+  bool handle_data() const { return handle_data_; }
+  void set_handle_data(bool yes) { handle_data_ = yes; }
+
   // The name in the file; a function met first is queued for writing.
   std::string NameOf(const GraphFunction& function);
   // The attribute, with the functions it names noted and renamed.
@@ -30,6 +34,7 @@ class FunctionNames {
   std::unordered_map<const GraphFunction*, std::string> names_;
   std::unordered_set<std::string> used_;
   std::vector<const GraphFunction*> queue_;
+  bool handle_data_ = false;
   size_t written_ = 0;
 };
 

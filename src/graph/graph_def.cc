@@ -54,6 +54,7 @@ StatusOr<proto::GraphDef> GraphToGraphDef(const Graph& graph,
                                           const GraphDefOptions& options) {
   proto::GraphDef message;
   FunctionNames functions;
+  functions.set_handle_data(options.handle_data);
   for (const GraphFunction* f : options.functions) {
     std::string name = functions.NameOf(*f);
     if (options.names != nullptr) options.names->emplace(f, std::move(name));

@@ -27,6 +27,8 @@ struct GraphDefOptions {
   std::span<Node* const> control_outputs;
   // Written to the library even if no node calls them.
   std::span<const GraphFunction* const> functions;
+  // Do functions say what is in the resources that they take? Saved models do.
+  bool handle_data = false;
   // If given: gets what those are called in the library.
   std::unordered_map<const GraphFunction*, std::string>* names = nullptr;
 };

@@ -239,6 +239,7 @@ class ServingGraph {
     options.functions = functions;
     SavedObjects::Names names;
     options.names = &names;
+    options.handle_data = true;
     message_.graph_def =
         ValueOrThrow(GraphToGraphDef(*graph_->graph(), options));
     ListOps();
