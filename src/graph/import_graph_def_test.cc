@@ -8,6 +8,7 @@
 
 #include "graph/function_for_test.h"
 #include "graph/graph_def.h"
+#include "graph/node_def_for_test.h"
 #include "graph/tensor_proto.h"
 
 namespace gk {
@@ -201,18 +202,9 @@ TEST(ImportGraphDefTest, DeepCallsAreRefused) {
   EXPECT_TRUE(ImportStatus(message).ok()) << ImportStatus(message).message();
 }
 
-proto::NodeDef NodeOf(const std::string& name, const std::string& op,
-                      std::vector<std::string> inputs = {}) {
-  proto::NodeDef node;
-  node.name = name;
-  node.op = op;
-  node.input = std::move(inputs);
-  return node;
-}
-
 proto::NodeDef ConstOf(const std::string& name, proto::DataType dtype,
                        proto::TensorProto value) {
-  proto::NodeDef node = NodeOf(name, "Const");
+  proto::NodeDef node = NodeDefOf(name, "Const");
   node.attr["dtype"].set_type(dtype);
   node.attr["value"].mutable_tensor() = std::move(value);
   return node;
@@ -318,12 +310,12 @@ TEST(ImportGraphDefTest, OutputsHaveABudget) {
     f.signature.mut().input_arg[0].type = proto::DataType::DT_FLOAT;
     proto::TensorProto zero = TensorOf(proto::DataType::DT_INT32, {});
     f.node_def.push_back(ConstOf("axis", proto::DataType::DT_INT32, zero));
-    f.node_def.push_back(NodeOf("split", "Split", {"axis:output:0", "x"}));
+    f.node_def.push_back(NodeDefOf("split", "Split", {"axis:output:0", "x"}));
     f.node_def.back().attr["num_split"].set_i(100000);
     g.library.mut().function.push_back(f);
-    g.node.push_back(NodeOf(Format("call{}", i), Format("f{}", i), {"arg"}));
+    g.node.push_back(NodeDefOf(Format("call{}", i), Format("f{}", i), {"arg"}));
   }
-  g.node.push_back(NodeOf("arg", "Placeholder"));
+  g.node.push_back(NodeDefOf("arg", "Placeholder"));
   g.node.back().attr["dtype"].set_type(proto::DataType::DT_FLOAT);
   EXPECT_EQ(ImportStatus(g).code(), Code::kResourceExhausted);
 }
@@ -331,7 +323,7 @@ TEST(ImportGraphDefTest, OutputsHaveABudget) {
 // A list argument that takes all there is leaves nothing for the next one.
 TEST(ImportGraphDefTest, AnInputThatIsNotThere) {
   const proto::TensorProto zeros = TensorOf(proto::DataType::DT_FLOAT, {2});
-  proto::NodeDef concat = NodeOf("y", "ConcatV2", {"a", "b"});
+  proto::NodeDef concat = NodeDefOf("y", "ConcatV2", {"a", "b"});
   concat.attr["N"].set_i(2);
   const Status status = ImportStatus(
       GraphOf({ConstOf("a", proto::DataType::DT_FLOAT, zeros),
@@ -350,7 +342,7 @@ TEST(ImportGraphDefTest, FunctionsFitTheNodesThatNameThem) {
   base.library.mut().function = {ValueOrThrow(FunctionToFunctionDef(*f))};
   const std::string name = base.library->function[0].signature->name;
   for (const char* arg : {"x", "i"}) {
-    base.node.push_back(NodeOf(arg, "Placeholder"));
+    base.node.push_back(NodeDefOf(arg, "Placeholder"));
     base.node.back().attr["dtype"].set_type(
         *arg == 'x' ? proto::DataType::DT_FLOAT : proto::DataType::DT_INT32);
   }
@@ -359,7 +351,7 @@ TEST(ImportGraphDefTest, FunctionsFitTheNodesThatNameThem) {
   const auto import =
       [&](const std::string& op, std::vector<std::string> inputs,
           const std::vector<const char*>& functions, Types in, Types out) {
-        proto::NodeDef node = NodeOf("n", op, std::move(inputs));
+        proto::NodeDef node = NodeDefOf("n", op, std::move(inputs));
         const bool loop = op == "While";
         node.attr[loop ? "T" : "Tin"].mutable_list().type = std::move(in);
         if (!loop) node.attr["Tout"].mutable_list().type = std::move(out);
@@ -406,9 +398,9 @@ TEST(ImportGraphDefTest, FunctionsFitTheNodesThatNameThem) {
 
 TEST(ImportGraphDefTest, ManyControlInputsTakeNoTimeOfTheirOwn) {
   proto::GraphDef g;
-  proto::NodeDef last = NodeOf("last", "NoOp");
+  proto::NodeDef last = NodeDefOf("last", "NoOp");
   for (int i = 0; i < 60000; ++i) {
-    g.node.push_back(NodeOf(Format("n{}", i), "NoOp"));
+    g.node.push_back(NodeDefOf(Format("n{}", i), "NoOp"));
     last.input.push_back("^" + g.node.back().name);
   }
   g.node.push_back(last);

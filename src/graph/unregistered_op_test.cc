@@ -8,6 +8,7 @@
 #include "graph/function_for_test.h"
 #include "graph/graph_def.h"
 #include "graph/import_graph_def.h"
+#include "graph/node_def_for_test.h"
 #include "graph/op_def_proto.h"
 
 namespace gk {
@@ -15,20 +16,11 @@ namespace {
 
 using Type = proto::DataType;
 
-proto::NodeDef PlainNode(const std::string& name, const std::string& op,
-                         std::vector<std::string> inputs = {}) {
-  proto::NodeDef node;
-  node.name = name;
-  node.op = op;
-  node.input = std::move(inputs);
-  return node;
-}
-
 proto::NodeDef TypedNode(const std::string& name, const std::string& op,
                          std::vector<std::string> inputs,
                          Type type = Type::DT_FLOAT,
                          const std::string& attr = "T") {
-  proto::NodeDef node = PlainNode(name, op, std::move(inputs));
+  proto::NodeDef node = NodeDefOf(name, op, std::move(inputs));
   node.attr[attr].set_type(type);
   return node;
 }
@@ -47,8 +39,8 @@ Ref<Graph> ReadCarrying(const proto::GraphDef& message,
 proto::GraphDef OddGraph() {
   proto::GraphDef g;
   g.node.push_back(TypedNode("x", "Placeholder", {}, Type::DT_FLOAT, "dtype"));
-  g.node.push_back(PlainNode("first", "NoOp"));
-  proto::NodeDef odd = PlainNode("odd", "Mystery", {"x", "x", "^first"});
+  g.node.push_back(NodeDefOf("first", "NoOp"));
+  proto::NodeDef odd = NodeDefOf("odd", "Mystery", {"x", "x", "^first"});
   odd.device = "/device:CPU:0";
   odd.attr["placeholder"].set_placeholder("T");
   odd.attr["nobody"].mutable_func().name = "not_in_the_file";
@@ -181,7 +173,7 @@ proto::FunctionDef FunctionWithOdd(bool stateful) {
   signature.output_arg[0].type = Type::DT_FLOAT;
   signature.output_arg[1].name = "n";
   signature.output_arg[1].type = Type::DT_INT64;
-  f.node_def.push_back(PlainNode("odd", "Mystery", {"x"}));
+  f.node_def.push_back(NodeDefOf("odd", "Mystery", {"x"}));
   f.node_def.push_back(TypedNode("relu", "Relu", {"odd:values:1"}));
   f.ret = {{"y", "relu:activations:0"}, {"n", "odd:count:0"}};
   return f;
@@ -191,7 +183,7 @@ proto::GraphDef GraphCalling(const proto::FunctionDef& f) {
   proto::GraphDef g;
   g.library.mut().function.push_back(f);
   g.node.push_back(TypedNode("x", "Placeholder", {}, Type::DT_FLOAT, "dtype"));
-  g.node.push_back(PlainNode("call", f.signature->name, {"x"}));
+  g.node.push_back(NodeDefOf("call", f.signature->name, {"x"}));
   return g;
 }
 
@@ -222,7 +214,7 @@ TEST(UnregisteredOpTest, FunctionsOfThemAreRead) {
 TEST(UnregisteredOpTest, MissingFunctionsFailWhereTheyAreCalled) {
   proto::GraphDef g;
   g.node.push_back(TypedNode("x", "Placeholder", {}, Type::DT_FLOAT, "dtype"));
-  proto::NodeDef call = PlainNode("call", "PartitionedCall", {"x"});
+  proto::NodeDef call = NodeDefOf("call", "PartitionedCall", {"x"});
   call.attr["Tin"].mutable_list().type = {Type::DT_FLOAT};
   call.attr["Tout"].mutable_list().type = {Type::DT_INT32};
   call.attr["f"].mutable_func().name = "gone";
@@ -248,7 +240,7 @@ TEST(UnregisteredOpTest, BranchesOfThemAreRaised) {
   g.node.push_back(TypedNode("p", "Placeholder", {}, Type::DT_BOOL, "dtype"));
   g.node.push_back(TypedNode("x", "Placeholder", {}, Type::DT_FLOAT, "dtype"));
   g.node.push_back(TypedNode("cond/Switch", "Switch", {"x", "p"}));
-  g.node.push_back(PlainNode("cond/odd", "Mystery", {"cond/Switch:1"}));
+  g.node.push_back(NodeDefOf("cond/odd", "Mystery", {"cond/Switch:1"}));
   g.node.push_back(TypedNode("cond/neg", "Neg", {"cond/Switch"}));
   g.node.push_back(TypedNode("cond/Merge", "Merge", {"cond/neg", "cond/odd"}));
   g.node.back().attr["N"].set_i(2);
@@ -264,9 +256,9 @@ TEST(UnregisteredOpTest, BranchesOfThemAreRaised) {
 TEST(UnregisteredOpTest, OutputsHaveABudget) {
   proto::GraphDef g;
   for (int i = 0; i < 40; ++i) {
-    g.node.push_back(PlainNode(Format("m{}", i), "Mystery"));
+    g.node.push_back(NodeDefOf(Format("m{}", i), "Mystery"));
     g.node.push_back(
-        PlainNode(Format("n{}", i), "Mystery", {Format("m{}:60000", i)}));
+        NodeDefOf(Format("n{}", i), "Mystery", {Format("m{}:60000", i)}));
   }
   RegisterAllOps();
   ImportGraphDefOptions options;
@@ -274,8 +266,8 @@ TEST(UnregisteredOpTest, OutputsHaveABudget) {
   Ref<Graph> graph = MakeRef<Graph>();
   EXPECT_EQ(ImportGraphDef(g, graph.get(), options).status().code(),
             Code::kResourceExhausted);
-  g.node = {PlainNode("m", "Mystery"),
-            PlainNode("n", "Mystery", {"m:99999999999"})};
+  g.node = {NodeDefOf("m", "Mystery"),
+            NodeDefOf("n", "Mystery", {"m:99999999999"})};
   EXPECT_EQ(ImportGraphDef(g, graph.get(), options).status().code(),
             Code::kInvalidArgument);
 }
