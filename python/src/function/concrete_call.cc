@@ -98,25 +98,14 @@ std::string Joined(const std::vector<std::string>& names) {
   return text;
 }
 
-// How many of the tensors may be passed by position: all, unless the function
-// is one of a file, which says it.
-size_t NumPositional(const PyConcreteFunction& f, size_t num_tensors) {
-  PyObject* const said =
-      f.dict == nullptr ? nullptr
-                        : PyDict_GetItemString(f.dict, "_num_positional_args");
-  if (said == nullptr || !PyLong_Check(said)) return num_tensors;
-  return std::min(num_tensors, PyLong_AsSize_t(said));
-}
-
 TensorVector FlatInputs(const PyConcreteFunction& object,
                         const CallArguments& call) {
   const ConcreteFunction& f = *object.function;
   const std::vector<std::string> names = FlatNames(f);
   const std::string shown = ShortName(f) + "(" + Joined(names) + ")";
-  const size_t positional = NumPositional(object, names.size());
-  if (call.n > positional) {
+  if (call.n > object.most_positional) {
     throw Misfit{Format("{} takes {} positional arguments, got {}.", shown,
-                        positional, call.n)};
+                        object.most_positional, call.n)};
   }
   std::vector<PyObject*> values(call.args, call.args + call.n);
   values.resize(names.size());

@@ -185,7 +185,22 @@ PyObject* OutputTensors(PyObject* o, void*) {
   return WrapTensors(tensors);
 }
 
-PyGetSetDef getset[] = {{"outputs", Guarded<OutputTensors>, nullptr,
+PyObject* MostPositional(PyObject* o, void*) {
+  return PyLong_FromSize_t(Self(o)->most_positional);
+}
+// Fewer than there are: the others have to be named.
+int SetMostPositional(PyObject* o, PyObject* value, void*) {
+  const size_t most = value == nullptr ? SIZE_MAX : PyLong_AsSize_t(value);
+  if (PyErr_Occurred()) return -1;
+  const size_t all = Self(o)->function->arguments().size();
+  Self(o)->most_positional = std::min(most, all);
+  if (most < all) Self(o)->flat_arguments = false;
+  return 0;
+}
+
+PyGetSetDef getset[] = {{"_num_positional_args", Guarded<MostPositional>,
+                         Guarded<SetMostPositional>, nullptr, nullptr},
+                        {"outputs", Guarded<OutputTensors>, nullptr,
                          "The tensors returned, flat.", nullptr},
                         {"name", Guarded<NameOf>, nullptr,
                          "The name in function libraries, as bytes.", nullptr},
@@ -287,9 +302,8 @@ Status SetCaptures(PyConcreteFunction* f,
 
 static bool TakesTensors(const FunctionType& type) {
   const auto& parameters = type.parameters();
-  return std::all_of(parameters.begin(), parameters.end(), [&](const auto& p) {
-    return p.type->kind() == TraceType::Kind::kTensor &&
-           (p.kind != ParameterKind::kKeywordOnly || parameters.size() == 1);
+  return std::all_of(parameters.begin(), parameters.end(), [](const auto& p) {
+    return p.type->kind() == TraceType::Kind::kTensor;
   });
 }
 
@@ -303,6 +317,7 @@ PyObject* NewConcreteFunction(Ref<ConcreteFunction> function) {
   Self(o)->call = Guarded<Call>;
   Self(o)->structure = StructureRef(signature.output).Release();
   Self(o)->flat_arguments = signature.type && TakesTensors(*signature.type);
+  Self(o)->most_positional = function->arguments().size();
   Self(o)->function = function.Release();
   Self(o)->long_running = true;
   return o;
