@@ -75,22 +75,25 @@ def is_trackable(value: object) -> bool:
 
 
 def named_children(value: Any) -> Iterable[tuple[str, Any]]:
-    """What is in an object, and how it is called there."""
+    """What of an object a checkpoint can hold, and how it is called there."""
+    for name, part in named_parts(value):
+        if is_trackable(part):
+            yield name, part
+
+
+def named_parts(value: Any) -> Iterable[tuple[str, Any]]:
+    """What is in an object, whatever it is, and how it is called there."""
     if isinstance(value, list | tuple):
-        pairs = ((str(i), element) for i, element in enumerate(value))
-    elif isinstance(value, dict):
-        pairs = ((key, part) for key, part in value.items() if isinstance(key, str))
-    elif isinstance(value, _graphkiln.Generator):
-        pairs = iter([("_state_var", value._state)])
-    elif hasattr(type(value), "_trackable_children"):
-        pairs = value._trackable_children().items()
-    elif isinstance(value, Module | AutoTrackable):
-        pairs = (pair for pair in vars(value).items() if pair[0] != WAITING)
-    else:
-        return
-    for name, child in pairs:
-        if is_trackable(child):
-            yield name, child
+        return ((str(i), element) for i, element in enumerate(value))
+    if isinstance(value, dict):
+        return ((key, part) for key, part in value.items() if isinstance(key, str))
+    if isinstance(value, _graphkiln.Generator):
+        return [("_state_var", value._state)]
+    if hasattr(type(value), "_trackable_children"):
+        return value._trackable_children().items()
+    if isinstance(value, Module | AutoTrackable):
+        return (pair for pair in vars(value).items() if pair[0] != WAITING)
+    return ()
 
 
 class Protocol:

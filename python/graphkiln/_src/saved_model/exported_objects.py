@@ -20,6 +20,7 @@ from graphkiln._src.checkpoint.objects import (
     Protocol,
     is_trackable,
     named_children,
+    named_parts,
 )
 from graphkiln._src.function.function import function
 from graphkiln._src.lookup.initializers import TextFileInitializer
@@ -165,8 +166,9 @@ class ExportProtocol(Protocol):
             return own
         if isinstance(value, RestoredResource):
             return list(_functions_of(value)) + list(named_children(value))
-        found = dict(named_children(value))
-        found.update(_other_children(value))
+        found = {name: part for name, part in named_parts(value) if _is_saved(part)}
+        if isinstance(value, Module | AutoTrackable):
+            found.update(_functions_of(value))
         if isinstance(value, TrackableResource):
             found.update(self._once(value, lambda: _resource_functions(value)))
         return list(found.items())
@@ -229,21 +231,11 @@ def _is_resource(value: Any) -> bool:
     return isinstance(value, LookupInterface | TrackableResource)
 
 
-def _other_children(value: Any) -> Iterator[tuple[str, Any]]:
-    """What is saved of an object and no checkpoint has."""
-    if isinstance(value, list | tuple):
-        pairs = [(str(i), element) for i, element in enumerate(value)]
-    elif isinstance(value, dict):
-        pairs = [(key, part) for key, part in value.items() if isinstance(key, str)]
-    elif isinstance(value, Module | AutoTrackable):
-        pairs = [*vars(value).items(), *_functions_of(value)]
-    else:
-        return
-    for name, part in pairs:
-        if isinstance(
-            part, Function | ConcreteFunction | LookupInterface
-        ) or is_trackable(part):
-            yield name, part
+def _is_saved(value: Any) -> bool:
+    """Is it saved where it is part of something? More is than checkpoints hold."""
+    if isinstance(value, Function | ConcreteFunction | LookupInterface):
+        return True
+    return is_trackable(value)
 
 
 def _identifier(value: Any) -> str:

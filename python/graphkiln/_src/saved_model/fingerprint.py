@@ -8,6 +8,14 @@ from typing import Any
 from graphkiln import _graphkiln, _proto
 from graphkiln._graphkiln import NotFoundError
 
+_HASHES = (
+    "saved_model_checksum",
+    "graph_def_program_hash",
+    "signature_def_hash",
+    "saved_object_graph_hash",
+    "checkpoint_hash",
+)
+
 
 class Fingerprint:
     """Hashes of the parts of a saved model: equal parts have equal ones.
@@ -45,23 +53,11 @@ class Fingerprint:
         """That of a FingerprintDef, a message or its bytes."""
         if isinstance(proto, bytes):
             proto = _proto.FingerprintDef.FromString(proto)
-        return cls(
-            proto.saved_model_checksum,
-            proto.graph_def_program_hash,
-            proto.signature_def_hash,
-            proto.saved_object_graph_hash,
-            proto.checkpoint_hash,
-            proto.version.producer,
-        )
+        hashes = [getattr(proto, name) for name in _HASHES]
+        return cls(*hashes, proto.version.producer)
 
     def _hashes(self) -> tuple:
-        return (
-            self.saved_model_checksum,
-            self.graph_def_program_hash,
-            self.signature_def_hash,
-            self.saved_object_graph_hash,
-            self.checkpoint_hash,
-        )
+        return tuple(getattr(self, name) for name in _HASHES)
 
     def singleprint(self) -> str:
         """The hashes as one text.
@@ -83,14 +79,7 @@ class Fingerprint:
         return hash(self._hashes())
 
     def __str__(self) -> str:
-        names = (
-            "saved_model_checksum",
-            "graph_def_program_hash",
-            "signature_def_hash",
-            "saved_object_graph_hash",
-            "checkpoint_hash",
-        )
-        lines = [f"  {name}: {getattr(self, name)}" for name in names]
+        lines = [f"  {name}: {getattr(self, name)}" for name in _HASHES]
         return "SavedModel Fingerprint\n" + "\n".join(lines)
 
     def __repr__(self) -> str:

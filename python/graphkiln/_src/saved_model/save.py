@@ -10,6 +10,7 @@ from typing import Any
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import ConcreteFunction, Function
 from graphkiln._src.checkpoint.objects import is_trackable
+from graphkiln._src.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from graphkiln._src.saved_model.exported_objects import (
     ExportProtocol,
     output_specs,
@@ -18,7 +19,6 @@ from graphkiln._src.saved_model.exported_objects import (
 )
 from graphkiln._src.saved_model.options import SaveOptions
 
-_DEFAULT_KEY = "serving_default"
 _DEFAULT_ATTRIBUTE = "_default_save_signature"
 
 
@@ -61,7 +61,7 @@ def _signatures(signatures: Any) -> list[tuple[str, Any, dict[str, Any]]]:
     if signatures is None:
         return []
     if not isinstance(signatures, Mapping):
-        signatures = {_DEFAULT_KEY: signatures}
+        signatures = {DEFAULT_SERVING_SIGNATURE_DEF_KEY: signatures}
     found = []
     for key, function in signatures.items():
         concrete = _concrete(function)
