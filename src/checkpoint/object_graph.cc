@@ -26,31 +26,6 @@ std::string EscapedName(const std::string& name) {
   return out;
 }
 
-struct Found {
-  TrackablePtr object;
-  std::string path;
-  std::vector<std::pair<std::string, int>> children;
-};
-
-std::vector<Found> WalkObjects(const TrackablePtr& root) {
-  std::vector<Found> found = {{root, "", {}}};
-  std::unordered_map<const void*, int> numbers = {{root->identity(), 0}};
-  for (size_t i = 0; i < found.size(); ++i) {
-    const TrackablePtr object = found[i].object;
-    for (Trackable::Child& child : object->Children()) {
-      const auto [at, is_new] = numbers.try_emplace(
-          child.object->identity(), static_cast<int>(found.size()));
-      found[i].children.emplace_back(child.name, at->second);
-      if (!is_new) continue;
-      std::string path = found[i].path;
-      if (!path.empty()) path += '/';
-      path += EscapedName(child.name);
-      found.push_back({std::move(child.object), std::move(path), {}});
-    }
-  }
-  return found;
-}
-
 // Whether a node or one below it has values.
 void MarkValues(ObjectGraph* graph) {
   std::vector<std::vector<int>> parents(graph->nodes.size());
@@ -78,18 +53,37 @@ void MarkValues(ObjectGraph* graph) {
 
 }  // namespace
 
+std::vector<WalkedObject> WalkObjects(const TrackablePtr& root) {
+  std::vector<WalkedObject> found = {{root, "", {}}};
+  std::unordered_map<const void*, int> numbers = {{root->identity(), 0}};
+  for (size_t i = 0; i < found.size(); ++i) {
+    const TrackablePtr object = found[i].object;
+    for (Trackable::Child& child : object->Children()) {
+      const auto [at, is_new] = numbers.try_emplace(
+          child.object->identity(), static_cast<int>(found.size()));
+      found[i].children.emplace_back(child.name, at->second);
+      if (!is_new) continue;
+      std::string path = found[i].path;
+      if (!path.empty()) path += '/';
+      path += EscapedName(child.name);
+      found.push_back({std::move(child.object), std::move(path), {}});
+    }
+  }
+  return found;
+}
+
 std::vector<TrackablePtr> ReachableObjects(const TrackablePtr& root) {
   std::vector<TrackablePtr> objects;
-  for (Found& found : WalkObjects(root)) {
+  for (WalkedObject& found : WalkObjects(root)) {
     objects.push_back(std::move(found.object));
   }
   return objects;
 }
 
-ObjectSnapshot TakeSnapshot(const TrackablePtr& root) {
+ObjectSnapshot TakeSnapshot(const std::vector<WalkedObject>& objects) {
   ObjectSnapshot snapshot;
-  ObjectGraph graph;
-  for (const Found& found : WalkObjects(root)) {
+  ObjectGraph& graph = snapshot.graph;
+  for (const WalkedObject& found : objects) {
     ObjectNode& node = graph.nodes.emplace_back();
     for (const auto& [name, number] : found.children) {
       auto& child = node.children.emplace_back();
@@ -114,8 +108,6 @@ ObjectSnapshot TakeSnapshot(const TrackablePtr& root) {
     }
   }
   MarkValues(&graph);
-  snapshot.keys.emplace_back(kObjectGraphKey);
-  snapshot.values.push_back(Tensor::Scalar<std::string>(graph.Serialize()));
   return snapshot;
 }
 
@@ -125,6 +117,9 @@ Status WriteSnapshot(const ObjectSnapshot& snapshot,
   for (size_t i = 0; i < snapshot.keys.size(); ++i) {
     GK_RETURN_IF_ERROR(writer.Add(snapshot.keys[i], snapshot.values[i]));
   }
+  GK_RETURN_IF_ERROR(
+      writer.Add(kObjectGraphKey,
+                 Tensor::Scalar<std::string>(snapshot.graph.Serialize())));
   return writer.Finish();
 }
 

@@ -4,6 +4,7 @@
 #define GK_CHECKPOINT_OBJECT_GRAPH_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checkpoint/trackable.h"
@@ -14,16 +15,29 @@ namespace gk {
 // The key of the tensor that is the graph itself, serialized.
 inline constexpr char kObjectGraphKey[] = "_CHECKPOINTABLE_OBJECT_GRAPH";
 
+// One object of a walk, with the way to it as part of a key, and its children:
+// {name, place in the walk}.
+struct WalkedObject {
+  TrackablePtr object;
+  std::string path;
+  std::vector<std::pair<std::string, int>> children;
+};
 // What is in reach of an object, each once, those nearer to it first.
+std::vector<WalkedObject> WalkObjects(const TrackablePtr& root);
+// The same without how they hang together.
 std::vector<TrackablePtr> ReachableObjects(const TrackablePtr& root);
 
 // Tensors that are to be written, by key: a snapshot that later assignments do
-// not change, with the graph as last one.
+// not change. The graph is written as another one.
 struct ObjectSnapshot {
   std::vector<std::string> keys;
   TensorVector values;
+  proto::TrackableObjectGraph graph;
 };
-ObjectSnapshot TakeSnapshot(const TrackablePtr& root);
+ObjectSnapshot TakeSnapshot(const std::vector<WalkedObject>& objects);
+inline ObjectSnapshot TakeSnapshot(const TrackablePtr& root) {
+  return TakeSnapshot(WalkObjects(root));
+}
 // Writes one. Safe to do from another thread than the one that took it.
 Status WriteSnapshot(const ObjectSnapshot& snapshot, const std::string& prefix);
 

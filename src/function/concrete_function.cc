@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "eager/absent_device.h"
+#include "framework/called_functions.h"
 #include "framework/logical_device.h"
 #include "framework/op_registry.h"
 #include "framework/placement_log.h"
@@ -85,24 +86,13 @@ class Placement {
         if (!elsewhere_ && !IsHere(device)) elsewhere_ = node.get();
         if (!absent_ && !IsThere(device)) absent_ = node.get();
       }
-      for (const auto& [name, value] : node->attrs()) LookInto(value);
+      ForEachCalled(*node, [&](const GraphFunction& f) { Look(f); });
     }
   }
   const Node* elsewhere() const { return elsewhere_; }
   const Node* absent() const { return absent_; }
 
  private:
-  void LookInto(const AttrValue& value) {
-    if (const auto* f = std::get_if<FunctionAttr>(&value)) LookInto(*f);
-    if (const auto* list = std::get_if<std::vector<FunctionAttr>>(&value)) {
-      for (const FunctionAttr& f : *list) LookInto(f);
-    }
-  }
-  void LookInto(const FunctionAttr& f) {
-    const auto* called = f.definition.get();
-    if (called != nullptr) Look(*called);
-  }
-
   std::unordered_set<const GraphFunction*> seen_;
   const Node* elsewhere_ = nullptr;  // in another process
   const Node* absent_ = nullptr;

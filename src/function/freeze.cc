@@ -52,18 +52,6 @@ std::vector<Output> Unmarked(RewriteGraph* g) {
   return results;
 }
 
-// "f" of "__inference_f_12".
-std::string PlainName(std::string_view name) {
-  constexpr std::string_view kPrefix = "__inference_";
-  if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
-  const size_t end = name.find_last_not_of("0123456789");
-  if (end != name.npos && end > 0 && name[end] == '_' &&
-      end + 1 < name.size()) {
-    name = name.substr(0, end);
-  }
-  return std::string(name);
-}
-
 // The graph as one that the program sees, under construction.
 StatusOr<FrozenFunction> Rebuilt(const ConcreteFunction& original,
                                  RewriteGraph g,
@@ -75,7 +63,7 @@ StatusOr<FrozenFunction> Rebuilt(const ConcreteFunction& original,
   std::erase_if(message.node, [&](const proto::NodeDef& def) {
     return outside.contains(def.name);
   });
-  auto graph = MakeRef<FuncGraph>(PlainName(original.name()));
+  auto graph = MakeRef<FuncGraph>(PlainFunctionName(original.name()));
   GraphInputs& inputs = graph->inputs();
   GraphImport import{.prefix = ""};
   const size_t num_arguments = original.arguments().size();

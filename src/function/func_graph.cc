@@ -324,4 +324,15 @@ std::string UniqueFunctionName(std::string_view prefix, std::string_view name) {
   return Format("{}{}_{}", prefix, name, NextFunctionId());
 }
 
+std::string PlainFunctionName(std::string_view name) {
+  constexpr std::string_view kPrefix = "__inference_";
+  if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
+  const size_t end = name.find_last_not_of("0123456789");
+  if (end != name.npos && end > 0 && name[end] == '_' &&
+      end + 1 < name.size()) {
+    name = name.substr(0, end);
+  }
+  return std::string(name);
+}
+
 }  // namespace gk

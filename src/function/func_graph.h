@@ -163,6 +163,8 @@ class FuncGraph final : public GraphBuilder, public RefCounted {
 // function of this process has.
 std::string UniqueFunctionName(std::string_view prefix, std::string_view name);
 int NextFunctionId();
+// The other way: "f" of "__inference_f_12".
+std::string PlainFunctionName(std::string_view name);
 
 // Computes edges of a graph under construction from values of its arguments
 // (may be null tensors where they are not needed) and captures: for initial

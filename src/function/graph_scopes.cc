@@ -3,9 +3,6 @@
 #include <algorithm>
 
 namespace gk {
-namespace {
-
-// Names in files are made of these characters.
 Status CheckScopeName(std::string_view name, bool root) {
   const auto is_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -28,8 +25,6 @@ Status CheckScopeName(std::string_view name, bool root) {
       "following pattern: ^[A-Za-z0-9_.\\\\/>-]*$",
       name);
 }
-
-}  // namespace
 
 std::string GraphScopes::UniqueName(std::string_view name) {
   if (!name.empty() && name.back() == '/') {

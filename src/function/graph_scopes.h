@@ -16,6 +16,10 @@
 
 namespace gk {
 
+// ValueError unless a scope may be called so; `root`: one outside of all
+// others. Names in files are made of these characters. `name` is not empty.
+Status CheckScopeName(std::string_view name, bool root);
+
 class GraphScopes {
  public:
   explicit GraphScopes(Graph* graph) : graph_(graph) {}

@@ -1,16 +1,14 @@
 #include "saved_model/loaded_model.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/restoration.h"
-#include "framework/handle_data.h"
+#include "framework/called_functions.h"
 #include "framework/op_registry.h"
 #include "framework/variable.h"
 #include "graph/tensor_proto.h"
-#include "io/files.h"
 #include "io/path.h"
 
 namespace gk {
@@ -36,22 +34,15 @@ bool HasValue(const proto::SavedObject& object) {
 void ForgetGradientNames(const GraphFunction& function,
                          std::set<const GraphFunction*>* seen) {
   if (!seen->insert(&function).second) return;
-  const auto enter = [&](const FunctionAttr& f) {
-    const GraphFunction* called = f.definition.get();
-    if (called != nullptr) ForgetGradientNames(*called, seen);
-  };
   for (const auto& node : function.graph().nodes()) {
     if (const auto* name = node->attrs().Get<std::string>(kGradientOfNode)) {
       if (!name->ends_with(kOfFile)) {
         node->mutable_attrs().Set(kGradientOfNode, *name + kOfFile);
       }
     }
-    for (const auto& [name, value] : node->attrs()) {
-      if (const auto* f = std::get_if<FunctionAttr>(&value)) enter(*f);
-      if (const auto* list = std::get_if<std::vector<FunctionAttr>>(&value)) {
-        for (const FunctionAttr& f : *list) enter(f);
-      }
-    }
+    ForEachCalled(*node, [&](const GraphFunction& called) {
+      ForgetGradientNames(called, seen);
+    });
   }
 }
 
@@ -242,7 +233,7 @@ StatusOr<Tensor> LoadedModel::MakeConstant(const std::string& name) {
   if (value == node->second->attr.end()) {
     return DataLoss("The constant '{}' has no value", name);
   }
-  StatusOr<Tensor> made = TensorFromProto(*value->second.tensor, nullptr);
+  StatusOr<Tensor> made = TensorFromProto(*value->second.tensor);
   if (made.ok()) return made;
   return DataLoss("The constant '{}': {}", name, made.status().message());
 }

@@ -50,9 +50,6 @@ class LoadedModel {
   // The object that is a child of another one by this name; -1: none.
   int Child(int object, std::string_view name) const;
 
-  // How a function is called, as far as the file says it; null if the file has
-  // none of that name.
-  const proto::SavedConcreteFunction* FindSaved(const std::string& name) const;
   // A function of the file, over the objects that it captured. NotFound if
   // there is none, Unimplemented if it captures what cannot be had.
   StatusOr<Ref<ConcreteFunction>> Function(const std::string& name);
@@ -72,6 +69,8 @@ class LoadedModel {
   Status Initialize();
   // Calls an object that is a function.
   StatusOr<TensorVector> CallObject(int object, const TensorVector& arguments);
+  // How a function is called, as far as the file says it, or null.
+  const proto::SavedConcreteFunction* FindSaved(const std::string& name) const;
   StatusOr<Tensor> Captured(int object, const std::string& function);
   StatusOr<Ref<ConcreteFunction>> MakeFunction(const std::string& name);
 

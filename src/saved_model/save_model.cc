@@ -18,20 +18,17 @@ constexpr char kVersion[] = "2.21.0";
 
 // Gives the graph of a checkpoint all objects of the model, of which it has the
 // first; {object, key} of the variables.
-std::vector<std::pair<int, std::string>> Complete(const SavedObjects& objects,
-                                                  ObjectSnapshot* snapshot) {
-  proto::TrackableObjectGraph graph;
-  ThrowIfError(graph.Parse(snapshot->values.back().scalar<std::string>()));
-  graph.nodes.resize(objects.size());
+std::vector<std::pair<int, std::string>> Complete(
+    const SavedObjects& objects, proto::TrackableObjectGraph* graph) {
+  graph->nodes.resize(objects.size());
   std::vector<std::pair<int, std::string>> keys;
   for (int i = 0; i < objects.size(); ++i) {
-    graph.nodes[i].children = objects.message(i).children;
+    graph->nodes[i].children = objects.message(i).children;
     if (!objects.message(i).variable.has()) continue;
-    for (const auto& attribute : graph.nodes[i].attributes) {
+    for (const auto& attribute : graph->nodes[i].attributes) {
       keys.emplace_back(i, attribute.checkpoint_key);
     }
   }
-  snapshot->values.back() = Tensor::Scalar<std::string>(graph.Serialize());
   return keys;
 }
 
@@ -55,10 +52,11 @@ Status SaveModel(const ExportedObjectRef& root,
     GK_ASSIGN_OR_RETURN(ExportedTrace wrapped, WrapSignature(signature));
     serving.signatures.emplace_back(signature.name, std::move(wrapped));
   }
-  GK_ASSIGN_OR_RETURN(SavedObjects objects, SavedObjects::Of(root));
+  const std::vector<WalkedObject> walked = WalkObjects(root);
+  GK_ASSIGN_OR_RETURN(SavedObjects objects, SavedObjects::Of(walked));
   GK_RETURN_IF_ERROR(objects.AddSignatures(serving.signatures));
-  ObjectSnapshot snapshot = TakeSnapshot(root);
-  serving.variables = Complete(objects, &snapshot);
+  ObjectSnapshot snapshot = TakeSnapshot(walked);
+  serving.variables = Complete(objects, &snapshot.graph);
   if (options.skip_saver) serving.variables.clear();
   proto::MetaGraphDef graph;
   auto& info = graph.meta_info_def.mut();

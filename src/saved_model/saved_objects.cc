@@ -4,7 +4,6 @@
 #include <set>
 #include <utility>
 
-#include "checkpoint/object_graph.h"
 #include "framework/graph_builder.h"
 #include "framework/variable.h"
 #include "graph/tensor_proto.h"
@@ -49,17 +48,18 @@ int SavedObjects::AddObject(proto::SavedObject message) {
   return size() - 1;
 }
 
-StatusOr<SavedObjects> SavedObjects::Of(const ExportedObjectRef& root) {
+StatusOr<SavedObjects> SavedObjects::Of(
+    const std::vector<WalkedObject>& objects) {
   SavedObjects made;
-  const std::vector<TrackablePtr> objects = ReachableObjects(root);
-  std::unordered_map<const void*, int> numbers;
   std::vector<ExportedFacts> facts;
   for (size_t i = 0; i < objects.size(); ++i) {
-    numbers.emplace(objects[i]->identity(), static_cast<int>(i));
-    facts.push_back(static_cast<ExportedObject&>(*objects[i]).Facts());
+    facts.push_back(static_cast<ExportedObject&>(*objects[i].object).Facts());
     ExportedFacts& own = facts.back();
     if (own.message.variable.has()) {
       DescribeVariable(own.tensors.at(0), &own.message.mutable_variable());
+    }
+    for (const auto& [name, child] : objects[i].children) {
+      AddChild(child, name, &own.message);
     }
     made.AddObject(std::move(own.message));
     made.assets_[i] = std::move(own.asset);
@@ -67,13 +67,6 @@ StatusOr<SavedObjects> SavedObjects::Of(const ExportedObjectRef& root) {
     for (const Tensor& t : own.tensors) {
       made.object_of_.emplace(ResourceKey(t), static_cast<int>(i));
       made.tensors_[i] = t;
-    }
-  }
-  for (size_t i = 0; i < objects.size(); ++i) {
-    for (const Trackable::Child& child : objects[i]->Children()) {
-      const auto number = numbers.find(child.object->identity());
-      if (number == numbers.end()) continue;  // came meanwhile
-      AddChild(number->second, child.name, &made.messages_[i]);
     }
   }
   for (size_t i = 0; i < objects.size(); ++i) {
@@ -170,8 +163,7 @@ Status SavedObjects::AddFunction(const ExportedTrace& trace) {
     objects.push_back(object);
   }
   captured_.emplace(&function, std::move(objects));
-  functions_.push_back(&function);
-  kept_.push_back(trace);
+  functions_.push_back(trace);
   return OkStatus();
 }
 
@@ -190,8 +182,10 @@ int SavedObjects::AddBare(const ExportedTrace& trace) {
 
 Status SavedObjects::AddTrace(int object, const ExportedTrace& trace,
                               const std::string& child) {
-  GK_RETURN_IF_ERROR(
-      AddFunction(trace).Append(Format("\n\tObject = {}", PathTo(object))));
+  const Status added = AddFunction(trace);
+  if (!added.ok()) {
+    return added.Append(Format("\n\tObject = {}", PathTo(object)));
+  }
   traces_[object].push_back(trace.function.get());
   int holder = object;
   if (!child.empty()) {
@@ -258,7 +252,7 @@ proto::SavedObjectGraph SavedObjects::Graph(const Names& names) const {
       }
     }
   }
-  for (const ExportedTrace& trace : kept_) {
+  for (const ExportedTrace& trace : functions_) {
     proto::SavedConcreteFunction& saved =
         graph.concrete_functions[name_of(trace.function.get())];
     saved.bound_inputs = captured_.at(trace.function.get());

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "checkpoint/object_graph.h"
 #include "saved_model/exported_object.h"
 #include "saved_model/signature_wrapper.h"
 
@@ -18,8 +19,9 @@ namespace gk {
 // when that is written.
 class SavedObjects {
  public:
-  // Those in reach of `root`, and what their functions need beside them.
-  static StatusOr<SavedObjects> Of(const ExportedObjectRef& root);
+  // Those of a walk over ExportedObjects, with the numbers that they have
+  // there, and what their functions need beside them.
+  static StatusOr<SavedObjects> Of(const std::vector<WalkedObject>& objects);
 
   // A function among the children of object 0's "signatures".
   Status AddSignatures(
@@ -43,9 +45,7 @@ class SavedObjects {
   void SetConstantName(int object, const std::string& node);
 
   // All functions, each once; and the objects that one captures, in order.
-  const std::vector<const ConcreteFunction*>& functions() const {
-    return functions_;
-  }
+  const std::vector<ExportedTrace>& functions() const { return functions_; }
   const std::vector<int>& captured(const ConcreteFunction& function) const {
     return captured_.at(&function);
   }
@@ -79,8 +79,7 @@ class SavedObjects {
   // The traces of function objects, and of bare ones.
   std::vector<std::vector<const ConcreteFunction*>> traces_;
   std::unordered_map<const void*, int> object_of_;  // by ResourceKey
-  std::vector<ExportedTrace> kept_;  // of functions(), in its order
-  std::vector<const ConcreteFunction*> functions_;
+  std::vector<ExportedTrace> functions_;
   std::unordered_map<const ConcreteFunction*, std::vector<int>> captured_;
 };
 

@@ -27,15 +27,7 @@ constexpr char kInitOp[] = "__saved_model_init_op";
 constexpr char kMainOp[] = "saved_model_main_op";
 
 bool IsNodeName(const std::string& name) {
-  if (name.empty()) return false;
-  for (size_t i = 0; i < name.size(); ++i) {
-    const char c = name[i];
-    const bool always = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                        (c >= '0' && c <= '9') || c == '.';
-    const bool later = c == '_' || c == '/' || c == '-' || c == '>';
-    if (!always && !(later && i > 0)) return false;
-  }
-  return name.back() != '/';
+  return !name.empty() && name.back() != '/' && CheckScopeName(name, true).ok();
 }
 
 Node* NodeOf(const Tensor& t) { return Graph::OutputOf(t).node; }
@@ -231,8 +223,8 @@ class ServingGraph {
   SavedObjects::Names Write() {
     std::vector<const GraphFunction*> functions;
     std::set<const GraphFunction*> seen;
-    for (const ConcreteFunction* f : objects_.functions()) {
-      const GraphFunction* definition = f->function().get();
+    for (const ExportedTrace& trace : objects_.functions()) {
+      const GraphFunction* definition = trace.function->function().get();
       if (seen.insert(definition).second) functions.push_back(definition);
     }
     GraphDefOptions options;

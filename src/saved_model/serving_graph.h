@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "checkpoint/object_graph.h"
 #include "saved_model/saved_objects.h"
 
 namespace gk {

@@ -75,14 +75,6 @@ Value SpecOf(const std::string& name, DataType dtype,
   return value;
 }
 
-// "f" of "__inference_f_12".
-std::string PlainName(std::string_view name) {
-  constexpr std::string_view kPrefix = "__inference_";
-  if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
-  const size_t end = name.rfind('_');
-  return std::string(end == name.npos ? name : name.substr(0, end));
-}
-
 std::string ArgumentName(const ConcreteFunction& function, size_t i) {
   const Node& node = *function.function()->arguments()[i];
   const auto given = node.attr<std::string>("_user_specified_name");
@@ -103,8 +95,8 @@ proto::TensorInfo InfoOf(const Tensor& t) {
 StatusOr<ExportedTrace> WrapSignature(const ExportedSignature& signature) {
   const ConcreteFunction& inner = *signature.trace.function;
   GK_ASSIGN_OR_RETURN(const NamedValues named, NamedOutputs(signature));
-  const auto graph =
-      MakeRef<FuncGraph>("signature_wrapper_" + PlainName(inner.name()));
+  const auto graph = MakeRef<FuncGraph>("signature_wrapper_" +
+                                        PlainFunctionName(inner.name()));
   ExportedTrace wrapped;
   auto& by_name =
       wrapped.inputs.mutable_tuple_value().values;  // (args, kwargs)

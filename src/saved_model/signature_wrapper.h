@@ -10,9 +10,6 @@
 
 namespace gk {
 
-// What a signature is called with if nothing is passed.
-inline constexpr char kDefaultSignature[] = "serving_default";
-
 struct ExportedSignature {
   std::string name;
   ExportedTrace trace;

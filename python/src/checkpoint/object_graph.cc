@@ -123,10 +123,6 @@ class PyTrackable final : public Trackable {
   bool weak_ = false;
 };
 
-TrackablePtr Described(nb::object object, nb::object protocol) {
-  return DescribedObject(std::move(object), std::move(protocol));
-}
-
 // Snapshots are made by Python's thread and written by any.
 void WriteWithoutGil(const ObjectSnapshot& snapshot,
                      const std::string& prefix) {
@@ -144,8 +140,8 @@ void ThrowAssertion(const Status& status) {
 template <Status (Restoration::*kAssert)(const TrackablePtr&) const>
 void Assert(const Restoration& restoration, nb::object root,
             nb::object protocol) {
-  ThrowAssertion(
-      (restoration.*kAssert)(Described(std::move(root), std::move(protocol))));
+  ThrowAssertion((restoration.*kAssert)(
+      DescribedObject(std::move(root), std::move(protocol))));
 }
 
 }  // namespace
@@ -165,7 +161,8 @@ void AddObjectGraphs(nb::module_& m) {
   m.def(
       "_object_snapshot",
       [](nb::object root, nb::object protocol) {
-        return TakeSnapshot(Described(std::move(root), std::move(protocol)));
+        return TakeSnapshot(
+            DescribedObject(std::move(root), std::move(protocol)));
       },
       nb::arg("root"), nb::arg("protocol"));
   m.def(
@@ -173,7 +170,7 @@ void AddObjectGraphs(nb::module_& m) {
       [](nb::object root, nb::object protocol) {
         nb::list objects;
         for (const TrackablePtr& object : ReachableObjects(
-                 Described(std::move(root), std::move(protocol)))) {
+                 DescribedObject(std::move(root), std::move(protocol)))) {
           objects.append(static_cast<const PyTrackable&>(*object).Object());
         }
         return objects;
@@ -182,17 +179,18 @@ void AddObjectGraphs(nb::module_& m) {
   nb::class_<Restoration>(m, "_Restoration",
                           "A checkpoint that is put back into objects.")
       .def_prop_ro("by_name", &Restoration::by_name)
-      .def("resume",
-           [](Restoration& self, int node, nb::object object,
-              nb::object protocol) {
-             ThrowIfError(self.Resume(
-                 node, Described(std::move(object), std::move(protocol))));
-           })
       .def(
-          "add_optional",
-          [](Restoration& self, nb::object object, nb::object protocol) {
-            self.AddOptional(Described(std::move(object), std::move(protocol)));
+          "resume",
+          [](Restoration& self, int node, nb::object object,
+             nb::object protocol) {
+            ThrowIfError(self.Resume(
+                node, DescribedObject(std::move(object), std::move(protocol))));
           })
+      .def("add_optional",
+           [](Restoration& self, nb::object object, nb::object protocol) {
+             self.AddOptional(
+                 DescribedObject(std::move(object), std::move(protocol)));
+           })
       .def("assert_consumed", Assert<&Restoration::AssertConsumed>)
       .def("assert_existing_objects_matched",
            Assert<&Restoration::AssertExistingObjectsMatched>)
@@ -209,7 +207,7 @@ void AddObjectGraphs(nb::module_& m) {
          nb::object protocol) {
         return ValueOrThrow(Restoration::Start(
             std::move(reader),
-            Described(std::move(root), std::move(protocol))));
+            DescribedObject(std::move(root), std::move(protocol))));
       },
       nb::arg("reader"), nb::arg("root"), nb::arg("protocol"));
 }

@@ -68,15 +68,6 @@ void AddLoadedModel(nb::module_& m) {
                    [](const LoadedModel& self) {
                      return Bytes(*self.meta_graph().meta_info_def);
                    })
-      .def_prop_ro(
-          "signatures",
-          [](const LoadedModel& self) {
-            nb::dict signatures;
-            for (const auto& [name, def] : self.meta_graph().signature_def) {
-              signatures[nb::str(name.c_str(), name.size())] = Bytes(def);
-            }
-            return signatures;
-          })
       .def("value", ValueOf, nb::arg("object"))
       .def("call", Call, nb::arg("name"), nb::arg("arguments"));
   m.def("_load_saved_model", Load, nb::arg("folder"), nb::arg("tags").none(),
