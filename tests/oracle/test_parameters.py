@@ -41,6 +41,8 @@ OTHERWISE = {
     "lookup.StaticVocabularyTable": HIDDEN,
     "lookup.experimental.DenseHashTable": HIDDEN,
     "lookup.experimental.MutableHashTable": HIDDEN,
+    "saved_model.experimental.TrackableResource": HIDDEN,
+    "compat.v1.saved_model.experimental.TrackableResource": HIDDEN,
     "TensorArraySpec.is_compatible_with": "as all specs' here: spec_or_value",
     "types.experimental.FunctionType": "made by its class methods",
     "compat.v1.get_local_variable": "the parameters behind the name are get_variable's",
