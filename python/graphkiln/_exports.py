@@ -113,6 +113,14 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.checkpoint.reading": """
         train.list_variables train.load_checkpoint train.load_variable
         """,
+    "graphkiln._src.checkpoint.old_checkpoints": """
+        compat.v1.train.checkpoint_exists
+        compat.v1.train.generate_checkpoint_state_proto
+        compat.v1.train.get_checkpoint_mtimes compat.v1.train.remove_checkpoint
+        """,
+    "graphkiln._src.checkpoint.saver": """
+        compat.v1.train.Saver compat.v1.train.import_meta_graph
+        """,
     "graphkiln._src.checkpoint.state_file": """
         train.checkpoints_iterator train.get_checkpoint_state
         train.latest_checkpoint compat.v1.train.update_checkpoint_state
@@ -234,6 +242,7 @@ EXPORTS: dict[str, str] = {
         train.BytesList train.ClusterDef train.Example train.Feature
         train.FeatureList train.FeatureLists train.Features train.FloatList
         train.Int64List train.JobDef train.SequenceExample
+        compat.v1.train.SaverDef=SaverDef
         """,
     "graphkiln._src.example.features": """
         io.FixedLenFeature io.FixedLenSequenceFeature io.RaggedFeature
@@ -338,6 +347,14 @@ EXPORTS: dict[str, str] = {
         compat.v1.IndexedSlicesValue compat.v1.ragged.RaggedTensorValue
         compat.v1.ragged.constant_value
         """,
+    "graphkiln._src.session.graph_parts": """
+        compat.v1.graph_util.convert_variables_to_constants
+        compat.v1.graph_util.extract_sub_graph
+        compat.v1.graph_util.must_run_on_cpu
+        compat.v1.graph_util.remove_training_nodes
+        compat.v1.graph_util.tensor_shape_from_node_def_name
+        """,
+    "graphkiln._src.session.meta_graph": "compat.v1.train.export_meta_graph",
     "graphkiln._src.session.graph_keys": "compat.v1.GraphKeys",
     "graphkiln._src.session.graph_variables": """
         compat.v1.add_to_collection compat.v1.add_to_collections

@@ -76,7 +76,7 @@ StatusOr<Output> Freezer::ConstantOf(const FrozenValue& v, const Node& like) {
         made.node,
         AddNodeTo(f_->graph.get(), OpRegistry::Get().The(kConstant), {},
                   {{"value", v.value}, {"dtype", v.value.dtype()}},
-                  like.name() + "/value"));
+                  v.constant.empty() ? like.name() + "/value" : v.constant));
     made.node->set_source(like.source());
   }
   return made;

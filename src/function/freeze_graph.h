@@ -13,6 +13,8 @@ namespace gk {
 struct FrozenValue {
   Tensor value;
   std::string variable;  // its name; empty: the argument is the value itself
+  // Of the constant; empty: after the node that reads it first.
+  std::string constant = {};
 };
 
 // The arguments for which `frozen` has a value go, in the functions that the

@@ -48,7 +48,7 @@ def test_the_words_end_as_python_goes_on():
         ("tf.keras.layers.Dense", "keras"),
         ("tf.raw_ops.Abort", "raw_ops.Abort"),
         ("tf.compat.v1.make_template", "compat.v1.make_template"),
-        ("tf.compat.v1.train.Saver", "compat.v1.train.Saver"),
+        ("tf.compat.v1.train.Scaffold", "compat.v1.train.Scaffold"),
         ("tf.compat.v2.keras", "compat.v2.keras"),
         ("tf.distribute.Server", "distribute.Server"),
         # Those of Keras that TensorFlow loads late.

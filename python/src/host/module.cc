@@ -17,8 +17,8 @@
 #include "python/src/data/dataset_methods.h"
 #include "python/src/data/dataset_options.h"
 #include "python/src/data/element_spec.h"
-#include "python/src/files/gfile_type.h"
 #include "python/src/example/parse_example.h"
+#include "python/src/files/gfile_type.h"
 #include "python/src/function/atomic_function.h"
 #include "python/src/function/concrete_call.h"
 #include "python/src/function/concrete_function.h"
@@ -26,8 +26,8 @@
 #include "python/src/function/decorated_function.h"
 #include "python/src/function/deferred_captures.h"
 #include "python/src/function/external_captures.h"
-#include "python/src/function/function_facts.h"
 #include "python/src/function/frozen_function.h"
+#include "python/src/function/function_facts.h"
 #include "python/src/function/function_object.h"
 #include "python/src/function/function_options.h"
 #include "python/src/function/function_trace_type.h"
@@ -41,6 +41,7 @@
 #include "python/src/graph/graph_functions.h"
 #include "python/src/graph/graph_scopes.h"
 #include "python/src/graph/host_function.h"
+#include "python/src/graph/meta_graph.h"
 #include "python/src/graph/name_scope.h"
 #include "python/src/graph/operation_members.h"
 #include "python/src/graph/operation_type.h"
@@ -136,6 +137,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddHostFunctions(m);
   gk::py::AddVariableCreatorScope(m);
   gk::py::AddModuleWalk(m);
+  gk::py::AddMetaGraphFunctions(m);
   gk::py::AddGenerator(m);
   gk::py::AddInitializers(m);
   gk::py::AddDimension(m);

@@ -246,9 +246,6 @@ PyObject* InitialValue(PyObject* o, void*) {
   if (!value) return nullptr;
   return value.get() == Py_None ? EagerOnly("property") : value.Release();
 }
-PyObject* NoSession(PyObject*, PyObject*, PyObject*) {
-  return EagerOnly("operation");
-}
 PyObject* Eval(PyObject* o, PyObject* args, PyObject* kwargs) {
   if (!OpBuilder::Current()->builds_graph()) return EagerOnly("operation");
   static const char* names[] = {"session", nullptr};
@@ -260,13 +257,6 @@ PyObject* Eval(PyObject* o, PyObject* args, PyObject* kwargs) {
   const PyRef feeds = PyRef::Steal(Py_BuildValue("(OO)", Py_None, session));
   return feeds ? EvaluateInSession(o, feeds.get(), nullptr) : nullptr;
 }
-PyObject* FromProto(PyObject*, PyObject*, PyObject*) {
-  PyErr_SetString(PyExc_NotImplementedError,
-                  "Variables cannot be made from protos: there are no "
-                  "sessions.");
-  return nullptr;
-}
-
 PyObject* Reference(PyObject* o, PyObject*) { return NewReference(o); }
 PyObject* GetShape(PyObject* o, PyObject*) {
   return PyObject_GetAttrString(o, "shape");
@@ -464,13 +454,27 @@ PyMethodDef variable_methods[] = {
      "eval($self, session=None)\n--\n\n"
      "The value of a variable of a graph, by the session given or the default\n"
      "one."},
-    {"to_proto", METHOD(NoSession),
+    {"to_proto", METHOD(VariableToProto),
      "to_proto($self, export_scope=None)\n--\n\n"
-     "Not available: there are no sessions."},
-    {"from_proto", AsCFunction(Guarded<FromProto>),
+     "A VariableDef: the names of the operations that a variable of a graph "
+     "is\n"
+     "made of, without `export_scope`; None if it is not in that scope.\n\n"
+     "Raises RuntimeError for a variable of no graph.\n\n"
+     ">>> with tf.Graph().as_default():\n"
+     "...     tf.Variable(1.0, name='v').to_proto().initializer_name\n"
+     "'v/Assign'"},
+    {"from_proto", AsCFunction(Guarded<VariableFromProto>),
      METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "from_proto(variable_def, import_scope=None)\n--\n\n"
-     "Not available: there are no sessions."},
+     "The variable of the default graph whose operations a VariableDef names,\n"
+     "below `import_scope`.\n\n"
+     "Raises KeyError for an operation that the graph does not have, "
+     "ValueError\n"
+     "for a variable that is no resource.\n\n"
+     ">>> with tf.Graph().as_default():\n"
+     "...     v = tf.Variable(1.0, name='v')\n"
+     "...     tf.Variable.from_proto(v.to_proto()).name\n"
+     "'v:0'"},
     {nullptr, nullptr, 0, nullptr}};
 
 #define REF_DOC \

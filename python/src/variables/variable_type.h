@@ -71,6 +71,10 @@ PyObject* VariableOfHandle(const Tensor& handle, DataType dtype,
 // written. New reference. (variable_methods.cc)
 PyObject* UnreadVariable(PyObject* variable);
 
+// Its VariableDef, and the variable of one. (variable_def.cc)
+PyObject* VariableToProto(PyObject* variable, PyObject* args, PyObject* kwargs);
+PyObject* VariableFromProto(PyObject*, PyObject* args, PyObject* kwargs);
+
 extern PyType_Slot variable_operator_slots[];  // tensor_operators.cc
 // What else the type is made of, and variable[key]: a tensor with `assign`.
 // (variable_members.cc)

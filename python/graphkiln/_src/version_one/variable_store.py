@@ -188,7 +188,7 @@ def _known() -> dict[str, Variable]:
     if _graphkiln.executing_eagerly():
         return _of_eager
     graph = _graphkiln.get_default_graph()
-    collection = graph.get_collection_ref("_variables_by_name")
+    collection = graph.get_collection_ref(("_variables_by_name",))
     if not collection:
         collection.append({})
     return collection[0]

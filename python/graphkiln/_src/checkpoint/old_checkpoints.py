@@ -1,0 +1,106 @@
+"""Checkpoints as tf.compat.v1.train sees them: whether they are there, since when,
+and how they go."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from graphkiln import _graphkiln, _proto
+
+
+def checkpoint_exists(checkpoint_prefix: str | os.PathLike) -> bool:
+    """Is there a checkpoint of this path?
+
+    >>> tf.compat.v1.train.checkpoint_exists("/nowhere/ckpt-1")
+    False
+    """
+    return _graphkiln._checkpoint_exists(os.fspath(checkpoint_prefix))
+
+
+def get_checkpoint_mtimes(checkpoint_prefixes: Sequence[str]) -> list[float]:
+    """When checkpoints were written, in seconds since 1970, without those that are
+    not there.
+
+    >>> tf.compat.v1.train.get_checkpoint_mtimes(["/nowhere/ckpt-1"])
+    []
+    """
+    return [
+        _graphkiln.gfile_stat(f"{prefix}.index").mtime_nsec / 1e9
+        for prefix in checkpoint_prefixes
+        if _graphkiln.gfile_exists(f"{prefix}.index")
+    ]
+
+
+def remove_checkpoint(
+    checkpoint_prefix: str,
+    checkpoint_format_version: int = 2,
+    meta_graph_suffix: str = "meta",
+) -> None:
+    """Deletes a checkpoint's files and its meta graph, as far as they are there.
+
+    Args:
+      checkpoint_prefix: its path.
+      checkpoint_format_version: SaverDef.V2; the files of others have no index.
+      meta_graph_suffix: of the file of the meta graph.
+
+    >>> tf.compat.v1.train.remove_checkpoint("/nowhere/ckpt-1")
+    """
+    patterns = [f"{checkpoint_prefix}.{meta_graph_suffix}"]
+    if checkpoint_format_version == _proto.SaverDef.V2:
+        patterns += [
+            f"{checkpoint_prefix}.index",
+            f"{checkpoint_prefix}.data-?????-of-?????",
+        ]
+    else:
+        patterns.append(checkpoint_prefix)
+    for pattern in patterns:
+        for file in _graphkiln.gfile_glob(pattern):
+            _graphkiln.gfile_remove(file)
+
+
+def generate_checkpoint_state_proto(
+    save_dir: str,
+    model_checkpoint_path: str,
+    all_model_checkpoint_paths: Sequence[str] | None = None,
+    all_model_checkpoint_timestamps: Sequence[float] | None = None,
+    last_preserved_timestamp: float | None = None,
+) -> Any:
+    """A CheckpointState message; paths are relative to a relative folder.
+
+    Args:
+      save_dir: the folder.
+      model_checkpoint_path: the newest checkpoint.
+      all_model_checkpoint_paths: all of them, oldest first.
+      all_model_checkpoint_timestamps: when each was saved.
+      last_preserved_timestamp: when the last that stays for ever was.
+
+    Raises:
+      ValueError: the timestamps are not as many as the paths.
+
+    >>> tf.compat.v1.train.generate_checkpoint_state_proto(
+    ...     "/models", "/models/ckpt-1").all_model_checkpoint_paths
+    ['/models/ckpt-1']
+    """
+    paths = list(all_model_checkpoint_paths or ())
+    if not paths or paths[-1] != model_checkpoint_path:
+        paths.append(model_checkpoint_path)
+    times = list(all_model_checkpoint_timestamps or ())
+    if times and len(times) != len(paths):
+        raise ValueError(
+            "Checkpoint timestamps, if provided, must match checkpoint paths (got "
+            f"paths {paths} and timestamps {times})"
+        )
+    newest = model_checkpoint_path
+    if not os.path.isabs(save_dir):
+        newest, *paths = (
+            os.path.relpath(path, save_dir) if os.path.isabs(path) is False else path
+            for path in [newest, *paths]
+        )
+    return _proto.CheckpointState(
+        model_checkpoint_path=newest,
+        all_model_checkpoint_paths=paths,
+        all_model_checkpoint_timestamps=times,
+        last_preserved_timestamp=last_preserved_timestamp,
+    )

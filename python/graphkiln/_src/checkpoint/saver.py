@@ -1,0 +1,553 @@
+"""tf.compat.v1.train.Saver: checkpoints of a session's variables, by name."""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphkiln import _graphkiln, _proto, raw_ops
+from graphkiln._graphkiln import Operation, OpError, Tensor, Variable
+from graphkiln._src.checkpoint.old_checkpoints import (
+    checkpoint_exists,
+    get_checkpoint_mtimes,
+    remove_checkpoint,
+)
+from graphkiln._src.checkpoint.saved_variables import (
+    all_saved,
+    by_names,
+    value_of,
+)
+from graphkiln._src.checkpoint.state_file import update_checkpoint_state
+from graphkiln._src.host.logging import get_logger
+from graphkiln._src.session.meta_graph import (
+    export_meta_graph,
+    import_scoped_meta_graph,
+    name_in_scope,
+    scoped_name,
+)
+
+_HOUR = 3600.0
+_RESTORE_FAILED = (
+    "Restoring from checkpoint failed. This is most likely due to {} Please ensure "
+    "that you have not altered the graph expected based on the checkpoint. Original "
+    "error:\n\n{}"
+)
+
+
+class Saver:
+    """Saves the variables of a graph, with their values in a session, in
+    checkpoints, and gives them the values of checkpoints.
+
+    Args:
+      var_list: the variables, in a list or by the names that they have in
+        checkpoints; all global ones of the default graph unless given.
+      reshape: may a value in a checkpoint have another shape than its variable?
+      sharded: is the checkpoint written next to its place and then merged?
+      max_to_keep: how many checkpoints stay; the oldest go. All if None or 0.
+      keep_checkpoint_every_n_hours: one that would go stays for ever if it is so
+        much newer than the last that stayed so.
+      name: of the scope of the operations that are added to the graph.
+      restore_sequentially: is one variable restored after the other?
+      saver_def: names of operations that are there; then none are added.
+      builder: accepted for compatibility.
+      defer_build: are the operations added by `build`?
+      allow_empty: may there be no variables?
+      write_version: SaverDef.V2, the only format.
+      pad_step_number: do numbers of steps in names have eight digits?
+      save_relative_paths: accepted for compatibility; paths within the folder are
+        always written so.
+      filename: of the checkpoint that runs of the operations alone take.
+
+    Raises:
+      TypeError: `var_list` holds what is no variable.
+      ValueError: there are no variables, or two of one name.
+      RuntimeError: eagerly, without `var_list`.
+
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp() + "/model"
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     v = tf.Variable(3.0, name="v")
+    ...     saver = tf.compat.v1.train.Saver()
+    ...     session.run(v.initializer)
+    ...     path = saver.save(session, path, global_step=7)
+    ...     session.run(v.assign(0.0)).item()
+    ...     saver.restore(session, path)
+    ...     session.run(v).item()
+    0.0
+    3.0
+    >>> path[-7:]
+    'model-7'
+    """
+
+    def __init__(
+        self,
+        var_list: Any = None,
+        reshape: bool = False,
+        sharded: bool = False,
+        max_to_keep: int | None = 5,
+        keep_checkpoint_every_n_hours: float = 10000.0,
+        name: str | None = None,
+        restore_sequentially: bool = False,
+        saver_def: Any = None,
+        builder: Any = None,
+        defer_build: bool = False,
+        allow_empty: bool = False,
+        write_version: int = 2,
+        pad_step_number: bool = False,
+        save_relative_paths: bool = False,
+        filename: str | None = None,
+    ) -> None:
+        if defer_build and var_list:
+            raise ValueError(
+                "If `var_list` is provided then build cannot be deferred. Either set "
+                "defer_build=False or var_list=None."
+            )
+        if write_version != 2:
+            raise _graphkiln.UnimplementedError(
+                None,
+                None,
+                f"Checkpoints of version {write_version} are not written: give "
+                "write_version=tf.compat.v1.train.SaverDef.V2",
+            )
+        self._eager = _graphkiln.executing_eagerly()
+        if self._eager and var_list is None:
+            raise RuntimeError(
+                "When eager execution is enabled, `var_list` must specify a list or "
+                "dict of variables to save"
+            )
+        self._var_list = var_list
+        self._named: dict[str, Variable] = {}
+        self._reshape = reshape
+        self._sharded = sharded
+        self._max_to_keep = max_to_keep
+        self._keep_hours = keep_checkpoint_every_n_hours
+        self._name = name
+        self._restore_sequentially = restore_sequentially
+        self._allow_empty = allow_empty
+        self._is_empty = False
+        self._pad_step_number = pad_step_number
+        self._filename = filename
+        self._kept: list[tuple[str, float]] = []  # oldest first
+        self._next_kept = time.time() + keep_checkpoint_every_n_hours * _HOUR
+        self.saver_def = saver_def
+        if saver_def is not None:
+            self._use(saver_def, name)
+        elif self._eager:
+            self._find_variables()
+        elif not defer_build:
+            self.build()
+
+    def _use(self, saver_def: Any, scope: str | None) -> None:
+        self.saver_def = _proto.SaverDef()
+        self.saver_def.CopyFrom(saver_def)
+        for field in ("filename_tensor_name", "save_tensor_name", "restore_op_name"):
+            name = getattr(saver_def, field)
+            if not name:
+                raise ValueError(f"saver_def must specify the {field}: {saver_def!s}")
+            setattr(self.saver_def, field, scoped_name(name, scope))
+        self._max_to_keep = saver_def.max_to_keep
+        self._sharded = saver_def.sharded
+        if saver_def.keep_checkpoint_every_n_hours:
+            self._keep_hours = saver_def.keep_checkpoint_every_n_hours
+            self._next_kept = time.time() + self._keep_hours * _HOUR
+
+    def _find_variables(self) -> None:
+        var_list = all_saved() if self._var_list is None else self._var_list
+        self._named = by_names(var_list)
+        self._is_empty = not self._named
+        if self._is_empty and not self._allow_empty:
+            raise ValueError("No variables to save")
+
+    def build(self) -> None:
+        """Adds the operations to the default graph, if they are not there.
+
+        Raises RuntimeError eagerly."""
+        if _graphkiln.executing_eagerly():
+            raise RuntimeError("Use save/restore instead of build in eager mode.")
+        if self.saver_def is not None:
+            return
+        self._find_variables()
+        self.saver_def = _proto.SaverDef(
+            max_to_keep=self._max_to_keep or 0,
+            sharded=self._sharded,
+            keep_checkpoint_every_n_hours=self._keep_hours,
+            version=_proto.SaverDef.V2,
+        )
+        if self._is_empty:
+            return
+        with _graphkiln.name_scope(self._name or "save"):
+            default = _graphkiln.constant(
+                self._filename or "model", name="filename/input"
+            )
+            given = raw_ops.PlaceholderWithDefault(
+                input=default, shape=[], name="filename"
+            )
+            path = raw_ops.PlaceholderWithDefault(
+                input=given, shape=[], name=default.op.type
+            )
+            saved = self._add_save(path)
+            restored = self._add_restore(path)
+        self.saver_def.filename_tensor_name = path.name
+        self.saver_def.save_tensor_name = saved.name
+        self.saver_def.restore_op_name = restored.name
+
+    def _save_to(self, path: Tensor) -> Operation | None:
+        return raw_ops.SaveV2(
+            prefix=path,
+            tensor_names=_graphkiln.constant(
+                list(self._named), name="SaveV2/tensor_names"
+            ),
+            shape_and_slices=_graphkiln.constant(
+                [""] * len(self._named), name="SaveV2/shape_and_slices"
+            ),
+            tensors=[value_of(v) for v in self._named.values()],
+        )
+
+    def _save(self, path: Tensor) -> Operation | None:
+        """Writes a checkpoint, in pieces first if it is to be."""
+        if not self._sharded:
+            return self._save_to(path)
+        beside = raw_ops.StringJoin(
+            inputs=[path, _graphkiln.constant(f"_temp_{uuid.uuid4().hex}/part")]
+        )
+        shard = raw_ops.ShardedFilename(
+            basename=beside,
+            shard=_graphkiln.constant(0, name="ShardedFilename/shard"),
+            num_shards=_graphkiln.constant(1, name="num_shards"),
+        )
+        written = self._save_to(shard)
+        waited = [] if written is None else [written]
+        with _graphkiln.control_dependencies(waited):
+            return raw_ops.MergeV2Checkpoints(
+                checkpoint_prefixes=raw_ops.Pack(values=[shard], axis=0),
+                destination_prefix=path,
+                delete_old_dirs=True,
+            )
+
+    def _add_save(self, path: Tensor) -> Tensor:
+        with _graphkiln.control_dependencies([self._save(path)]):
+            return raw_ops.Identity(input=path, name="control_dependency")
+
+    def _read(self, path: Tensor) -> list[Tensor]:
+        return raw_ops.RestoreV2(
+            prefix=path,
+            tensor_names=_graphkiln.constant(
+                list(self._named), name="RestoreV2/tensor_names"
+            ),
+            shape_and_slices=_graphkiln.constant(
+                [""] * len(self._named), name="RestoreV2/shape_and_slices"
+            ),
+            dtypes=[v.dtype for v in self._named.values()],
+        )
+
+    def _shaped(self, value: Tensor, variable: Variable) -> Tensor:
+        if not self._reshape:
+            return value
+        return raw_ops.Reshape(tensor=value, shape=variable.shape.as_list())
+
+    def _add_restore(self, path: Tensor) -> Operation:
+        assigned: list[Operation] = []
+        values = self._read(path)
+        for value, variable in zip(values, self._named.values(), strict=True):
+            before = assigned[-1:] if self._restore_sequentially else []
+            with _graphkiln.control_dependencies(before):
+                value = raw_ops.Identity(input=value)
+                assigned.append(
+                    raw_ops.AssignVariableOp(
+                        resource=variable.handle,
+                        value=self._shaped(value, variable),
+                        validate_shape=not self._reshape,
+                    )
+                )
+        return _graphkiln.group(*assigned, name="restore_all")
+
+    # What was saved.
+
+    @property
+    def last_checkpoints(self) -> list[str]:
+        """The paths of the checkpoints that are kept, oldest first."""
+        return [path for path, _ in self._kept]
+
+    def set_last_checkpoints(self, last_checkpoints: Sequence[str]) -> None:
+        """Sets which checkpoints are there, oldest first; when they were saved is
+        not known."""
+        self._kept = [(path, np.inf) for path in list(last_checkpoints)]
+
+    def set_last_checkpoints_with_time(
+        self, last_checkpoints_with_time: Sequence[tuple[str, float]]
+    ) -> None:
+        """Sets which checkpoints are there, oldest first, and when each was
+        saved."""
+        self._kept = list(last_checkpoints_with_time)
+
+    def recover_last_checkpoints(self, checkpoint_paths: Sequence[str]) -> None:
+        """Sets which checkpoints are there, oldest first, of those of these paths
+        that are; times are those of the files."""
+        there = [path for path in checkpoint_paths if checkpoint_exists(path)]
+        times = get_checkpoint_mtimes(there)
+        self._kept = list(zip(there, times, strict=True))
+
+    def _record(self, path: str, suffix: str) -> None:
+        self._kept = [(p, t) for p, t in self._kept if p != path]
+        self._kept.append((path, time.time()))
+        if not self._max_to_keep or len(self._kept) <= self._max_to_keep:
+            return
+        oldest, saved = self._kept.pop(0)
+        if saved > self._next_kept:
+            self._next_kept += self._keep_hours * _HOUR
+            return
+        try:
+            remove_checkpoint(oldest, _proto.SaverDef.V2, suffix)
+        except OpError as error:
+            get_logger().warning("Ignoring: %s", error)
+
+    # Saving and restoring.
+
+    def save(
+        self,
+        sess: Any,
+        save_path: str | os.PathLike,
+        global_step: Any = None,
+        latest_filename: str | None = None,
+        meta_graph_suffix: str = "meta",
+        write_meta_graph: bool = True,
+        write_state: bool = True,
+        strip_default_attrs: bool = False,
+        save_debug_info: bool = False,
+    ) -> str | None:
+        """Saves the variables' values in a session.
+
+        Args:
+          sess: the session; None eagerly.
+          save_path: the prefix of the checkpoint's files.
+          global_step: a number, or a variable, that is put behind it.
+          latest_filename: of the file that says which checkpoints there are,
+            "checkpoint" by default.
+          meta_graph_suffix: of the file of the meta graph.
+          write_meta_graph: is that written, too?
+          write_state: is the file written that says which checkpoints there are?
+          strip_default_attrs: does the meta graph leave out attributes that have
+            their defaults?
+          save_debug_info: accepted for compatibility.
+
+        Returns:
+          The path for `restore`; None if there are no variables.
+
+        Raises:
+          TypeError: `sess` is no session.
+          ValueError: `latest_filename` is the checkpoint, or has a folder, or the
+            folder of `save_path` is not there.
+          RuntimeError: `build` is to be called first.
+        """
+        latest = latest_filename or "checkpoint"
+        prefix = os.fspath(save_path)
+        if os.path.split(latest)[0]:
+            raise ValueError("'latest_filename' must not contain path components")
+        if os.path.basename(prefix) == latest:
+            raise ValueError(
+                "'latest_filename' collides with 'save_path': "
+                f"'{latest}' and '{prefix}'"
+            )
+        eager = self._check(sess)
+        path = prefix
+        if global_step is not None:
+            if not isinstance(global_step, (int, np.integer)):
+                global_step = global_step.numpy() if eager else sess.run(global_step)
+            digits = "08d" if self._pad_step_number else "d"
+            path = f"{prefix}-{int(global_step):{digits}}"
+        folder = os.path.dirname(prefix)
+        if not self._is_empty:
+            if folder and not _graphkiln.gfile_isdir(folder):
+                raise ValueError(
+                    f"Parent directory of {prefix} doesn't exist, can't save."
+                )
+            self._write(sess, path, eager)
+            if write_state:
+                self._record(path, meta_graph_suffix)
+                update_checkpoint_state(
+                    folder, path, self.last_checkpoints, latest_filename=latest
+                )
+        if write_meta_graph and not eager:
+            with sess.graph.as_default():
+                self.export_meta_graph(
+                    f"{path}.{meta_graph_suffix}",
+                    strip_default_attrs=strip_default_attrs,
+                )
+        return None if self._is_empty else path
+
+    def _check(self, sess: Any) -> bool:
+        eager = _graphkiln.executing_eagerly() and self._eager
+        if eager:
+            return True
+        if self.saver_def is None:
+            raise RuntimeError(
+                "`build()` should be called before save if defer_build==True"
+            )
+        if not hasattr(sess, "run") or not hasattr(sess, "graph"):
+            raise TypeError(f"'sess' must be a Session; {sess}")
+        return False
+
+    def _write(self, sess: Any, path: str, eager: bool) -> None:
+        if eager:
+            self._save(_graphkiln.constant(path))
+        else:
+            sess.run(
+                self.saver_def.save_tensor_name,
+                {self.saver_def.filename_tensor_name: path},
+            )
+
+    def restore(self, sess: Any, save_path: str | os.PathLike | None) -> None:
+        """Gives the variables the values of a checkpoint; they need no other.
+
+        Args:
+          sess: the session; None eagerly.
+          save_path: what `save` gave.
+
+        Raises:
+          ValueError: `save_path` is None, or there is no such checkpoint.
+          NotFoundError: it lacks a variable.
+          InvalidArgumentError: a value does not fit its variable.
+        """
+        if self._is_empty:
+            return
+        if save_path is None:
+            raise ValueError("Can't load save_path when it is None.")
+        prefix = os.fspath(save_path)
+        if not checkpoint_exists(prefix):
+            raise ValueError(
+                f"The passed save_path is not a valid checkpoint: {prefix}"
+            )
+        get_logger().info("Restoring parameters from %s", prefix)
+        eager = self._check(sess)
+        try:
+            if eager:
+                self._assign_all(prefix)
+            else:
+                sess.run(
+                    self.saver_def.restore_op_name,
+                    {self.saver_def.filename_tensor_name: prefix},
+                )
+        except _graphkiln.NotFoundError as error:
+            cause = (
+                "a Variable name or other graph key that is missing from the "
+                "checkpoint."
+            )
+            raise _graphkiln.NotFoundError(
+                error.node_def, error.op, _RESTORE_FAILED.format(cause, error.message)
+            ) from error
+        except _graphkiln.InvalidArgumentError as error:
+            cause = "a mismatch between the current graph and the graph from the "
+            raise _graphkiln.InvalidArgumentError(
+                error.node_def,
+                error.op,
+                _RESTORE_FAILED.format(cause + "checkpoint.", error.message),
+            ) from error
+
+    def _assign_all(self, prefix: str) -> None:
+        values = self._read(_graphkiln.constant(prefix))
+        for value, variable in zip(values, self._named.values(), strict=True):
+            variable.assign(self._shaped(value, variable))
+
+    # As messages.
+
+    def as_saver_def(self) -> Any:
+        """The names of its operations, a SaverDef."""
+        return self.saver_def
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """The names of its operations without a scope, a SaverDef; None if they
+        are not in it."""
+        message = _proto.SaverDef()
+        message.CopyFrom(self.saver_def)
+        if export_scope is None:
+            return message
+        if not (self._name or "").startswith(export_scope):
+            return None
+        for field in ("filename_tensor_name", "save_tensor_name", "restore_op_name"):
+            name = name_in_scope(getattr(message, field), export_scope)
+            setattr(message, field, name)
+        return message
+
+    @staticmethod
+    def from_proto(saver_def: Any, import_scope: str | None = None) -> Saver:
+        """A saver of operations that are there, below a scope."""
+        return Saver(saver_def=saver_def, name=import_scope)
+
+    def export_meta_graph(
+        self,
+        filename: str | os.PathLike | None = None,
+        collection_list: list[str] | None = None,
+        as_text: bool = False,
+        export_scope: str | None = None,
+        clear_devices: bool = False,
+        clear_extraneous_savers: bool = False,
+        strip_default_attrs: bool = False,
+        save_debug_info: bool = False,
+    ) -> Any:
+        """The default graph as a MetaGraphDef that names this saver, as of
+        tf.compat.v1.train.export_meta_graph."""
+        return export_meta_graph(
+            filename=filename,
+            saver_def=self.saver_def,
+            collection_list=collection_list,
+            as_text=as_text,
+            export_scope=export_scope,
+            clear_devices=clear_devices,
+            clear_extraneous_savers=clear_extraneous_savers,
+            strip_default_attrs=strip_default_attrs,
+        )
+
+
+def import_meta_graph(
+    meta_graph_or_file: Any,
+    clear_devices: bool = False,
+    import_scope: str | None = None,
+    **kwargs: Any,
+) -> Saver | None:
+    """Adds a meta graph to the default graph, with its collections: variables are
+    tf.Variable again, so that a session can run and restore them.
+
+    Args:
+      meta_graph_or_file: a MetaGraphDef or the path of a file.
+      clear_devices: nodes name no device.
+      import_scope: a scope that all names are put in.
+      **kwargs: `input_map`, tensors for edges of the message.
+
+    Returns:
+      The saver that the message names, or one of its variables; None if it has
+      none.
+
+    Raises:
+      OSError: there is no such file, or it is none.
+      ValueError: eagerly; or inputs that were cut off are not in `input_map`.
+      NotFoundError: nodes are of an op that is not registered.
+
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp() + "/model"
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     v = tf.Variable(3.0, name="v")
+    ...     session.run(v.initializer)
+    ...     path = tf.compat.v1.train.Saver().save(session, path)
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     saver = tf.compat.v1.train.import_meta_graph(path + ".meta")
+    ...     saver.restore(session, path)
+    ...     session.run("v/Read/ReadVariableOp:0").item()
+    3.0
+    """
+    message, scope, _ = import_scoped_meta_graph(
+        meta_graph_or_file,
+        clear_devices,
+        import_scope,
+        savers=Saver.from_proto,
+        **kwargs,
+    )
+    if message.HasField("saver_def"):
+        if not message.saver_def.filename_tensor_name:  # it had no variables
+            return Saver(allow_empty=True, name=scope)
+        return Saver(saver_def=message.saver_def, name=scope)
+    return Saver() if all_saved(scope) else None
