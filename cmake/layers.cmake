@@ -1,7 +1,7 @@
 # One library a layer, lowest first. tools/check_layers proves that includes
 # point down only; `ops` may include nothing above `graph`.
 set(GK_LAYERS base proto kernels framework io data graph checkpoint ops grappler
-    runtime eager function saved_model api)
+    runtime eager function saved_model command_line api)
 
 find_package(Threads REQUIRED)
 include(cmake/third_party.cmake)
@@ -61,7 +61,7 @@ foreach(part IN LISTS GK_LAYERS ITEMS plain_ops plain_function)
   string(REPLACE plain_ "" layer ${part})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS
        ${PROJECT_SOURCE_DIR}/src/${layer}/*.cc)
-  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/command_line/main\\.cc$")
   if(part STREQUAL "ops")
     list(FILTER sources EXCLUDE REGEX ${GK_PLAIN_OPS})
   elseif(part STREQUAL "plain_ops")
@@ -87,7 +87,7 @@ foreach(part IN LISTS GK_LAYERS ITEMS plain_ops plain_function)
       list(APPEND GK_RECORD_OBJECTS $<TARGET_OBJECTS:gk_${part}>)
     endif()
     # Nothing here runs in a loop: it is to be small (docs/decisions/size.md).
-    if(part MATCHES "^(proto|io|checkpoint|graph|grappler|data|saved_model|api|plain_.*)$")
+    if(part MATCHES "^(proto|io|checkpoint|graph|grappler|data|saved_model|command_line|api|plain_.*)$")
       target_compile_options(gk_${part} PRIVATE ${GK_SMALL})
     endif()
     # Files with loops and the executor's are not compiled together: what is made
@@ -116,7 +116,8 @@ foreach(layer runtime eager function)
   gk_precompile(gk_${layer} REUSE gk_ops)
 endforeach()
 gk_precompile(gk_graph ${GK_FRAMEWORK_HEADERS})
-foreach(layer io checkpoint grappler data plain_ops plain_function saved_model)
+foreach(layer io checkpoint grappler data plain_ops plain_function saved_model
+    command_line)
   gk_precompile(gk_${layer} REUSE gk_graph)
 endforeach()
 gk_precompile(gk_api ${GK_FRAMEWORK_HEADERS})
@@ -148,3 +149,10 @@ set_target_properties(graphkiln PROPERTIES VERSION ${PROJECT_VERSION}
 add_library(gk_all STATIC ${GK_OBJECTS})
 target_link_libraries(gk_all PUBLIC gk_flags ${GK_LIBRARIES}
   ${GK_STATIC_LIBRARIES} Threads::Threads ${CMAKE_DL_LIBS})
+
+# The program of that name is a library's function, so that the wheel has it in
+# the extension; installed, it stands beside ours.
+add_executable(graphkiln_program ${PROJECT_SOURCE_DIR}/src/command_line/main.cc)
+target_link_libraries(graphkiln_program PRIVATE gk_flags graphkiln)
+target_link_options(graphkiln_program PRIVATE $<$<CONFIG:Release>:-s>)
+set_target_properties(graphkiln_program PROPERTIES OUTPUT_NAME graphkiln)

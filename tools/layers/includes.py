@@ -18,7 +18,7 @@ RANKS = [
     ["eager"],
     ["function"],
     ["saved_model", "summary"],
-    ["api"],
+    ["api", "command_line"],
 ]
 LAYERS = {
     layer: {layer} | {below for rank in RANKS[:i] for below in rank}
@@ -28,6 +28,7 @@ LAYERS = {
 PUBLIC = "public headers"  # include/graphkiln
 BINDING = "python binding"  # python/src
 LAYERS["api"] |= {PUBLIC}
+LAYERS["command_line"] |= {PUBLIC}  # the version
 LAYERS[PUBLIC] = {PUBLIC}
 LAYERS[BINDING] = {BINDING} | set(LAYERS)
 

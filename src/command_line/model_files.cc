@@ -1,0 +1,134 @@
+#include "command_line/model_files.h"
+
+#include <utility>
+
+#include "checkpoint/bundle_names.h"
+#include "checkpoint/checkpoint_state.h"
+#include "checkpoint/object_graph.h"
+#include "io/files.h"
+#include "io/path.h"
+
+namespace gk::command {
+namespace {
+
+constexpr std::string_view kIndexEnding = ".index";
+constexpr std::string_view kMetaGraphEnding = ".meta";
+
+bool IsThere(const std::string& path) { return MustRead(io::Exists(path)); }
+
+std::shared_ptr<BundleReader> OpenValues(const std::string& prefix) {
+  return MustRead(BundleReader::Open(prefix));
+}
+
+ModelFiles ReadSavedModelFiles(const std::string& folder,
+                               const std::optional<Tags>& tags) {
+  ModelFiles model{folder, ModelKind::kSavedModel, {}, nullptr};
+  StatusOr<proto::MetaGraphDef> graph = ReadMetaGraph(folder, tags);
+  // That there are several, or none with these tags, is what the user said.
+  if (graph.status().code() == Code::kInvalidArgument) {
+    Must(Exit::kUsage, graph.status());
+  }
+  model.meta = MustRead(std::move(graph));
+  const std::string prefix = VariablesPath(folder);
+  if (IsThere(BundleIndexName(prefix))) model.values = OpenValues(prefix);
+  return model;
+}
+
+ModelFiles ReadCheckpointFiles(const std::string& prefix) {
+  return {prefix, ModelKind::kCheckpoint, {}, OpenValues(prefix)};
+}
+
+// A message may take anything for one of its kind: what has no node and no
+// function is none.
+ModelFiles ReadGraphFiles(const std::string& path) {
+  const auto file = MustRead(io::MapFile(path));
+  ModelFiles model{path, ModelKind::kGraph, {}, nullptr};
+  Status parsed;
+  if (path.ends_with(kMetaGraphEnding)) {
+    model.kind = ModelKind::kMetaGraph;
+    parsed = model.meta.Parse(file->bytes());
+  } else {
+    parsed = model.meta.graph_def.mut().Parse(file->bytes());
+  }
+  if (!parsed.ok()) {
+    throw Failure::Make(
+        Exit::kDamaged,
+        "{} is no graph: {}. Models are folders of SavedModels, "
+        "prefixes of checkpoints, and files of GraphDefs.",
+        path, parsed.message());
+  }
+  const proto::GraphDef& graph = *model.meta.graph_def;
+  if (graph.node.empty() && graph.library->function.empty()) {
+    throw Failure::Make(Exit::kDamaged,
+                        "{} is no graph: it has neither nodes nor functions.",
+                        path);
+  }
+  return model;
+}
+
+}  // namespace
+
+std::string_view KindName(ModelKind kind) {
+  constexpr std::string_view kNames[] = {"SavedModel", "checkpoint", "GraphDef",
+                                         "MetaGraphDef"};
+  return kNames[static_cast<int>(kind)];
+}
+
+std::optional<Tags> TagsOf(const Arguments& arguments) {
+  if (!arguments.Has("tags")) return std::nullopt;
+  Tags tags;
+  const std::string text = arguments.Value("tags");
+  for (size_t start = 0; start < text.size();) {
+    const size_t end = std::min(text.find(',', start), text.size());
+    tags.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return tags;
+}
+
+ModelFiles ReadModelFiles(const std::string& path,
+                          const std::optional<Tags>& tags) {
+  if (io::IsDirectory(path)) {
+    if (MustRead(ContainsSavedModel(path))) {
+      return ReadSavedModelFiles(path, tags);
+    }
+    if (const auto latest = MustRead(LatestCheckpoint(path))) {
+      return ReadCheckpointFiles(*latest);
+    }
+    throw Failure::Make(Exit::kFile,
+                        "{} holds no model: it has neither a {} nor a {} file "
+                        "that says which checkpoint is the newest.",
+                        path, kSavedModelFile, kCheckpointStateFile);
+  }
+  if (io::NameOf(path) == kSavedModelFile) {
+    const std::string folder(io::FolderOf(path));
+    return ReadSavedModelFiles(folder.empty() ? "." : folder, tags);
+  }
+  if (path.ends_with(kIndexEnding) && IsThere(path)) {
+    return ReadCheckpointFiles(
+        path.substr(0, path.size() - kIndexEnding.size()));
+  }
+  if (IsThere(path)) return ReadGraphFiles(path);
+  if (IsThere(BundleIndexName(path))) return ReadCheckpointFiles(path);
+  throw Failure::Make(
+      Exit::kFile, "there is neither {} nor a checkpoint of that name.", path);
+}
+
+proto::TrackableObjectGraph ObjectGraphOf(const BundleReader& values) {
+  proto::TrackableObjectGraph graph;
+  const auto found = values.tensors().find(kObjectGraphKey);
+  if (found == values.tensors().end()) return graph;
+  const Tensor text = MustRead(values.Read(kObjectGraphKey));
+  if (text.dtype() != DataType::kString || text.num_elements() != 1) {
+    throw Failure::Make(Exit::kDamaged, "{}: {} is no text",
+                        BundleIndexName(values.prefix()), kObjectGraphKey);
+  }
+  if (const Status s = graph.Parse(text.scalar<std::string>()); !s.ok()) {
+    throw Failure::Make(Exit::kDamaged, "{}: {}: {}",
+                        BundleIndexName(values.prefix()), kObjectGraphKey,
+                        s.message());
+  }
+  return graph;
+}
+
+}  // namespace gk::command
