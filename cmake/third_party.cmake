@@ -20,6 +20,7 @@ gk_library(JPEG jpeglib.h jpeg libjpeg62-turbo)
 gk_library(PNG png.h png libpng16-16)
 gk_library(WEBP webp/decode.h webp libwebp7)
 gk_library(WEBPDEMUX webp/demux.h webpdemux libwebpdemux2)
+gk_library(ZLIB zlib.h z zlib1g)
 
 # Linked into ours, where nobody else sees it.
 find_path(GK_FARMHASH_INCLUDE farmhash.h REQUIRED)

@@ -91,7 +91,7 @@ Exit Report(const Console& console, Exit exit, std::string_view message) {
 }  // namespace
 
 std::span<const Command* const> Commands() {
-  static const Command* const commands[] = {&kShowCommand};
+  static const Command* const commands[] = {&kShowCommand, &kRunCommand};
   return commands;
 }
 

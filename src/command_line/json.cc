@@ -231,6 +231,15 @@ std::string_view Json::KindName() const {
   return kNames[value_.index()];
 }
 
+bool IsUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t size = CharacterSize(text);
+    if (size == 0) return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
 std::string JsonQuoted(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {

@@ -60,6 +60,7 @@ class Json {
 
 // The text in quotes. Bytes that are no UTF-8 stand as those of Latin-1.
 std::string JsonQuoted(std::string_view text);
+bool IsUtf8(std::string_view text);
 
 }  // namespace gk::command
 

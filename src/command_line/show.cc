@@ -239,7 +239,7 @@ Exit Show(const Arguments& arguments, const Console& console) {
   return Exit::kDone;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kShowOptions[] = {
     {"format", "text|json|svg|html",
      "how to show it; a picture is of the graph, a page has both"},
     {"function", "NAME",
@@ -247,7 +247,7 @@ constexpr Option kOptions[] = {
      "other has: its arguments and nodes"},
     kTagsOption,
 };
-constexpr Example kExamples[] = {
+constexpr Example kShowExamples[] = {
     {"show model", "signatures, variables with their sizes, functions, ops"},
     {"show model --format json | jq '.variables[].name'",
      "the same for programs"},
@@ -267,8 +267,8 @@ const Command kShowCommand = {
     "MODEL is the folder of a SavedModel, the prefix of a checkpoint (or a\n"
     "folder with checkpoints: the newest one), or a file with a GraphDef or\n"
     "MetaGraphDef. Ops that this library does not have are marked as unknown.",
-    kOptions,
-    kExamples,
+    kShowOptions,
+    kShowExamples,
     Show};
 
 }  // namespace gk::command

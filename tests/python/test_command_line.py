@@ -136,3 +136,168 @@ def test_names_cannot_steer_the_terminal(tmp_path):
     path = tmp_path / "m" / "saved_model.pb"
     path.write_bytes(path.read_bytes().replace(b"2.21.0", b"\x1b[31m\x07"))
     assert "\\x1b[31m\\x07" in out("show", tmp_path / "m")
+
+
+# ---- run ----
+
+X = np.array([[1, -2, 3, 4], [5, 6, 7, 8], [0, 0, 0, 1]], np.float32)
+
+
+def scaled(x):
+    w = np.arange(12, dtype=np.float32).reshape(4, 3)
+    return 3 * np.maximum(np.asarray(x, np.float32) @ w, 0)
+
+
+def test_run_prints_and_gives_json(model):
+    text = out("run", model, "--value", f"x={X.tolist()}")
+    assert "rows: int32 ()\n3\n" in text and "scaled: float32 (3, 3)" in text
+    given = json.loads(out("run", model, "--value", str(X.tolist()), "--json"))
+    assert given["rows"] == 3 and np.array_equal(given["scaled"], scaled(X))
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz", "json", "csv", "tsv"])
+@pytest.mark.parametrize("named", [True, False])
+def test_run_reads_and_writes_files(model, tmp_path, ending, named):
+    source, target = tmp_path / f"in.{ending}", tmp_path / f"out.{ending}"
+    if ending == "npy":
+        np.save(source, X.astype(np.float64))
+    elif ending == "npz":
+        np.savez_compressed(source, x=X)
+    elif ending == "json":
+        value = X.tolist()
+        source.write_text(json.dumps(value if named else {"x": value}))
+    else:
+        separator = "\t" if ending == "tsv" else ","
+        np.savetxt(source, X, delimiter=separator, header="a", comments="")
+        lines = source.read_text().splitlines()
+        lines[0] = separator.join("abcd")  # columns have names, or none
+        source.write_text("\n".join(lines if named else lines[1:]))
+    name = "x=" if named else ""
+    said = out(
+        "run", model, "--input", f"{name}{source}", "--output", f"scaled={target}"
+    )
+    assert said == ""
+    if ending == "npy":
+        result = np.load(target)
+    elif ending == "npz":
+        result = np.load(target)["scaled"]
+    elif ending == "json":
+        result = json.loads(target.read_text())
+    else:
+        result = np.loadtxt(target, delimiter=separator)
+    assert np.array_equal(result, scaled(X))
+
+
+def test_run_writes_all_results(model, tmp_path):
+    target = tmp_path / "all.npz"
+    out("run", model, "--value", str(X.tolist()), "--output", target)
+    with np.load(target) as results:
+        assert sorted(results) == ["rows", "scaled"] and results["rows"] == 3
+    said = failed(
+        2, "run", model, "--value", str(X.tolist()), "--output", tmp_path / "a.npy"
+    )
+    assert "rows, scaled" in said
+
+
+def test_run_reads_the_standard_input(model, tmp_path):
+    np.save(tmp_path / "x.npy", X)
+    for given in (json.dumps(X.tolist()).encode(), (tmp_path / "x.npy").read_bytes()):
+        text = out("run", model, "--input", "x=-", "--json", stdin=given)
+        assert np.array_equal(json.loads(text)["scaled"], scaled(X))
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """Takes columns by name, gives a row for each."""
+    m = tf.Module()
+    spec = [
+        tf.TensorSpec([None], tf.float32, name="a"),
+        tf.TensorSpec([None, 1], tf.int64, name="b"),
+        tf.TensorSpec([None], tf.string, name="s"),
+    ]
+
+    @tf.function(input_signature=spec)
+    def f(a, b, s):
+        return {
+            "sum": a + tf.cast(b[:, 0], tf.float32),
+            "text": tf.strings.join([s, "!"]),
+        }
+
+    m.f = f
+    folder = tmp_path_factory.mktemp("table") / "model"
+    tf.saved_model.save(m, str(folder))
+    return folder
+
+
+def test_run_in_batches_over_columns_by_name(table, tmp_path):
+    rows = [f'{i}.5,{2 * i},"t,{i}"' for i in range(10)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,s", *rows]))
+    whole = out("run", table, "--input", tmp_path / "t.csv", "--json")
+    parts = out("run", table, "--input", tmp_path / "t.csv", "--json", "--batch", 3)
+    assert whole == parts
+    assert json.loads(whole)["text"][9] == "t,9!"
+    assert json.loads(whole)["sum"] == [3 * i + 0.5 for i in range(10)]
+    (tmp_path / "t.csv").write_text("a,b,s\n1,2.5,x\n")
+    said = failed(4, "run", table, "--input", tmp_path / "t.csv")
+    assert "t.csv: line 2, column 2: '2.5' is no int64" in said
+
+
+def test_run_takes_pictures(tmp_path):
+    m = tf.Module()
+    spec = tf.TensorSpec([None, None, None, 3], tf.float32, name="pixels")
+    m.f = tf.function(
+        lambda pixels: {"back": tf.cast(255 - pixels, tf.uint8)}, input_signature=[spec]
+    )
+    tf.saved_model.save(m, str(tmp_path / "m"))
+    picture = np.arange(60, dtype=np.uint8).reshape(4, 5, 3)
+    (tmp_path / "p.png").write_bytes(tf.io.encode_png(picture).numpy())
+    out("run", tmp_path / "m", "--input", tmp_path / "p.png", "--output",
+        f"back={tmp_path / 'q.png'}")  # fmt: skip
+    made = tf.io.decode_png((tmp_path / "q.png").read_bytes()).numpy()
+    assert np.array_equal(made, 255 - picture)
+
+
+def test_run_a_graph(tmp_path):
+    with tf.Graph().as_default() as graph:
+        x = tf.compat.v1.placeholder(tf.float32, [None], name="x")
+        y = tf.square(x, name="y")
+        tf.reduce_sum(y, name="total")
+    (tmp_path / "g.pb").write_bytes(graph.as_graph_def().SerializeToString())
+    g = tmp_path / "g.pb"
+    assert json.loads(out("run", g, "--value", "[1, 2]", "--json")) == {"total": 5}
+    text = out("run", g, "--value", "[1, 2]", "--json", "--fetch", "y:0,total")
+    assert json.loads(text) == {"y:0": [1, 4], "total": 5}
+    assert "nothere" in failed(4, "run", g, "--value", "[1, 2]", "--fetch", "nothere:0")
+
+
+def test_run_a_function_that_is_no_signature(model):
+    text = out("run", model, "--signature", "__call__", "--value", "[[1, 2, 3, 4]]")
+    assert "scaled" in text
+    said = failed(2, "run", model, "--signature", "other", "--value", "[[1]]")
+    assert "no signature or function 'other'. There is serving_default." in said
+
+
+def test_run_says_what_does_not_fit(model, tmp_path):
+    assert "missing (--input, --value): x: float32 (None, 4)" in failed(2, "run", model)
+    assert "has no input 'y'. It takes x: float32" in failed(
+        2, "run", model, "--value", "y=[1]"
+    )
+    assert "its values are float32 (1,), the input is x: float32 (None, 4)" in failed(
+        5, "run", model, "--value", "x=[1]"
+    )
+    np.save(tmp_path / "c.npy", np.ones([1, 4], np.complex64) * 1j)
+    assert "c.npy: its values are complex64, which cannot all be" in failed(
+        5, "run", model, "--input", tmp_path / "c.npy"
+    )
+    assert "'rows' has shape [] for 2 rows" in failed(
+        5, "run", model, "--value", str(X.tolist()), "--batch", 2
+    )
+    assert "/nowhere.npy" in failed(3, "run", model, "--input", "x=/nowhere.npy")
+    np.save(tmp_path / "o.npy", np.array([{}]))
+    assert "Python objects" in failed(4, "run", model, "--input", tmp_path / "o.npy")
+
+
+def test_run_of_a_checkpoint_is_refused(model):
+    assert "holds values and nothing that can be run" in failed(
+        2, "run", model / "variables" / "variables"
+    )
