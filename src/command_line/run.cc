@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "command_line/commands.h"
+#include "command_line/find_callable.h"
 #include "command_line/value_files.h"
 #include "framework/tensor_text.h"
 #include "ops/fn/ConcatV2.h"

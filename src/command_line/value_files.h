@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "command_line/arguments.h"
 #include "command_line/callable.h"
 #include "command_line/npy.h"
 
