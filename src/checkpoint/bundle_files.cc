@@ -1,6 +1,7 @@
 #include "checkpoint/bundle_files.h"
 
 #include "checkpoint/bundle_names.h"
+#include "checkpoint/slice_files.h"
 #include "io/files.h"
 #include "io/path.h"
 
@@ -9,6 +10,12 @@ namespace gk {
 bool BundleExists(const std::string& prefix) {
   const StatusOr<bool> there = io::Exists(BundleIndexName(prefix));
   return there.ok() && *there;
+}
+
+bool CheckpointExists(const std::string& prefix) {
+  if (BundleExists(prefix)) return true;
+  const auto files = SliceFiles::Find(prefix);
+  return files.ok() && !files->empty();
 }
 
 Status DeleteBundle(const std::string& prefix) {

@@ -10,6 +10,8 @@ namespace gk {
 
 // Whether there is an index of that prefix.
 bool BundleExists(const std::string& prefix);
+// Or files of the first format (SliceFiles).
+bool CheckpointExists(const std::string& prefix);
 // The index first: what is left if it stops there is no checkpoint. OK if there
 // is none.
 Status DeleteBundle(const std::string& prefix);

@@ -61,6 +61,15 @@ StatusOr<std::shared_ptr<BundleReader>> BundleReader::Open(
       io::MapFile(BundleIndexName(prefix));
   if (!index.ok()) {
     if (index.status().code() != Code::kNotFound) return index.status();
+    GK_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
+                        SliceFiles::Find(prefix));
+    if (!paths.empty()) {
+      GK_ASSIGN_OR_RETURN(std::unique_ptr<SliceFiles> files,
+                          SliceFiles::Open(paths));
+      std::shared_ptr<BundleReader> reader(new BundleReader(prefix));
+      reader->TakeSlices(std::move(files));
+      return reader;
+    }
     return NotFound(
         "Unsuccessful TensorSliceReader constructor: Failed to find any "
         "matching files for {}",
@@ -116,6 +125,24 @@ Status BundleReader::ReadIndex(std::string_view file) {
         return s.ok() ? s : s.Prepend(Format("entry \"{}\": ", key));
       }));
   return first ? DataLoss("it is empty: it has no header") : OkStatus();
+}
+
+void BundleReader::TakeSlices(std::unique_ptr<SliceFiles> files) {
+  slice_files_ = std::move(files);
+  for (const auto& [name, tensor] : slice_files_->tensors()) {
+    TensorInfo info;
+    info.dtype = tensor.dtype;
+    info.shape = tensor.shape;
+    info.slices = tensor.slices;
+    for (size_t i = 0; i < tensor.slices.size(); ++i) {
+      TensorInfo part;
+      part.dtype = tensor.dtype;
+      part.shape = tensor.slices[i].ShapeIn(tensor.shape);
+      part.shard = tensor.files[i];
+      parts_.insert_or_assign(tensor.slices[i].Key(name), std::move(part));
+    }
+    tensors_.emplace_hint(tensors_.end(), name, std::move(info));
+  }
 }
 
 StatusOr<const BundleReader::TensorInfo*> BundleReader::Find(
@@ -210,6 +237,13 @@ StatusOr<const BundleReader::TensorInfo*> BundleReader::PartOf(
   return &part;
 }
 
+StatusOr<Tensor> BundleReader::ReadPart(const std::string& name,
+                                        const TensorInfo& part,
+                                        const TensorSlice& slice) const {
+  if (slice_files_ == nullptr) return ReadOne(name, part);
+  return slice_files_->Read(name, slice, part.shard, part.dtype, part.shape);
+}
+
 StatusOr<Tensor> BundleReader::Read(const std::string& name) const {
   GK_ASSIGN_OR_RETURN(const TensorInfo* info, Find(name));
   if (info->slices.empty()) return ReadOne(name, *info);
@@ -229,8 +263,10 @@ StatusOr<Tensor> BundleReader::Read(const std::string& name) const {
         BundleIndexName(prefix_), name, covered, info->shape.num_elements());
   }
   std::vector<Tensor> values;
-  for (const TensorInfo* part : parts) {
-    GK_ASSIGN_OR_RETURN(Tensor value, ReadOne(name, *part));
+  for (size_t i = 0; i < parts.size(); ++i) {
+    GK_ASSIGN_OR_RETURN(Tensor value,
+                        ReadPart(name, *parts[i], info->slices[i]));
+    if (info->slices[i].IsFull()) return value;
     values.push_back(std::move(value));
   }
   GK_ASSIGN_OR_RETURN(Tensor whole, Tensor::Zeros(info->dtype, info->shape));
@@ -246,7 +282,7 @@ StatusOr<Tensor> BundleReader::ReadSlice(const std::string& name,
   GK_RETURN_IF_ERROR(slice.CheckWithin(info->shape));
   if (!info->slices.empty() && parts_.contains(slice.Key(name))) {
     GK_ASSIGN_OR_RETURN(const TensorInfo* part, PartOf(name, *info, slice));
-    return ReadOne(name, *part);
+    return ReadPart(name, *part, slice);
   }
   GK_ASSIGN_OR_RETURN(Tensor whole, Read(name));
   if (slice.IsFull()) return whole;

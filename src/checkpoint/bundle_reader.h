@@ -1,4 +1,5 @@
-// BundleReader: the tensors of a checkpoint (TensorFlow's tensor bundle).
+// BundleReader: the tensors of a checkpoint (TensorFlow's tensor bundle; where
+// there is none of that name, the files of its first format, SliceFiles).
 //
 // Opening reads the index whole; a data file is opened when a tensor of it is
 // asked for, and stays so: a checkpoint that is deleted or replaced meanwhile
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint/slice_files.h"
 #include "checkpoint/tensor_slice.h"
 #include "framework/tensor.h"
 #include "io/file_system.h"
@@ -21,8 +23,9 @@ namespace gk {
 
 class BundleReader {
  public:
-  // NotFound if there is no checkpoint of that prefix; DataLoss of a damaged
-  // index.
+  // `prefix` may be a pattern of files of the first format, and is whatever
+  // names them. NotFound if there is no checkpoint of that prefix; DataLoss of
+  // a damaged index.
   static StatusOr<std::shared_ptr<BundleReader>> Open(
       const std::string& prefix);
 
@@ -57,12 +60,15 @@ class BundleReader {
  private:
   explicit BundleReader(std::string prefix) : prefix_(std::move(prefix)) {}
   Status ReadIndex(std::string_view file);
+  void TakeSlices(std::unique_ptr<SliceFiles> files);
   Status ReadHeader(std::string_view value);
   StatusOr<Tensor> ReadOne(const std::string& name,
                            const TensorInfo& info) const;
   StatusOr<const TensorInfo*> PartOf(const std::string& name,
                                      const TensorInfo& info,
                                      const TensorSlice& slice) const;
+  StatusOr<Tensor> ReadPart(const std::string& name, const TensorInfo& part,
+                            const TensorSlice& slice) const;
   struct DataFile {
     std::unique_ptr<io::RandomAccessFile> file;
     uint64_t length = 0;
@@ -72,7 +78,8 @@ class BundleReader {
   const std::string prefix_;
   int num_shards_ = 0;
   std::map<std::string, TensorInfo> tensors_, parts_;
-  mutable std::mutex mutex_;  // of the files
+  std::unique_ptr<SliceFiles> slice_files_;  // in place of a bundle's
+  mutable std::mutex mutex_;                 // of the files
   mutable std::map<int, DataFile> files_;
 };
 

@@ -154,7 +154,7 @@ Status WriteCheckpointState(const std::string& folder,
 StatusOr<std::optional<std::string>> LatestCheckpoint(
     const std::string& folder) {
   GK_ASSIGN_OR_RETURN(auto state, ReadCheckpointState(folder));
-  if (!state || !BundleExists(state->model_checkpoint_path)) {
+  if (!state || !CheckpointExists(state->model_checkpoint_path)) {
     return std::optional<std::string>();
   }
   return std::optional(std::move(state->model_checkpoint_path));

@@ -123,6 +123,33 @@ Status WriteSnapshot(const ObjectSnapshot& snapshot,
   return writer.Finish();
 }
 
+StatusOr<std::optional<ObjectGraph>> ReadObjectGraph(
+    const BundleReader& reader) {
+  if (!reader.Contains(kObjectGraphKey)) return std::optional<ObjectGraph>();
+  GK_ASSIGN_OR_RETURN(const Tensor value, reader.Read(kObjectGraphKey));
+  if (value.dtype() != DataType::kString || value.num_elements() != 1) {
+    return DataLoss("{}: expected one string, got {}", kObjectGraphKey,
+                    value.DebugString(0));
+  }
+  ObjectGraph graph;
+  if (Status s = graph.Parse(value.scalar<std::string>()); !s.ok()) {
+    return s.Prepend(
+        Format("{}: tensor \"{}\": ", reader.prefix(), kObjectGraphKey));
+  }
+  GK_RETURN_IF_ERROR(CheckObjectGraph(graph));
+  return std::optional(std::move(graph));
+}
+
+std::map<std::string, std::string> KeysByFullName(const ObjectGraph& graph) {
+  std::map<std::string, std::string> keys;
+  for (const ObjectNode& node : graph.nodes) {
+    for (const auto& value : node.attributes) {
+      keys[value.full_name] = value.checkpoint_key;
+    }
+  }
+  return keys;
+}
+
 std::vector<std::string> NodeNames(const ObjectGraph& graph) {
   std::vector<std::string> names(graph.nodes.size());
   if (names.empty()) return names;

@@ -3,10 +3,13 @@
 #ifndef GK_CHECKPOINT_OBJECT_GRAPH_H_
 #define GK_CHECKPOINT_OBJECT_GRAPH_H_
 
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "checkpoint/bundle_reader.h"
 #include "checkpoint/trackable.h"
 #include "proto/checkpoint.gk.h"
 
@@ -43,6 +46,16 @@ Status WriteSnapshot(const ObjectSnapshot& snapshot, const std::string& prefix);
 
 // "a/b" of a checkpoint in words: "(root).a.b", by node.
 std::vector<std::string> NodeNames(const proto::TrackableObjectGraph& graph);
+
+// The graph of a checkpoint, checked; nothing if that has none (names are all
+// there is). DataLoss for one that is none.
+StatusOr<std::optional<proto::TrackableObjectGraph>> ReadObjectGraph(
+    const BundleReader& reader);
+
+// The keys of values by what they were called when they were written: variables
+// by their names.
+std::map<std::string, std::string> KeysByFullName(
+    const proto::TrackableObjectGraph& graph);
 
 // DataLoss for a graph whose numbers name no nodes.
 Status CheckObjectGraph(const proto::TrackableObjectGraph& graph);

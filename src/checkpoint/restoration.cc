@@ -44,18 +44,13 @@ Restoration::Restoration(std::shared_ptr<BundleReader> reader)
 StatusOr<std::shared_ptr<Restoration>> Restoration::Start(
     std::shared_ptr<BundleReader> reader, const TrackablePtr& root) {
   std::shared_ptr<Restoration> made(new Restoration(std::move(reader)));
-  made->by_name_ = !made->reader_->Contains(kObjectGraphKey);
+  GK_ASSIGN_OR_RETURN(auto graph, ReadObjectGraph(*made->reader_));
+  made->by_name_ = !graph.has_value();
   if (made->by_name_) {
     GK_RETURN_IF_ERROR(made->RestoreByName(root));
     return made;
   }
-  GK_ASSIGN_OR_RETURN(const Tensor graph, made->reader_->Read(kObjectGraphKey));
-  if (graph.dtype() != DataType::kString || graph.num_elements() != 1) {
-    return DataLoss("{}: expected one string, got {}", kObjectGraphKey,
-                    graph.DebugString(0));
-  }
-  GK_RETURN_IF_ERROR(made->graph_.Parse(graph.scalar<std::string>()));
-  GK_RETURN_IF_ERROR(CheckObjectGraph(made->graph_));
+  made->graph_ = *std::move(graph);
   GK_RETURN_IF_ERROR(made->Resume(0, root));
   return made;
 }

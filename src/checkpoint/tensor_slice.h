@@ -21,6 +21,10 @@ struct TensorSlice {
   };
   std::vector<Extent> extents;
 
+  // All of a tensor of that rank.
+  static TensorSlice Whole(int rank) {
+    return {std::vector<Extent>(static_cast<size_t>(rank))};
+  }
   // "0,5:-"; InvalidArgument for anything else.
   static StatusOr<TensorSlice> Parse(std::string_view text);
   static StatusOr<TensorSlice> FromProto(const proto::TensorSliceProto& proto);

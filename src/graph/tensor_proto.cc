@@ -55,14 +55,19 @@ Status FillTyped(const proto::TensorProto& m, Tensor* t) {
     case DataType::kDouble:
       return FillFrom<double>(m.double_val, t);
     case DataType::kInt32:
+    case DataType::kQint32:
       return FillFrom<int32_t>(m.int_val, t);
     case DataType::kInt16:
+    case DataType::kQint16:
       return FillFrom<int16_t>(m.int_val, t);
     case DataType::kInt8:
+    case DataType::kQint8:
       return FillFrom<int8_t>(m.int_val, t);
     case DataType::kUint8:
+    case DataType::kQuint8:
       return FillFrom<uint8_t>(m.int_val, t);
     case DataType::kUint16:
+    case DataType::kQuint16:
       return FillFrom<uint16_t>(m.int_val, t);
     case DataType::kInt64:
       return FillFrom<int64_t>(m.int64_val, t);
@@ -87,61 +92,19 @@ Status FillTyped(const proto::TensorProto& m, Tensor* t) {
   }
 }
 
-// A single element as a number, which people can read. False for types that
-// have no field for numbers.
-bool WriteElement(const Tensor& t, proto::TensorProto* m) {
-  switch (t.dtype()) {
-    case DataType::kFloat:
-      m->float_val.push_back(t.scalar<float>());
-      return true;
-    case DataType::kDouble:
-      m->double_val.push_back(t.scalar<double>());
-      return true;
-    case DataType::kInt32:
-      m->int_val.push_back(t.scalar<int32_t>());
-      return true;
-    case DataType::kInt16:
-      m->int_val.push_back(t.scalar<int16_t>());
-      return true;
-    case DataType::kInt8:
-      m->int_val.push_back(t.scalar<int8_t>());
-      return true;
-    case DataType::kUint8:
-      m->int_val.push_back(t.scalar<uint8_t>());
-      return true;
-    case DataType::kUint16:
-      m->int_val.push_back(t.scalar<uint16_t>());
-      return true;
-    case DataType::kInt64:
-      m->int64_val.push_back(t.scalar<int64_t>());
-      return true;
-    case DataType::kUint32:
-      m->uint32_val.push_back(t.scalar<uint32_t>());
-      return true;
-    case DataType::kUint64:
-      m->uint64_val.push_back(t.scalar<uint64_t>());
-      return true;
-    case DataType::kBool:
-      m->bool_val.push_back(t.scalar<bool>());
-      return true;
-    case DataType::kComplex64:
-      m->scomplex_val = {t.scalar<complex64>().real(),
-                         t.scalar<complex64>().imag()};
-      return true;
-    case DataType::kComplex128:
-      m->dcomplex_val = {t.scalar<complex128>().real(),
-                         t.scalar<complex128>().imag()};
-      return true;
-    case DataType::kHalf:
-    case DataType::kBfloat16: {
-      uint16_t bits;
-      std::memcpy(&bits, t.raw_data(), sizeof(bits));
-      m->half_val.push_back(bits);
-      return true;
-    }
-    default:
-      return false;
+template <class T, class V>
+bool AppendEach(const Tensor& t, std::vector<V>* to) {
+  for (const T& value : t.flat<T>()) to->push_back(static_cast<V>(value));
+  return true;
+}
+
+template <class T, class V>
+bool AppendPairs(const Tensor& t, std::vector<V>* to) {
+  for (const T& value : t.flat<T>()) {
+    to->push_back(value.real());
+    to->push_back(value.imag());
   }
+  return true;
 }
 
 // Bytes of the elements that are given one by one, and of all elements once
@@ -159,14 +122,7 @@ Bytes BytesOf(const proto::TensorProto& m, DataType dtype, int64_t n) {
       size += static_cast<int64_t>(m.string_val.back().size());
     }
   }
-  const size_t parts = IsComplex(dtype) ? 2 : 1;
-  const size_t values =
-      (m.float_val.size() + m.double_val.size() + m.int_val.size() +
-       m.string_val.size() + m.scomplex_val.size() + m.int64_val.size() +
-       m.bool_val.size() + m.dcomplex_val.size() + m.half_val.size() +
-       m.uint32_val.size() + m.uint64_val.size()) /
-      parts;
-  const int64_t given = std::min(static_cast<int64_t>(values), n);
+  const int64_t given = std::min(NumValues(m), n);
   const int64_t all = MultiplyWithoutOverflow(n, size);
   return {given * size, all < 0 ? std::numeric_limits<int64_t>::max() : all};
 }
@@ -198,6 +154,60 @@ Status FillStrings(const std::string& content, Tensor* t) {
 
 }  // namespace
 
+int64_t NumValues(const proto::TensorProto& m) {
+  const bool complex = IsComplex(static_cast<DataType>(m.dtype));
+  return static_cast<int64_t>(
+      (m.float_val.size() + m.double_val.size() + m.int_val.size() +
+       m.string_val.size() + m.scomplex_val.size() + m.int64_val.size() +
+       m.bool_val.size() + m.dcomplex_val.size() + m.half_val.size() +
+       m.uint32_val.size() + m.uint64_val.size()) /
+      (complex ? 2 : 1));
+}
+
+bool WriteValues(const Tensor& t, proto::TensorProto* m) {
+  switch (t.dtype()) {
+    case DataType::kFloat:
+      return AppendEach<float>(t, &m->float_val);
+    case DataType::kDouble:
+      return AppendEach<double>(t, &m->double_val);
+    case DataType::kInt32:
+    case DataType::kQint32:
+      return AppendEach<int32_t>(t, &m->int_val);
+    case DataType::kInt16:
+    case DataType::kQint16:
+      return AppendEach<int16_t>(t, &m->int_val);
+    case DataType::kInt8:
+    case DataType::kQint8:
+      return AppendEach<int8_t>(t, &m->int_val);
+    case DataType::kUint8:
+    case DataType::kQuint8:
+      return AppendEach<uint8_t>(t, &m->int_val);
+    case DataType::kUint16:
+    case DataType::kQuint16:
+      return AppendEach<uint16_t>(t, &m->int_val);
+    case DataType::kInt64:
+      return AppendEach<int64_t>(t, &m->int64_val);
+    case DataType::kUint32:
+      return AppendEach<uint32_t>(t, &m->uint32_val);
+    case DataType::kUint64:
+      return AppendEach<uint64_t>(t, &m->uint64_val);
+    case DataType::kBool:
+      return AppendEach<bool>(t, &m->bool_val);
+    case DataType::kString:
+      return AppendEach<std::string>(t, &m->string_val);
+    case DataType::kComplex64:
+      return AppendPairs<complex64>(t, &m->scomplex_val);
+    case DataType::kComplex128:
+      return AppendPairs<complex128>(t, &m->dcomplex_val);
+    case DataType::kHalf:
+    case DataType::kBfloat16:
+      // Their bits, whichever of the two they are.
+      return AppendEach<uint16_t>(t, &m->half_val);
+    default:
+      return false;
+  }
+}
+
 proto::TensorShapeProto ShapeToProto(const PartialTensorShape& shape) {
   proto::TensorShapeProto message;
   message.unknown_rank = shape.unknown_rank();
@@ -222,14 +232,12 @@ StatusOr<proto::TensorProto> TensorToProto(const Tensor& tensor) {
   message.dtype = static_cast<proto::DataType>(tensor.dtype());
   message.tensor_shape = ShapeToProto(tensor.shape());
   if (tensor.dtype() == DataType::kString) {
-    for (const std::string& s : tensor.flat<std::string>()) {
-      message.string_val.push_back(s);
-    }
+    WriteValues(tensor, &message);
   } else if (IsObjectType(tensor.dtype())) {
     return Unimplemented("A tensor of dtype {} cannot be written",
                          DataTypeName(tensor.dtype()));
   } else if (tensor.byte_size() > 0 &&
-             !(tensor.num_elements() == 1 && WriteElement(tensor, &message))) {
+             !(tensor.num_elements() == 1 && WriteValues(tensor, &message))) {
     message.tensor_content.assign(static_cast<const char*>(tensor.raw_data()),
                                   tensor.byte_size());
   }

@@ -22,6 +22,12 @@ StatusOr<proto::TensorProto> TensorToProto(const Tensor& tensor);
 StatusOr<Tensor> TensorFromProto(const proto::TensorProto& message,
                                  ImportBudget* budget = nullptr);
 
+// Writes the elements one by one, into the field for numbers of their type.
+// False for a type that has none.
+bool WriteValues(const Tensor& tensor, proto::TensorProto* message);
+// How many elements are given one by one.
+int64_t NumValues(const proto::TensorProto& message);
+
 StatusOr<proto::AttrValue> AttrToProto(const AttrValue& value);
 
 }  // namespace gk

@@ -214,6 +214,27 @@ def test_names_of_version_one_are_found(tmp_path: Path) -> None:
         status.assert_consumed()
 
 
+def test_the_first_format(tmp_path: Path) -> None:
+    for how in ({}, {"sharded": True}):
+        v = tf.Variable([[1.5, 2.5]], name="v")
+        n = tf.Variable(3, name="scope/n")
+        saver = tf.compat.v1.train.Saver([v, n], write_version=1, **how)
+        path = saver.save(None, tmp_path / "m", global_step=4)
+        assert tf.train.latest_checkpoint(tmp_path) == path
+        assert tf.train.list_variables(path) == [("scope/n", []), ("v", [1, 2])]
+        v.assign([[0.0, 0.0]])
+        tf.train.Checkpoint(v=v, n=n).restore(path).assert_consumed()
+        assert v.numpy().tolist() == [[1.5, 2.5]]
+        file = tmp_path / ("m-4-00000-of-00001" if how else "m-4")
+        damaged = bytearray(file.read_bytes())
+        damaged[20] ^= 1
+        file.write_bytes(damaged)
+        with pytest.raises(tf.errors.DataLossError, match=f"{file}: .*checksum"):
+            saver.restore(None, path)
+    with pytest.raises(RuntimeError, match="Unexpected write_version: 7"):
+        tf.compat.v1.train.Saver([v], write_version=7)
+
+
 def test_a_written_checkpoint_replaces_an_older_one(tmp_path: Path) -> None:
     v = tf.Variable(0.0)
     checkpoint = tf.train.Checkpoint(v=v)

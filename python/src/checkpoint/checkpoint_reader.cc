@@ -5,6 +5,7 @@
 #include "checkpoint/bundle_files.h"
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/checkpoint_state.h"
+#include "checkpoint/object_graph.h"
 #include "io/files.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/gil.h"
@@ -106,10 +107,23 @@ void AddCheckpointReader(nb::module_& m) {
       },
       nb::arg("folder"), nb::arg("message"), nb::arg("file"));
   m.def("_is_folder", io::IsDirectory, nb::arg("path"));
-  m.def("_checkpoint_exists", BundleExists, nb::arg("prefix"));
+  m.def("_checkpoint_exists", CheckpointExists, nb::arg("prefix"));
   m.def(
       "_delete_checkpoint",
       [](const std::string& prefix) { ThrowIfError(DeleteBundle(prefix)); },
+      nb::arg("prefix"));
+  m.def(
+      "_names_to_keys",
+      [](const std::string& prefix) -> nb::object {
+        const auto graph = ValueOrThrow(
+            ReadObjectGraph(*ValueOrThrow(BundleReader::Open(prefix))));
+        if (!graph) return nb::none();
+        nb::dict keys;
+        for (const auto& [name, key] : KeysByFullName(*graph)) {
+          keys[nb::cast(name)] = nb::cast(key);
+        }
+        return keys;
+      },
       nb::arg("prefix"));
   m.def(
       "_open_checkpoint",

@@ -7,36 +7,19 @@
 #include "framework/op_registry.h"
 #include "io/files.h"
 #include "io/path.h"
+#include "ops/checkpoint/named_tensors.h"
 
 namespace gk {
 namespace {
 
-Status ScalarOf(const Tensor& t, std::string_view what) {
-  if (t.num_elements() == 1) return OkStatus();
-  return InvalidArgument("Input {} should be a scalar tensor, got shape {}",
-                         what, t.shape().DebugString());
-}
-
 // The names and slices of `count` tensors.
 Status CheckNamed(const Tensor& names, const Tensor& slices, int64_t count) {
-  for (const Tensor* t : {&names, &slices}) {
-    const std::string_view what =
-        t == &names ? "tensor_names" : "shape_and_slices";
-    if (t->rank() != 1) {
-      return InvalidArgument("Input {} should be an 1-D tensor, got shape {}",
-                             what, t->shape().DebugString());
-    }
-    if (t->num_elements() != count) {
-      return InvalidArgument(
-          "{} should have one element for each of {} tensors, got {}", what,
-          count, t->num_elements());
-    }
-  }
-  return OkStatus();
+  GK_RETURN_IF_ERROR(OneForEach(names, "tensor_names", count));
+  return OneForEach(slices, "shape_and_slices", count);
 }
 
 Status ComputeSave(KernelContext& c) {
-  GK_RETURN_IF_ERROR(ScalarOf(c.input(0), "prefix"));
+  GK_RETURN_IF_ERROR(OneElement(c.input(0), "prefix"));
   const int count = c.num_inputs() - 3;
   GK_RETURN_IF_ERROR(CheckNamed(c.input(1), c.input(2), count));
   GK_ASSIGN_OR_RETURN(BundleWriter writer,
@@ -54,28 +37,8 @@ Status ComputeSave(KernelContext& c) {
   return writer.Finish();
 }
 
-StatusOr<Tensor> RestoreOne(const BundleReader& reader, const std::string& name,
-                            const std::string& part, DataType dtype) {
-  GK_ASSIGN_OR_RETURN(const auto* info, reader.Find(name));
-  if (info->dtype != dtype) {
-    return InvalidArgument(
-        "tensor_name = {}; expected dtype {} does not equal original dtype {}",
-        name, DataTypeString(dtype), DataTypeString(info->dtype));
-  }
-  SliceOfShape slice;
-  GK_ASSIGN_OR_RETURN(const bool sliced, ParseShapeAndSlice(part, &slice));
-  if (!sliced) return reader.Read(name);
-  if (slice.full != info->shape) {
-    return InvalidArgument(
-        "tensor_name = {}; shape in shape_and_slice spec {} does not match the "
-        "shape stored in checkpoint: {}",
-        name, slice.full.DebugString(), info->shape.DebugString());
-  }
-  return reader.ReadSlice(name, slice.slice);
-}
-
 Status ComputeRestore(KernelContext& c) {
-  GK_RETURN_IF_ERROR(ScalarOf(c.input(0), "prefix"));
+  GK_RETURN_IF_ERROR(OneElement(c.input(0), "prefix"));
   const auto& dtypes = c.attr<std::vector<DataType>>("dtypes");
   const auto count = static_cast<int>(dtypes.size());
   GK_RETURN_IF_ERROR(CheckNamed(c.input(1), c.input(2), count));
@@ -83,8 +46,8 @@ Status ComputeRestore(KernelContext& c) {
                       BundleReader::Open(c.input(0).scalar<std::string>()));
   for (int i = 0; i < count; ++i) {
     GK_ASSIGN_OR_RETURN(
-        Tensor value, RestoreOne(*reader, c.input(1).flat<std::string>()[i],
-                                 c.input(2).flat<std::string>()[i], dtypes[i]));
+        Tensor value, ReadNamed(*reader, c.input(1).flat<std::string>()[i],
+                                c.input(2).flat<std::string>()[i], dtypes[i]));
     c.set_output(i, std::move(value));
   }
   return OkStatus();
@@ -107,7 +70,7 @@ Status RestoreShape(InferenceContext& c) {
 
 Status ComputeMerge(KernelContext& c) {
   const std::span<const std::string> from = c.input(0).flat<std::string>();
-  GK_RETURN_IF_ERROR(ScalarOf(c.input(1), "destination_prefix"));
+  GK_RETURN_IF_ERROR(OneElement(c.input(1), "destination_prefix"));
   std::vector<std::string> prefixes(from.begin(), from.end());
   if (c.attr<bool>("allow_missing_files")) {
     std::erase_if(prefixes, [](const std::string& prefix) {

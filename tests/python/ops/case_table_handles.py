@@ -22,7 +22,7 @@ _COVERED = {
         AddManySparseToTensorsMap AddSparseToTensorsMap TakeManySparseFromTensorsMap
         """,
     ("reads or writes files", "oracle/test_checkpoints"): """
-        MergeV2Checkpoints RestoreV2 SaveV2
+        MergeV2Checkpoints Restore RestoreSlice RestoreV2 Save SaveSlices SaveV2
         """,
 }
 NOT_CALLED = {

@@ -4,6 +4,7 @@ and how they go."""
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,11 +27,21 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Sequence[str]) -> list[float]:
     >>> tf.compat.v1.train.get_checkpoint_mtimes(["/nowhere/ckpt-1"])
     []
     """
-    return [
-        _graphkiln.gfile_stat(f"{prefix}.index").mtime_nsec / 1e9
-        for prefix in checkpoint_prefixes
-        if _graphkiln.gfile_exists(f"{prefix}.index")
-    ]
+    times = []
+    for prefix in checkpoint_prefixes:
+        index = f"{prefix}.index"
+        files = (
+            [index] if _graphkiln.gfile_exists(index) else _graphkiln.gfile_glob(prefix)
+        )
+        if files:
+            times.append(_graphkiln.gfile_stat(files[0]).mtime_nsec / 1e9)
+    return times
+
+
+def meta_graph_file(checkpoint: str, suffix: str = "meta") -> str:
+    """The file of the meta graph beside a checkpoint; the files of one in pieces
+    ("m-?????-of-00002") share it."""
+    return f"{re.sub(r'-[0-9?]+-of-[0-9]+$', '', checkpoint)}.{suffix}"
 
 
 def remove_checkpoint(
@@ -47,7 +58,7 @@ def remove_checkpoint(
 
     >>> tf.compat.v1.train.remove_checkpoint("/nowhere/ckpt-1")
     """
-    patterns = [f"{checkpoint_prefix}.{meta_graph_suffix}"]
+    patterns = [meta_graph_file(checkpoint_prefix, meta_graph_suffix)]
     if checkpoint_format_version == _proto.SaverDef.V2:
         patterns += [
             f"{checkpoint_prefix}.index",

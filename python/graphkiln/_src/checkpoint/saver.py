@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
-import uuid
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,12 +15,14 @@ from graphkiln._graphkiln import Operation, OpError, Tensor, Variable
 from graphkiln._src.checkpoint.old_checkpoints import (
     checkpoint_exists,
     get_checkpoint_mtimes,
+    meta_graph_file,
     remove_checkpoint,
 )
-from graphkiln._src.checkpoint.saved_variables import (
-    all_saved,
-    by_names,
-    value_of,
+from graphkiln._src.checkpoint.saved_variables import all_saved, by_names
+from graphkiln._src.checkpoint.saver_operations import (
+    V2,
+    read_variables,
+    write_variables,
 )
 from graphkiln._src.checkpoint.state_file import update_checkpoint_state
 from graphkiln._src.host.logging import get_logger
@@ -32,6 +34,7 @@ from graphkiln._src.session.meta_graph import (
 )
 
 _HOUR = 3600.0
+_VERSIONS = (_proto.SaverDef.LEGACY, _proto.SaverDef.V1, V2)
 _RESTORE_FAILED = (
     "Restoring from checkpoint failed. This is most likely due to {} Please ensure "
     "that you have not altered the graph expected based on the checkpoint. Original "
@@ -57,7 +60,8 @@ class Saver:
       builder: accepted for compatibility.
       defer_build: are the operations added by `build`?
       allow_empty: may there be no variables?
-      write_version: SaverDef.V2, the only format.
+      write_version: SaverDef.V2, or V1 for the format of one file that
+        TensorFlow had first. Both are read.
       pad_step_number: do numbers of steps in names have eight digits?
       save_relative_paths: accepted for compatibility; paths within the folder are
         always written so.
@@ -66,7 +70,7 @@ class Saver:
     Raises:
       TypeError: `var_list` holds what is no variable.
       ValueError: there are no variables, or two of one name.
-      RuntimeError: eagerly, without `var_list`.
+      RuntimeError: eagerly, without `var_list`; or there is no such version.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/model"
@@ -107,12 +111,10 @@ class Saver:
                 "If `var_list` is provided then build cannot be deferred. Either set "
                 "defer_build=False or var_list=None."
             )
-        if write_version != 2:
-            raise _graphkiln.UnimplementedError(
-                None,
-                None,
-                f"Checkpoints of version {write_version} are not written: give "
-                "write_version=tf.compat.v1.train.SaverDef.V2",
+        if write_version not in _VERSIONS:
+            raise RuntimeError(
+                f"Unexpected write_version: {write_version}; give one of "
+                "tf.compat.v1.train.SaverDef.V2, the default, and V1"
             )
         self._eager = _graphkiln.executing_eagerly()
         if self._eager and var_list is None:
@@ -131,6 +133,9 @@ class Saver:
         self._allow_empty = allow_empty
         self._is_empty = False
         self._pad_step_number = pad_step_number
+        self._write_version = write_version
+        # Reads checkpoints of objects, in which variables have other names.
+        self._of_objects: Saver | None = None
         self._filename = filename
         self._kept: list[tuple[str, float]] = []  # oldest first
         self._next_kept = time.time() + keep_checkpoint_every_n_hours * _HOUR
@@ -152,6 +157,7 @@ class Saver:
             setattr(self.saver_def, field, scoped_name(name, scope))
         self._max_to_keep = saver_def.max_to_keep
         self._sharded = saver_def.sharded
+        self._write_version = saver_def.version
         if saver_def.keep_checkpoint_every_n_hours:
             self._keep_hours = saver_def.keep_checkpoint_every_n_hours
             self._next_kept = time.time() + self._keep_hours * _HOUR
@@ -176,7 +182,7 @@ class Saver:
             max_to_keep=self._max_to_keep or 0,
             sharded=self._sharded,
             keep_checkpoint_every_n_hours=self._keep_hours,
-            version=_proto.SaverDef.V2,
+            version=self._write_version,
         )
         if self._is_empty:
             return
@@ -190,60 +196,13 @@ class Saver:
             path = raw_ops.PlaceholderWithDefault(
                 input=given, shape=[], name=default.op.type
             )
-            saved = self._add_save(path)
+            saved = write_variables(
+                self._named, path, self._sharded, self._write_version
+            )
             restored = self._add_restore(path)
         self.saver_def.filename_tensor_name = path.name
         self.saver_def.save_tensor_name = saved.name
         self.saver_def.restore_op_name = restored.name
-
-    def _save_to(self, path: Tensor) -> Operation | None:
-        return raw_ops.SaveV2(
-            prefix=path,
-            tensor_names=_graphkiln.constant(
-                list(self._named), name="SaveV2/tensor_names"
-            ),
-            shape_and_slices=_graphkiln.constant(
-                [""] * len(self._named), name="SaveV2/shape_and_slices"
-            ),
-            tensors=[value_of(v) for v in self._named.values()],
-        )
-
-    def _save(self, path: Tensor) -> Operation | None:
-        """Writes a checkpoint, in pieces first if it is to be."""
-        if not self._sharded:
-            return self._save_to(path)
-        beside = raw_ops.StringJoin(
-            inputs=[path, _graphkiln.constant(f"_temp_{uuid.uuid4().hex}/part")]
-        )
-        shard = raw_ops.ShardedFilename(
-            basename=beside,
-            shard=_graphkiln.constant(0, name="ShardedFilename/shard"),
-            num_shards=_graphkiln.constant(1, name="num_shards"),
-        )
-        written = self._save_to(shard)
-        waited = [] if written is None else [written]
-        with _graphkiln.control_dependencies(waited):
-            return raw_ops.MergeV2Checkpoints(
-                checkpoint_prefixes=raw_ops.Pack(values=[shard], axis=0),
-                destination_prefix=path,
-                delete_old_dirs=True,
-            )
-
-    def _add_save(self, path: Tensor) -> Tensor:
-        with _graphkiln.control_dependencies([self._save(path)]):
-            return raw_ops.Identity(input=path, name="control_dependency")
-
-    def _read(self, path: Tensor) -> list[Tensor]:
-        return raw_ops.RestoreV2(
-            prefix=path,
-            tensor_names=_graphkiln.constant(
-                list(self._named), name="RestoreV2/tensor_names"
-            ),
-            shape_and_slices=_graphkiln.constant(
-                [""] * len(self._named), name="RestoreV2/shape_and_slices"
-            ),
-            dtypes=[v.dtype for v in self._named.values()],
-        )
 
     def _shaped(self, value: Tensor, variable: Variable) -> Tensor:
         if not self._reshape:
@@ -252,7 +211,7 @@ class Saver:
 
     def _add_restore(self, path: Tensor) -> Operation:
         assigned: list[Operation] = []
-        values = self._read(path)
+        values = read_variables(self._named, path)
         for value, variable in zip(values, self._named.values(), strict=True):
             before = assigned[-1:] if self._restore_sequentially else []
             with _graphkiln.control_dependencies(before):
@@ -302,7 +261,7 @@ class Saver:
             self._next_kept += self._keep_hours * _HOUR
             return
         try:
-            remove_checkpoint(oldest, _proto.SaverDef.V2, suffix)
+            remove_checkpoint(oldest, self._write_version, suffix)
         except OpError as error:
             get_logger().warning("Ignoring: %s", error)
 
@@ -366,7 +325,7 @@ class Saver:
                 raise ValueError(
                     f"Parent directory of {prefix} doesn't exist, can't save."
                 )
-            self._write(sess, path, eager)
+            path = self._write(sess, path, eager)
             if write_state:
                 self._record(path, meta_graph_suffix)
                 update_checkpoint_state(
@@ -375,7 +334,7 @@ class Saver:
         if write_meta_graph and not eager:
             with sess.graph.as_default():
                 self.export_meta_graph(
-                    f"{path}.{meta_graph_suffix}",
+                    meta_graph_file(path, meta_graph_suffix),
                     strip_default_attrs=strip_default_attrs,
                 )
         return None if self._is_empty else path
@@ -392,14 +351,20 @@ class Saver:
             raise TypeError(f"'sess' must be a Session; {sess}")
         return False
 
-    def _write(self, sess: Any, path: str, eager: bool) -> None:
+    def _write(self, sess: Any, path: str, eager: bool) -> str:
         if eager:
-            self._save(_graphkiln.constant(path))
+            written = write_variables(
+                self._named,
+                _graphkiln.constant(path),
+                self._sharded,
+                self._write_version,
+            ).numpy()
         else:
-            sess.run(
+            written = sess.run(
                 self.saver_def.save_tensor_name,
                 {self.saver_def.filename_tensor_name: path},
             )
+        return written.decode() if isinstance(written, bytes) else str(written)
 
     def restore(self, sess: Any, save_path: str | os.PathLike | None) -> None:
         """Gives the variables the values of a checkpoint; they need no other.
@@ -410,7 +375,8 @@ class Saver:
 
         Raises:
           ValueError: `save_path` is None, or there is no such checkpoint.
-          NotFoundError: it lacks a variable.
+          NotFoundError: it lacks a variable. One of tf.train.Checkpoint is asked
+            for variables that had these names, with a warning.
           InvalidArgumentError: a value does not fit its variable.
         """
         if self._is_empty:
@@ -433,6 +399,10 @@ class Saver:
                     {self.saver_def.filename_tensor_name: prefix},
                 )
         except _graphkiln.NotFoundError as error:
+            keys = _graphkiln._names_to_keys(prefix)
+            if keys is not None:
+                self._restore_objects(sess, prefix, keys)
+                return
             cause = (
                 "a Variable name or other graph key that is missing from the "
                 "checkpoint."
@@ -448,8 +418,39 @@ class Saver:
                 _RESTORE_FAILED.format(cause + "checkpoint.", error.message),
             ) from error
 
+    def _restore_objects(self, sess: Any, prefix: str, keys: dict[str, str]) -> None:
+        get_logger().warning(
+            "Restoring an object-based checkpoint using a name-based saver. This may "
+            "be somewhat fragile, and will re-build the Saver. Instead, consider "
+            "loading object-based checkpoints using tf.train.Checkpoint()."
+        )
+        if not self._named:  # a saver of a meta graph
+            self._find_variables()
+        missing = sorted(set(self._named) - set(keys))
+        if missing:
+            extra = sorted(set(keys) - set(self._named))
+            raise _graphkiln.NotFoundError(
+                None,
+                None,
+                f"Existing variables not in the checkpoint: {', '.join(missing)}\n\n"
+                "Variables names when this checkpoint was written which don't exist "
+                f"now: {', '.join(extra)}\n\n({len(self._named) - len(missing)} "
+                "variable name(s) did match)\n\n"
+                f"The checkpoint {prefix} is one of objects, read by the names that "
+                "variables had when it was written; they may have been numbered "
+                'otherwise then ("v_1"). Give Saver those that were there, in a '
+                "dictionary by their old names, or use tf.train.Checkpoint.",
+            )
+        if self._of_objects is None:
+            by_key = {keys[name]: v for name, v in self._named.items()}
+            with contextlib.ExitStack() as scopes:
+                if not _graphkiln.executing_eagerly():
+                    scopes.enter_context(sess.graph.as_default())
+                self._of_objects = Saver(by_key, reshape=self._reshape)
+        self._of_objects.restore(sess, prefix)
+
     def _assign_all(self, prefix: str) -> None:
-        values = self._read(_graphkiln.constant(prefix))
+        values = read_variables(self._named, _graphkiln.constant(prefix))
         for value, variable in zip(values, self._named.values(), strict=True):
             variable.assign(self._shaped(value, variable))
 

@@ -1,0 +1,89 @@
+"""The operations by which tf.compat.v1.train.Saver writes and reads variables."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+
+from graphkiln import _graphkiln, _proto, raw_ops
+from graphkiln._graphkiln import Operation, Tensor, Variable
+from graphkiln._src.checkpoint.saved_variables import value_of
+
+V2 = _proto.SaverDef.V2
+
+
+def _there(operations: Sequence[Operation | Tensor | None]) -> list:
+    return [o for o in operations if o is not None]
+
+
+def _after(operations: Sequence[Operation | None], value: Tensor, name: str) -> Tensor:
+    """A value once operations have run; eagerly they have."""
+    with _graphkiln.control_dependencies(_there(operations)):
+        return raw_ops.Identity(input=value, name=name)
+
+
+def _save_to(
+    named: dict[str, Variable], path: Tensor, version: int
+) -> Operation | None:
+    """Writes what is in one file, or one piece of a checkpoint."""
+    values = [value_of(v) for v in named.values()]
+    names, slices = list(named), [""] * len(named)
+    if version != V2:
+        return raw_ops.SaveSlices(
+            filename=path,
+            tensor_names=_graphkiln.constant(names, name="save/tensor_names"),
+            shapes_and_slices=_graphkiln.constant(
+                slices, name="save/shapes_and_slices"
+            ),
+            data=values,
+            name="save",
+        )
+    return raw_ops.SaveV2(
+        prefix=path,
+        tensor_names=_graphkiln.constant(names, name="SaveV2/tensor_names"),
+        shape_and_slices=_graphkiln.constant(slices, name="SaveV2/shape_and_slices"),
+        tensors=values,
+    )
+
+
+def write_variables(
+    named: dict[str, Variable], path: Tensor, sharded: bool, version: int
+) -> Tensor:
+    """Writes a checkpoint, in pieces first if it is to be; gives its path."""
+    if not sharded:
+        return _after([_save_to(named, path, version)], path, "control_dependency")
+    base = path
+    if version == V2:
+        base = raw_ops.StringJoin(
+            inputs=[path, _graphkiln.constant(f"_temp_{uuid.uuid4().hex}/part")]
+        )
+    shards = _graphkiln.constant(1, name="num_shards")
+    shard = raw_ops.ShardedFilename(
+        basename=base,
+        shard=_graphkiln.constant(0, name="ShardedFilename/shard"),
+        num_shards=shards,
+    )
+    written = _save_to(named, shard, version)
+    if version != V2:
+        shard = _after([written], shard, "control_dependency")
+        with _graphkiln.control_dependencies(_there([shard])):
+            return raw_ops.ShardedFilespec(basename=path, num_shards=shards)
+    with _graphkiln.control_dependencies(_there([written])):
+        merged = raw_ops.MergeV2Checkpoints(
+            checkpoint_prefixes=raw_ops.Pack(values=[shard], axis=0),
+            destination_prefix=path,
+            delete_old_dirs=True,
+        )
+    return _after([merged], path, "control_dependency")
+
+
+def read_variables(named: dict[str, Variable], path: Tensor) -> list[Tensor]:
+    """Their values in a checkpoint of either version."""
+    return raw_ops.RestoreV2(
+        prefix=path,
+        tensor_names=_graphkiln.constant(list(named), name="RestoreV2/tensor_names"),
+        shape_and_slices=_graphkiln.constant(
+            [""] * len(named), name="RestoreV2/shape_and_slices"
+        ),
+        dtypes=[v.dtype for v in named.values()],
+    )
