@@ -110,6 +110,9 @@ EXPORTS: dict[str, str] = {
         __internal__.tracking.AutoTrackable train.experimental.PythonState
         """,
     "graphkiln._src.checkpoint.options": "train.CheckpointOptions",
+    "graphkiln._src.checkpoint.slots": """
+        __internal__.tracking.CheckpointInitialValueCallable
+        """,
     "graphkiln._src.checkpoint.reading": """
         train.list_variables train.load_checkpoint train.load_variable
         """,

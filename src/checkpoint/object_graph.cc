@@ -26,6 +26,43 @@ std::string EscapedName(const std::string& name) {
   return out;
 }
 
+// The slots of all that were found, behind these, with the optimizer's way
+// below the variable's.
+void WalkSlots(std::unordered_map<const void*, int>* numbers,
+               std::vector<WalkedObject>* found) {
+  const size_t count = found->size();
+  for (size_t i = 0; i < count; ++i) {
+    for (const std::string& name : (*found)[i].object->SlotNames()) {
+      for (size_t k = 0; k < count; ++k) {
+        TrackablePtr slot = (*found)[i].object->Slot(*(*found)[k].object, name);
+        if (slot == nullptr) continue;
+        const auto number = static_cast<int>(found->size());
+        if (!numbers->emplace(slot->identity(), number).second) {
+          throw Error(Unimplemented(
+              "A slot variable was re-used as a dependency of a Trackable "
+              "object: {} is the slot '{}' of {}. Keep it in one place.",
+              slot->Text(), name, (*found)[k].path));
+        }
+        if (!slot->Children().empty()) {
+          throw Error(Unimplemented(
+              "Currently only variables with no dependencies can be saved as "
+              "slot variables: {} has some.",
+              slot->Text()));
+        }
+        auto& reference = (*found)[i].slots.emplace_back();
+        reference.slot_name = name;
+        reference.original_variable_node_id = static_cast<int>(k);
+        reference.slot_variable_node_id = number;
+        found->push_back({std::move(slot),
+                          Format("{}/.OPTIMIZER_SLOT/{}/{}", (*found)[k].path,
+                                 (*found)[i].path, EscapedName(name)),
+                          {},
+                          {}});
+      }
+    }
+  }
+}
+
 // Whether a node or one below it has values.
 void MarkValues(ObjectGraph* graph) {
   std::vector<std::vector<int>> parents(graph->nodes.size());
@@ -54,7 +91,7 @@ void MarkValues(ObjectGraph* graph) {
 }  // namespace
 
 std::vector<WalkedObject> WalkObjects(const TrackablePtr& root) {
-  std::vector<WalkedObject> found = {{root, "", {}}};
+  std::vector<WalkedObject> found = {{root, "", {}, {}}};
   std::unordered_map<const void*, int> numbers = {{root->identity(), 0}};
   for (size_t i = 0; i < found.size(); ++i) {
     const TrackablePtr object = found[i].object;
@@ -66,9 +103,10 @@ std::vector<WalkedObject> WalkObjects(const TrackablePtr& root) {
       std::string path = found[i].path;
       if (!path.empty()) path += '/';
       path += EscapedName(child.name);
-      found.push_back({std::move(child.object), std::move(path), {}});
+      found.push_back({std::move(child.object), std::move(path), {}, {}});
     }
   }
+  WalkSlots(&numbers, &found);
   return found;
 }
 
@@ -90,6 +128,7 @@ ObjectSnapshot TakeSnapshot(const std::vector<WalkedObject>& objects) {
       child.node_id = number;
       child.local_name = name;
     }
+    node.slot_variables = found.slots;
     const std::vector<Trackable::Value> values = found.object->Values();
     if (values.empty()) continue;
     const TensorVector tensors = found.object->Save();

@@ -18,14 +18,18 @@ namespace gk {
 // The key of the tensor that is the graph itself, serialized.
 inline constexpr char kObjectGraphKey[] = "_CHECKPOINTABLE_OBJECT_GRAPH";
 
-// One object of a walk, with the way to it as part of a key, and its children:
-// {name, place in the walk}.
+// One object of a walk, with the way to it as part of a key, its children,
+// {name, place in the walk}, and its slots.
 struct WalkedObject {
   TrackablePtr object;
   std::string path;
   std::vector<std::pair<std::string, int>> children;
+  std::vector<proto::TrackableObjectGraph_TrackableObject_SlotVariableReference>
+      slots;
 };
-// What is in reach of an object, each once, those nearer to it first.
+// What is in reach of an object, each once, those nearer to it first, then
+// slots. Throws Error, Unimplemented, if a slot is in reach otherwise, too, or
+// has more than a value.
 std::vector<WalkedObject> WalkObjects(const TrackablePtr& root);
 // The same without how they hang together.
 std::vector<TrackablePtr> ReachableObjects(const TrackablePtr& root);

@@ -51,6 +51,13 @@ StatusOr<std::shared_ptr<Restoration>> Restoration::Start(
     return made;
   }
   made->graph_ = *std::move(graph);
+  for (size_t i = 0; i < made->graph_.nodes.size(); ++i) {
+    for (const auto& slot : made->graph_.nodes[i].slot_variables) {
+      made->slots_of_variables_[slot.original_variable_node_id].push_back(
+          {static_cast<int>(i), slot.slot_variable_node_id, slot.slot_name,
+           nullptr});
+    }
+  }
   GK_RETURN_IF_ERROR(made->Resume(0, root));
   return made;
 }
@@ -64,6 +71,51 @@ bool Restoration::Bind(int node, const TrackablePtr& object) {
 Status Restoration::Resume(int node, const TrackablePtr& object) {
   if (!Bind(node, object)) return OkStatus();
   return RestoreReachable({{node, object}});
+}
+
+Status Restoration::RestoreSlots(int node, const TrackablePtr& object,
+                                 Queue* queue) {
+  // Making a slot may come back here.
+  std::vector<std::pair<TrackablePtr, SlotToRestore>> ready;
+  if (auto waiting = slots_of_optimizers_.extract(node)) {
+    for (SlotToRestore& slot : waiting.mapped()) {
+      ready.emplace_back(object, std::move(slot));
+    }
+  }
+  if (auto waiting = slots_of_variables_.extract(node)) {
+    for (SlotToRestore& slot : waiting.mapped()) {
+      slot.variable = object;
+      const auto optimizer = objects_.find(slot.optimizer);
+      if (optimizer != objects_.end()) {
+        ready.emplace_back(optimizer->second, std::move(slot));
+      } else {
+        slots_of_optimizers_[slot.optimizer].push_back(std::move(slot));
+      }
+    }
+  }
+  for (const auto& [optimizer, slot] : ready) {
+    TrackablePtr made = optimizer->CreateSlot(slot.variable, slot.name,
+                                              shared_from_this(), slot.node);
+    if (made != nullptr && Bind(slot.node, made)) {
+      queue->emplace_back(slot.node, std::move(made));
+    }
+  }
+  return OkStatus();
+}
+
+bool Restoration::IsVariable(int node) const {
+  const ObjectNode& object = graph_.nodes.at(static_cast<size_t>(node));
+  return object.children.empty() && object.attributes.size() == 1 &&
+         object.attributes[0].name == kVariableValue;
+}
+
+StatusOr<Tensor> Restoration::ValueOf(int node) const {
+  const ObjectNode& object = graph_.nodes.at(static_cast<size_t>(node));
+  if (!IsVariable(node)) {
+    return InvalidArgument("Object {} of the checkpoint {} is no variable",
+                           node, reader_->prefix());
+  }
+  return reader_->Read(object.attributes[0].checkpoint_key);
 }
 
 Status Restoration::RestoreReachable(Queue queue) {
@@ -81,6 +133,7 @@ Status Restoration::RestoreReachable(Queue queue) {
   std::vector<Waiting> waiting;
   for (size_t i = 0; i < queue.size(); ++i) {
     const auto [number, object] = queue[i];
+    GK_RETURN_IF_ERROR(RestoreSlots(number, object, &queue));
     const ObjectNode& node = graph_.nodes[number];
     const std::vector<Trackable::Value> values = object->Values();
     const bool newer = object->restored_by() < number_;

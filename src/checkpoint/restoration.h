@@ -29,6 +29,13 @@ class Restoration : public std::enable_shared_from_this<Restoration> {
   // The object that node was waited for is there.
   Status Resume(int node, const TrackablePtr& object);
 
+  // Of a node of the checkpoint that was waited for: is it a variable and no
+  // more? Its value.
+  bool IsVariable(int node) const;
+  StatusOr<Tensor> ValueOf(int node) const;
+
+  // Of this among all: a later one has a greater one.
+  int64_t number() const { return number_; }
   bool by_name() const { return by_name_; }
   const BundleReader& reader() const { return *reader_; }
 
@@ -54,6 +61,8 @@ class Restoration : public std::enable_shared_from_this<Restoration> {
   // False if the node has its object already.
   bool Bind(int node, const TrackablePtr& object);
   Status RestoreReachable(Queue queue);
+  // Slots that the object, of that node, has or is to have.
+  Status RestoreSlots(int node, const TrackablePtr& object, Queue* queue);
   Status RestoreByName(const TrackablePtr& root);
   std::vector<TrackablePtr> Unmatched(const TrackablePtr& root) const;
 
@@ -63,6 +72,15 @@ class Restoration : public std::enable_shared_from_this<Restoration> {
   bool by_name_ = false;
   std::map<int, TrackablePtr> objects_;  // by node
   std::map<int, std::vector<std::string>> unused_values_;
+  // Slots that wait for their variable, by its node, and those that wait for
+  // their optimizer, by the optimizer's.
+  struct SlotToRestore {
+    int optimizer = 0, node = 0;
+    std::string name;
+    TrackablePtr variable;  // once it is there
+  };
+  std::map<int, std::vector<SlotToRestore>> slots_of_variables_;
+  std::map<int, std::vector<SlotToRestore>> slots_of_optimizers_;
   std::vector<TrackablePtr> optional_;
 };
 

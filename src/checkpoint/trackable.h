@@ -54,6 +54,23 @@ class Trackable {
       int node) {
     return nullptr;
   }
+  // Of an optimizer: variables that it has for variables of others, by what
+  // they are to it ("momentum"). They are saved as its slots, under the ways to
+  // their variables.
+  virtual std::vector<std::string> SlotNames() { return {}; }
+  // Null if it has none for that object.
+  virtual std::shared_ptr<Trackable> Slot(const Trackable& variable,
+                                          const std::string& slot) {
+    return nullptr;
+  }
+  // The slot, made now if need be and if that can be. Null if it comes later:
+  // whoever makes it calls Restoration::Resume(node, slot), as far as slots are
+  // known to the object at all.
+  virtual std::shared_ptr<Trackable> CreateSlot(
+      const std::shared_ptr<Trackable>& variable, const std::string& slot,
+      const std::shared_ptr<Restoration>& restoration, int node) {
+    return nullptr;
+  }
   // Which restoration its values are of, 0 if of none: an older one does not
   // write over those of a newer one.
   virtual int64_t restored_by() const { return 0; }

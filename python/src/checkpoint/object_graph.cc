@@ -97,6 +97,22 @@ class PyTrackable final : public Trackable {
     if (became.is(object)) return nullptr;
     return std::make_shared<PyTrackable>(std::move(became), protocol_);
   }
+  std::vector<std::string> SlotNames() override {
+    if (IsVariable(Object().ptr())) return {};
+    return nb::cast<std::vector<std::string>>(Ask("slot_names"));
+  }
+  std::shared_ptr<Trackable> Slot(const Trackable& variable,
+                                  const std::string& slot) override {
+    return Described(protocol_.attr("slot")(
+        Object(), static_cast<const PyTrackable&>(variable).Object(), slot));
+  }
+  std::shared_ptr<Trackable> CreateSlot(
+      const std::shared_ptr<Trackable>& variable, const std::string& slot,
+      const std::shared_ptr<Restoration>& restoration, int node) override {
+    return Described(protocol_.attr("create_slot")(
+        Object(), static_cast<const PyTrackable&>(*variable).Object(), slot,
+        restoration, node));
+  }
   int64_t restored_by() const override {
     return nb::cast<int64_t>(protocol_.attr("restored_by")(Object()));
   }
@@ -116,6 +132,11 @@ class PyTrackable final : public Trackable {
  private:
   nb::object Ask(const char* question) const {
     return protocol_.attr(question)(Object());
+  }
+
+  std::shared_ptr<Trackable> Described(nb::object object) const {
+    if (object.is_none()) return nullptr;
+    return std::make_shared<PyTrackable>(std::move(object), protocol_);
   }
 
   nb::object held_;
@@ -179,6 +200,12 @@ void AddObjectGraphs(nb::module_& m) {
   nb::class_<Restoration>(m, "_Restoration",
                           "A checkpoint that is put back into objects.")
       .def_prop_ro("by_name", &Restoration::by_name)
+      .def_prop_ro("number", &Restoration::number)
+      .def("is_variable", &Restoration::IsVariable)
+      .def("value",
+           [](const Restoration& self, int node) {
+             return Wrapped(ValueOrThrow(self.ValueOf(node)));
+           })
       .def(
           "resume",
           [](Restoration& self, int node, nb::object object,

@@ -8,6 +8,7 @@ from typing import Any
 
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import Iterator, Variable
+from graphkiln._src.checkpoint.slots import SlotPosition, slot_of
 from graphkiln._src.checkpoint.waiting import (
     WAITING,
     WaitingDict,
@@ -196,6 +197,27 @@ class Protocol:
         elif owner is not None and name in getattr(owner, "__dict__", {}):
             object.__setattr__(owner, name, new)
         return new
+
+    def slot_names(self, value: Any) -> list[str]:
+        if not hasattr(value, "_create_or_restore_slot_variable"):
+            return []
+        return list(value.get_slot_names())
+
+    def slot(self, optimizer: Any, variable: Any, name: str) -> Any:
+        return slot_of(optimizer, variable, name)
+
+    def create_slot(
+        self, optimizer: Any, variable: Any, name: str, restoration: Any, node: int
+    ) -> Any:
+        if not hasattr(optimizer, "_create_or_restore_slot_variable"):
+            return None
+        protocol = Protocol(self._leftovers)
+        optimizer._create_or_restore_slot_variable(
+            slot_variable_position=SlotPosition(restoration, node, protocol),
+            variable=variable,
+            slot_name=name,
+        )
+        return slot_of(optimizer, variable, name)
 
     def restored_by(self, value: Any) -> int:
         return getattr(value, "_update_uid", 0)
