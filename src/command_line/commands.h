@@ -10,7 +10,9 @@ namespace gk::command {
 
 extern const Command kShowCommand;
 extern const Command kRunCommand;
-extern const Command kCompletionCommand;
+extern const Command kBenchCommand;
+extern const Command kVerifyCommand;
+extern const Command kDiffCommand;
 
 // All of them, in the order in which help lists them.
 std::span<const Command* const> Commands();

@@ -86,14 +86,25 @@ std::optional<Tags> TagsOf(const Arguments& arguments) {
   return tags;
 }
 
+std::string CheckpointPrefix(const std::string& path) {
+  if (io::IsDirectory(path)) {
+    return MustRead(LatestCheckpoint(path)).value_or("");
+  }
+  const bool there = IsThere(path);
+  if (there && path.ends_with(kIndexEnding)) {
+    return path.substr(0, path.size() - kIndexEnding.size());
+  }
+  return !there && IsThere(BundleIndexName(path)) ? path : "";
+}
+
 ModelFiles ReadModelFiles(const std::string& path,
                           const std::optional<Tags>& tags) {
   if (io::IsDirectory(path)) {
     if (MustRead(ContainsSavedModel(path))) {
       return ReadSavedModelFiles(path, tags);
     }
-    if (const auto latest = MustRead(LatestCheckpoint(path))) {
-      return ReadCheckpointFiles(*latest);
+    if (const std::string prefix = CheckpointPrefix(path); !prefix.empty()) {
+      return ReadCheckpointFiles(prefix);
     }
     throw Failure::Make(Exit::kFile,
                         "{} holds no model: it has neither a {} nor a {} file "
@@ -104,12 +115,10 @@ ModelFiles ReadModelFiles(const std::string& path,
     const std::string folder(io::FolderOf(path));
     return ReadSavedModelFiles(folder.empty() ? "." : folder, tags);
   }
-  if (path.ends_with(kIndexEnding) && IsThere(path)) {
-    return ReadCheckpointFiles(
-        path.substr(0, path.size() - kIndexEnding.size()));
+  if (const std::string prefix = CheckpointPrefix(path); !prefix.empty()) {
+    return ReadCheckpointFiles(prefix);
   }
   if (IsThere(path)) return ReadGraphFiles(path);
-  if (IsThere(BundleIndexName(path))) return ReadCheckpointFiles(path);
   throw Failure::Make(
       Exit::kFile, "there is neither {} nor a checkpoint of that name.", path);
 }

@@ -40,6 +40,10 @@ std::optional<Tags> TagsOf(const Arguments& arguments);
 ModelFiles ReadModelFiles(const std::string& path,
                           const std::optional<Tags>& tags);
 
+// The prefix of the checkpoint that the path names (a folder: the newest one);
+// empty if it names none. Throws Failure.
+std::string CheckpointPrefix(const std::string& path);
+
 // The object graph in a checkpoint: which variable has which key. Empty where
 // there is none.
 proto::TrackableObjectGraph ObjectGraphOf(const BundleReader& values);

@@ -15,26 +15,29 @@ namespace {
 // Profiles outlive their plans until the process ends; a program that makes
 // plans without end keeps the first ones only.
 constexpr size_t kMaxProfiles = 4096;
+constexpr char kFile[] = "GK_PLAN_PROFILE";
+
+std::atomic<bool>& IsWanted() {
+  static std::atomic<bool> wanted = std::getenv(kFile) != nullptr;
+  return wanted;
+}
 
 class Profiles {
  public:
   static Profiles& Get() {
     static Profiles* profiles = [] {
-      std::atexit([] { Get().Write(); });
+      if (std::getenv(kFile) != nullptr) std::atexit([] { Get().Write(); });
       return new Profiles;
     }();
     return *profiles;
   }
-  const char* file() const { return file_; }
   bool Keep(std::shared_ptr<PlanProfile> profile) {
     std::lock_guard lock(mutex_);
     if (all_.size() >= kMaxProfiles) return false;
     all_.push_back(std::move(profile));
     return true;
   }
-
- private:
-  void Write() {
+  std::string Tables() {
     std::vector<std::shared_ptr<PlanProfile>> all;
     {
       std::lock_guard lock(mutex_);
@@ -42,13 +45,18 @@ class Profiles {
     }
     std::string text;
     for (const auto& profile : all) text += profile->Table();
-    const Status written = io::WriteFile(file_, text);
+    return text;
+  }
+
+ private:
+  void Write() {
+    const Status written = io::WriteFile(file_, Tables());
     if (!written.ok()) {
       std::fprintf(stderr, "GK_PLAN_PROFILE: %s\n", written.message().c_str());
     }
   }
 
-  const char* const file_ = std::getenv("GK_PLAN_PROFILE");
+  const char* const file_ = std::getenv(kFile);
   ProcessMutex mutex_;
   std::vector<std::shared_ptr<PlanProfile>> all_;
 };
@@ -56,11 +64,13 @@ class Profiles {
 }  // namespace
 
 std::shared_ptr<PlanProfile> PlanProfile::MakeIfWanted(const Plan& plan) {
-  static const bool wanted = std::getenv("GK_PLAN_PROFILE") != nullptr;
-  if (!wanted) return nullptr;
+  if (!IsWanted()) return nullptr;
   auto profile = std::make_shared<PlanProfile>(plan);
   return Profiles::Get().Keep(profile) ? profile : nullptr;
 }
+
+void PlanProfile::Want() { IsWanted() = true; }
+std::string PlanProfile::AllTables() { return Profiles::Get().Tables(); }
 
 PlanProfile::PlanProfile(const Plan& plan)
     : name_(plan.function.name), lines_(plan.instructions.size()) {

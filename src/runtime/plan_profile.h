@@ -1,8 +1,9 @@
 // PlanProfile: how often each instruction of a plan ran and how long it took.
 //
 // Kept only where the environment variable GK_PLAN_PROFILE names a file when
-// the plan is made; all profiles of the process are written there when it
-// ends. Thread-safe. Costs four readings of clocks an instruction.
+// the plan is made, or Want() was called; all profiles of the process are
+// written to that file when it ends. Thread-safe. Costs four readings of clocks
+// an instruction.
 #ifndef GK_RUNTIME_PLAN_PROFILE_H_
 #define GK_RUNTIME_PLAN_PROFILE_H_
 
@@ -26,6 +27,10 @@ class PlanProfile {
  public:
   // Null where no profile is wanted. Shared with the list of all profiles.
   static std::shared_ptr<PlanProfile> MakeIfWanted(const Plan& plan);
+  // From now on.
+  static void Want();
+  // Table() of each, in the order in which their plans were made.
+  static std::string AllTables();
 
   explicit PlanProfile(const Plan& plan);
 
@@ -33,7 +38,8 @@ class PlanProfile {
   class Timer {
    public:
     Timer(PlanProfile& profile, int instruction)
-        : line_(profile.lines_[instruction]), wall_(Now(CLOCK_MONOTONIC)),
+        : line_(profile.lines_[instruction]),
+          wall_(Now(CLOCK_MONOTONIC)),
           cpu_(Now(CLOCK_THREAD_CPUTIME_ID)) {}
     ~Timer() {
       line_.cpu_ns += Now(CLOCK_THREAD_CPUTIME_ID) - cpu_;

@@ -48,6 +48,35 @@ void ForgetGradientNames(const GraphFunction& function,
 
 }  // namespace
 
+Status CheckSavedObjects(const proto::SavedObjectGraph& graph) {
+  const auto check = [&](int64_t number, std::string_view what) -> Status {
+    const auto size = static_cast<int64_t>(graph.nodes.size());
+    if (number >= 0 && number < size) return OkStatus();
+    return DataLoss("{} is object {} of {}", what, number, size);
+  };
+  if (graph.nodes.empty()) return DataLoss("The model has no objects");
+  for (const proto::SavedObject& object : graph.nodes) {
+    for (const auto& child : object.children) {
+      GK_RETURN_IF_ERROR(
+          check(child.node_id, Format("Child '{}'", child.local_name)));
+    }
+    for (const auto& [name, functions] : object.saveable_objects) {
+      GK_RETURN_IF_ERROR(check(functions.restore_function, name));
+      GK_RETURN_IF_ERROR(check(functions.save_function, name));
+    }
+    for (const auto& slot : object.slot_variables) {
+      GK_RETURN_IF_ERROR(check(slot.slot_variable_node_id, slot.slot_name));
+      GK_RETURN_IF_ERROR(check(slot.original_variable_node_id, slot.slot_name));
+    }
+  }
+  for (const auto& [name, function] : graph.concrete_functions) {
+    for (const int input : function.bound_inputs) {
+      GK_RETURN_IF_ERROR(check(input, Format("What '{}' captures", name)));
+    }
+  }
+  return OkStatus();
+}
+
 // What a checkpoint sees of an object. Lives no longer than the model.
 class LoadedModel::Object final : public Trackable {
  public:
@@ -125,7 +154,7 @@ StatusOr<std::shared_ptr<LoadedModel>> LoadedModel::Load(
 }
 
 Status LoadedModel::Init(const LoadOptions& options) {
-  GK_RETURN_IF_ERROR(CheckObjects());
+  GK_RETURN_IF_ERROR(CheckSavedObjects(*meta_graph_.object_graph_def));
   reader_ = std::make_unique<FunctionReader>(*meta_graph_.graph_def->library);
   GK_RETURN_IF_ERROR(reader_->Init());
   for (const proto::NodeDef& node : meta_graph_.graph_def->node) {
@@ -136,40 +165,6 @@ Status LoadedModel::Init(const LoadOptions& options) {
   GK_RETURN_IF_ERROR(MakeValues());
   GK_RETURN_IF_ERROR(Restore(options));
   return Initialize();
-}
-
-Status LoadedModel::CheckNumber(int64_t number, std::string_view what) const {
-  const auto size = static_cast<int64_t>(objects().size());
-  if (number >= 0 && number < size) return OkStatus();
-  return DataLoss("{} is object {} of {}", what, number, size);
-}
-
-Status LoadedModel::CheckObjects() const {
-  const proto::SavedObjectGraph& graph = *meta_graph_.object_graph_def;
-  if (graph.nodes.empty()) return DataLoss("The model has no objects");
-  for (const proto::SavedObject& object : graph.nodes) {
-    for (const auto& child : object.children) {
-      GK_RETURN_IF_ERROR(
-          CheckNumber(child.node_id, Format("Child '{}'", child.local_name)));
-    }
-    for (const auto& [name, functions] : object.saveable_objects) {
-      GK_RETURN_IF_ERROR(CheckNumber(functions.restore_function, name));
-      GK_RETURN_IF_ERROR(CheckNumber(functions.save_function, name));
-    }
-    for (const auto& slot : object.slot_variables) {
-      GK_RETURN_IF_ERROR(
-          CheckNumber(slot.slot_variable_node_id, slot.slot_name));
-      GK_RETURN_IF_ERROR(
-          CheckNumber(slot.original_variable_node_id, slot.slot_name));
-    }
-  }
-  for (const auto& [name, function] : graph.concrete_functions) {
-    for (const int input : function.bound_inputs) {
-      GK_RETURN_IF_ERROR(
-          CheckNumber(input, Format("What '{}' captures", name)));
-    }
-  }
-  return OkStatus();
 }
 
 int LoadedModel::Child(int object, std::string_view name) const {

@@ -29,6 +29,9 @@ struct LoadOptions {
   bool skip_checkpoint = false;
 };
 
+// DataLoss if numbers of objects in the graph name none.
+Status CheckSavedObjects(const proto::SavedObjectGraph& graph);
+
 class LoadedModel {
  public:
   // NotFound without a model; DataLoss or InvalidArgument of a damaged one,
@@ -59,8 +62,6 @@ class LoadedModel {
   LoadedModel(std::string folder, proto::MetaGraphDef graph)
       : folder_(std::move(folder)), meta_graph_(std::move(graph)) {}
   Status Init(const LoadOptions& options);
-  Status CheckObjects() const;
-  Status CheckNumber(int64_t number, std::string_view what) const;
   Status MakeValues();
   StatusOr<Tensor> MakeValue(int object);
   StatusOr<Tensor> MakeConstant(const std::string& node);

@@ -79,17 +79,17 @@ def test_show_gives_the_same_as_json(model):
 def test_show_pages_and_pictures(model):
     page = out("show", model, "--format", "html")
     assert page.startswith("<!DOCTYPE html>") and page.count("<details") == 3
-    one = out("show", model, "--function", "call___0", "--format", "html")
+    one = out("show", model, "--function", "inference___call__", "--format", "html")
     assert "MatMul" in one
     done = run("show", model, "--format", "svg")
     assert done.stdout.startswith(b"<svg") or b"graphviz" in done.stderr
 
 
 def test_show_one_function(model):
-    text = out("show", model, "--function", "call___0")
+    text = out("show", model, "--function", "inference___call__")
     assert "MatMul(x, " in text
     nodes = json.loads(
-        out("show", model, "--function", "call___0", "--format", "json")
+        out("show", model, "--function", "inference___call__", "--format", "json")
     )["nodes"]
     assert "MatMul" in {n["op"] for n in nodes}
     assert "2 functions have it" in failed(2, "show", model, "--function", "inference")
