@@ -13,6 +13,7 @@
 #include "ops/fn/Identity.h"
 #include "ops/fn/IdentityN.h"
 #include "ops/fn/PartitionedCall.h"
+#include "ops/fn/ReadVariableOp.h"
 #include "ops/fn/StatefulPartitionedCall.h"
 #include "ops/fn/ZerosLike.h"
 
@@ -44,6 +45,20 @@ std::string NewGradientName() {
   return Format("CustomGradient-{}", next++);
 }
 
+namespace {
+
+// Gradients for variables go through what is read of them, as in TensorFlow's
+// graphs: no gradient arrives at a handle that is handed on.
+Tensor ValueBehind(const Tensor& t) {
+  if (t.dtype() != DataType::kResource) return t;
+  const HandleData held = HandleDataOf(t);
+  if (held.empty()) return t;
+  return ops::ReadVariableOp(OpName("IdentityN/ReadVariableOp"), t,
+                             held.front().dtype);
+}
+
+}  // namespace
+
 TensorVector WithOwnGradient(std::span<const Tensor> results,
                              std::span<const Tensor> inputs,
                              const BackwardFn& backward,
@@ -55,11 +70,11 @@ TensorVector WithOwnGradient(std::span<const Tensor> results,
     if (OpBuilder::Current()->builds_graph()) {
       // TensorFlow's graphs have those, unused.
       TensorVector all(results.begin(), results.end());
-      all.insert(all.end(), inputs.begin(), inputs.end());
+      for (const Tensor& x : inputs) all.push_back(ValueBehind(x));
       outputs = ops::IdentityN(all);
       Graph::OutputOf(outputs[0])
           .node->mutable_attrs()
-          .Set("_gradient_op_type", name);
+          .Set(kGradientOpType, name);
       outputs.resize(results.size());
     }
   }
@@ -78,14 +93,6 @@ TensorVector WithOwnGradient(std::span<const Tensor> results,
 }
 
 namespace {
-
-// On the node of the results: the function of the gradients of the first
-// kNumResults outputs and of the last inputs, and which inputs its results are
-// for.
-constexpr char kGradientType[] = "GradientFunction";
-constexpr char kFunction[] = "_gradient_function";
-constexpr char kNumResults[] = "_gradient_num_results";
-constexpr char kPositions[] = "_gradient_positions";
 
 std::vector<Gradient> CallGradient(const FunctionAttr& f,
                                    const TensorVector& arguments,
@@ -107,34 +114,48 @@ std::vector<Gradient> CallGradient(const FunctionAttr& f,
   return gradients;
 }
 
+// The gradient of an output: that of a variable's handle, which no gradient
+// arrives for, is what the function takes in its place.
+Tensor GradientOf(GradContext& c, int i, const Node::OutputInfo& taken) {
+  if (i < c.num_outputs() && c.y(i).dtype() == taken.dtype) return c.dy(i);
+  TensorShape shape;
+  for (int d = 0; d < std::max(taken.shape.rank(), 0); ++d) {
+    shape.AddDim(std::max<int64_t>(taken.shape.dim(d), 1));
+  }
+  return ValueOrThrow(Tensor::Zeros(taken.dtype, shape));
+}
+
 void NodeGradient(GradContext& c) {
-  const FunctionAttr* f = c.attrs().Get<FunctionAttr>(kFunction);
-  const auto n = static_cast<size_t>(c.attr<int64_t>(kNumResults));
-  if (f == nullptr || f->definition == nullptr ||
-      f->definition->input_types().size() < n ||
-      f->definition->input_types().size() >
-          n + static_cast<size_t>(c.num_inputs())) {
+  const FunctionAttr* f = c.attrs().Get<FunctionAttr>(kOwnGradientFunction);
+  const auto* n = c.attrs().Get<int64_t>(kOwnGradientCount);
+  const auto* positions =
+      c.attrs().Get<std::vector<int64_t>>(kOwnGradientPositions);
+  const std::vector<Node*> inputs = f == nullptr || f->definition == nullptr
+                                        ? std::vector<Node*>()
+                                        : f->definition->arguments();
+  const auto size = static_cast<int64_t>(inputs.size());
+  if (n == nullptr || positions == nullptr || *n < 1 || size < *n ||
+      size > *n + c.num_inputs() ||
+      positions->size() != f->definition->results().size()) {
     throw Error(InvalidArgument("{} lacks the function of its gradient",
                                 c.record().name));
   }
   TensorVector arguments;
-  for (size_t i = 0; i < n; ++i) {
-    arguments.push_back(c.dy(static_cast<int>(i)));
+  for (int64_t i = 0; i < *n; ++i) {
+    arguments.push_back(
+        GradientOf(c, static_cast<int>(i), inputs[i]->output(0)));
   }
-  const size_t captures = f->definition->input_types().size() - n;
-  for (size_t i = c.num_inputs() - captures;
-       i < static_cast<size_t>(c.num_inputs()); ++i) {
+  for (int64_t i = c.num_inputs() - (size - *n); i < c.num_inputs(); ++i) {
     arguments.push_back(c.x(static_cast<int>(i)));
   }
-  const auto positions = c.attr<std::vector<int64_t>>(kPositions);
-  for (int64_t p : positions) {
-    if (p < 0 || p + static_cast<int64_t>(n) >= c.num_inputs()) {
-      throw Error(InvalidArgument("{}: no input {}", kPositions, p));
+  for (int64_t p : *positions) {
+    if (p < 0 || p >= c.num_inputs()) {
+      throw Error(InvalidArgument("{}: no input {}", kOwnGradientPositions, p));
     }
   }
-  const std::vector<Gradient> found =
-      CallGradient(*f, arguments, positions, c.num_inputs() - n);
-  for (size_t i = 0; i < found.size(); ++i) c.grads()[n + i] = found[i];
+  std::vector<Gradient> found =
+      CallGradient(*f, arguments, *positions, c.num_inputs());
+  for (size_t i = 0; i < found.size(); ++i) c.grads()[i] = std::move(found[i]);
 }
 
 Tensor DenseOf(const Gradient& g) {
@@ -205,22 +226,23 @@ TensorVector CallWithOwnGradient(
             &captures));
     return FunctionAttr{definition->name(), definition, nullptr};
   }();
-  const size_t count = all.size() + captures.size();
   all.insert(all.end(), captures.begin(), captures.end());
   TensorVector outputs = WithOwnGradient(
       made.results, all,
-      [f, positions, captures, count](std::span<const Gradient> dy,
-                                      const std::vector<bool>&) {
+      [f, positions, captures, count = all.size()](std::span<const Gradient> dy,
+                                                   const std::vector<bool>&) {
         TensorVector arguments;
         for (const Gradient& g : dy) arguments.push_back(DenseOf(g));
         arguments.insert(arguments.end(), captures.begin(), captures.end());
         return CallGradient(f, arguments, positions, count);
       },
-      kGradientType);
+      kOwnGradientType);
+  const auto n = static_cast<int64_t>(made.results.size());
+  for (int64_t& p : positions) p += n;
   AttrMap& attrs = Graph::OutputOf(outputs[0]).node->mutable_attrs();
-  attrs.Set(kFunction, f);
-  attrs.Set(kNumResults, static_cast<int64_t>(made.results.size()));
-  attrs.Set(kPositions, positions);
+  attrs.Set(kOwnGradientFunction, f);
+  attrs.Set(kOwnGradientCount, n);
+  attrs.Set(kOwnGradientPositions, positions);
   return outputs;
 }
 
@@ -268,6 +290,8 @@ std::vector<Gradient> GradientsOfRerun(
   return all;
 }
 
-void InitCustomGradients() { SetGradientOverride(kGradientType, NodeGradient); }
+void InitCustomGradients() {
+  SetGradientOverride(kOwnGradientType, NodeGradient);
+}
 
 }  // namespace gk

@@ -8,6 +8,7 @@
 
 #include "framework/op_builder.h"
 #include "framework/tape_hook.h"
+#include "function/own_gradient_attrs.h"
 
 namespace gk {
 
@@ -29,8 +30,8 @@ std::string NewGradientName();
 // The results as those of one call with this gradient: `backward` turns the
 // gradients of the results, none of them missing, into those of the inputs,
 // which are tensors and handles of variables. In a graph they are those of a
-// node with inputs of its own, (results, inputs), and the gradient called
-// `name`.
+// node with inputs of its own, (results, inputs), the values of variables for
+// their handles, and the gradient called `name`.
 TensorVector WithOwnGradient(std::span<const Tensor> results,
                              std::span<const Tensor> inputs,
                              const BackwardFn& backward,

@@ -108,6 +108,9 @@ StatusOr<std::vector<Gradient>> SymbolicGradients(
 using GradientOverride = std::function<void(GradContext&)>;
 void SetGradientOverride(const std::string& name, GradientOverride gradient);
 void RemoveGradientOverride(const std::string& name);
+// Null if there is none of that name.
+std::shared_ptr<const GradientOverride> FindGradientOverride(
+    const std::string& name);
 // The same under a name that programs give. AlreadyExists if there is such a
 // gradient, an op has the name, or it was declared to have none.
 Status RegisterGradient(const std::string& name, GradientOverride gradient);

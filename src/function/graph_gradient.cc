@@ -13,6 +13,7 @@
 #include "function/func_graph.h"
 #include "function/function_gradient.h"
 #include "function/graph_edit.h"
+#include "function/own_gradient_attrs.h"
 #include "graph/call_signature.h"
 
 namespace gk {
@@ -31,11 +32,10 @@ Overrides() {
 }
 
 std::shared_ptr<const GradientOverride> OverrideOf(const Node& node) {
-  const auto* name = node.attrs().Get<std::string>("_gradient_op_type");
+  const auto* name = node.attrs().Get<std::string>(kGradientOpType);
   if (name == nullptr) return nullptr;
-  std::lock_guard lock(OverrideMutex());
-  auto it = Overrides().find(*name);
-  if (it == Overrides().end() && !name->starts_with("CustomGradient")) {
+  if (auto found = FindGradientOverride(*name)) return found;
+  if (!name->starts_with("CustomGradient")) {
     throw Error(LookupError(
         "No gradient defined for operation'{}' (op type: {}). In general every "
         "operation must have an associated `@tf.RegisterGradient` for correct "
@@ -47,13 +47,10 @@ std::shared_ptr<const GradientOverride> OverrideOf(const Node& node) {
         "https://www.tensorflow.org/api_docs/python/tf/custom_gradient.",
         node.name(), node.op().name));
   }
-  if (it == Overrides().end()) {
-    throw Error(FailedPrecondition(
-        "The gradient function of {} has been deleted together with the "
-        "function that it was made in",
-        node.name()));
-  }
-  return it->second;
+  throw Error(FailedPrecondition(
+      "The gradient function of {} has been deleted together with the "
+      "function that it was made in",
+      node.name()));
 }
 
 // "outer/Square_grad/" below the scope that the gradients are made in.
@@ -365,6 +362,13 @@ void SetGradientOverride(const std::string& name, GradientOverride gradient) {
   auto shared = std::make_shared<const GradientOverride>(std::move(gradient));
   std::lock_guard lock(OverrideMutex());
   Overrides()[name].swap(shared);
+}
+
+std::shared_ptr<const GradientOverride> FindGradientOverride(
+    const std::string& name) {
+  std::lock_guard lock(OverrideMutex());
+  const auto it = Overrides().find(name);
+  return it == Overrides().end() ? nullptr : it->second;
 }
 
 void RemoveGradientOverride(const std::string& name) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "function/own_gradient_attrs.h"
+
 namespace gk {
 Status CheckScopeName(std::string_view name, bool root) {
   const auto is_word = [](char c) {
@@ -131,7 +133,7 @@ void GraphScopes::AddAttrs(const OpRecord& record, AttrMap* attrs) const {
   for (size_t i = gradient_overrides_.size(); i-- > 0;) {
     const auto found = gradient_overrides_[i].find(std::string(record.name));
     if (found == gradient_overrides_[i].end()) continue;
-    attrs->Set("_gradient_op_type", found->second);
+    attrs->Set(kGradientOpType, found->second);
     break;
   }
 }

@@ -5,6 +5,7 @@
 #include "framework/op_builder.h"
 #include "framework/op_registry.h"
 #include "function/differentiable_while.h"
+#include "function/own_gradient_attrs.h"
 #include "ops/element_moves.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/Cast.h"
@@ -36,7 +37,7 @@ bool IsLarge(const Output& o) {
 bool IsCheap(const Node& node) {
   return node.op().Has(kCheap) && node.control_inputs().empty() &&
          std::all_of(node.inputs().begin(), node.inputs().end(), IsPlain) &&
-         node.attrs().Get<std::string>("_gradient_op_type") == nullptr;
+         node.attrs().Get<std::string>(kGradientOpType) == nullptr;
 }
 
 bool IsKnown(const Output& o) {
@@ -80,8 +81,7 @@ std::optional<DifferentiableWhile::Place> DifferentiableWhile::Find(
   // What an iteration leaves is what the next begins with.
   for (size_t i = 0; i < num_states_; ++i) {
     const DataType dtype = forward.arguments()[i]->output(0).dtype;
-    if (IsObjectType(dtype) ||
-        !(ResourceRoot(forward.results()[i]) == root)) {
+    if (IsObjectType(dtype) || !(ResourceRoot(forward.results()[i]) == root)) {
       continue;
     }
     if (ListOfArgument(i) >= 0) {

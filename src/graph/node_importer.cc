@@ -296,6 +296,7 @@ Status NodeImporter::MakeRegistered(int i) {
 StatusOr<int> NodeImporter::OutputIndex(int i, std::string_view argument,
                                         int64_t index) const {
   const Node& node = *made_[i];
+  if (argument.empty()) return static_cast<int>(index);
   int64_t at = 0;
   if (node.op().Has(kUnregistered)) {
     for (const auto& r : UnregisteredOp::Of(node.op()).facts().results) {

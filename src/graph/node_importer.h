@@ -1,7 +1,8 @@
 // NodeImporter: adds a file's nodes to a graph, producers first.
 //
 // For GraphDefs and function bodies, which name edges differently: "MatMul",
-// "Split:1" there, "MatMul:product:0", "Split:output:1" here.
+// "Split:1" there, "MatMul:product:0", "Split:output:1" here, where "Split::1"
+// counts all outputs.
 #ifndef GK_GRAPH_NODE_IMPORTER_H_
 #define GK_GRAPH_NODE_IMPORTER_H_
 

@@ -8,15 +8,16 @@
 #include "framework/called_functions.h"
 #include "framework/op_registry.h"
 #include "framework/variable.h"
+#include "function/own_gradient_attrs.h"
 #include "graph/tensor_proto.h"
 #include "io/path.h"
+#include "saved_model/attached_gradients.h"
 
 namespace gk {
 namespace {
 
 using ObjectKind = proto::SavedObject::KindCase;
 
-constexpr char kGradientOfNode[] = "_gradient_op_type";
 constexpr char kOfFile[] = " of a file";
 
 // What a function that saves gives of each tensor: its name after the key, a
@@ -35,9 +36,9 @@ void ForgetGradientNames(const GraphFunction& function,
                          std::set<const GraphFunction*>* seen) {
   if (!seen->insert(&function).second) return;
   for (const auto& node : function.graph().nodes()) {
-    if (const auto* name = node->attrs().Get<std::string>(kGradientOfNode)) {
-      if (!name->ends_with(kOfFile)) {
-        node->mutable_attrs().Set(kGradientOfNode, *name + kOfFile);
+    if (const auto* name = node->attrs().Get<std::string>(kGradientOpType)) {
+      if (*name != kOwnGradientType && !name->ends_with(kOfFile)) {
+        node->mutable_attrs().Set(kGradientOpType, *name + kOfFile);
       }
     }
     ForEachCalled(*node, [&](const GraphFunction& called) {
@@ -142,6 +143,7 @@ StatusOr<std::shared_ptr<LoadedModel>> LoadedModel::Load(
     const std::string& folder, const std::optional<Tags>& tags,
     const LoadOptions& options) {
   GK_ASSIGN_OR_RETURN(proto::MetaGraphDef graph, ReadMetaGraph(folder, tags));
+  AttachGradients(&graph);
   std::shared_ptr<LoadedModel> model(new LoadedModel(folder, std::move(graph)));
   Status status;
   try {

@@ -7,6 +7,7 @@
 #include "io/files.h"
 #include "io/path.h"
 #include "saved_model/meta_graph_file.h"
+#include "saved_model/saved_gradients.h"
 #include "saved_model/saved_objects.h"
 #include "saved_model/serving_graph.h"
 
@@ -55,6 +56,11 @@ Status SaveModel(const ExportedObjectRef& root,
   const std::vector<WalkedObject> walked = WalkObjects(root);
   GK_ASSIGN_OR_RETURN(SavedObjects objects, SavedObjects::Of(walked));
   GK_RETURN_IF_ERROR(objects.AddSignatures(serving.signatures));
+  SavedGradients gradients;
+  if (options.custom_gradients) {
+    GK_RETURN_IF_ERROR(gradients.Trace(&objects));
+    serving.named_functions = gradients.owners();
+  }
   ObjectSnapshot snapshot = TakeSnapshot(walked);
   serving.variables = Complete(objects, &snapshot.graph);
   if (options.skip_saver) serving.variables.clear();
@@ -78,6 +84,7 @@ Status SaveModel(const ExportedObjectRef& root,
     }
   }
   graph.object_graph_def = objects.Graph(names);
+  gradients.Write(names, &graph);
   GK_RETURN_IF_ERROR(
       io::MakeDirectories(io::ChildPath(folder, kVariablesFolder)));
   GK_RETURN_IF_ERROR(CopyAssets(folder, objects));

@@ -17,6 +17,8 @@ struct SaveOptions {
   std::vector<std::string> extra_tags;  // beside kServingTag
   // Leaves out the ops by which a server reads the variables.
   bool skip_saver = false;
+  // Saves the gradients that the program gave its own functions.
+  bool custom_gradients = true;
   // {name of a function in the file: what loaders may call it}
   std::map<const GraphFunction*, std::string> function_aliases;
 };

@@ -167,6 +167,30 @@ Status SavedObjects::AddFunction(const ExportedTrace& trace) {
   return OkStatus();
 }
 
+StatusOr<std::vector<int>> SavedObjects::AddGradient(
+    const ExportedTrace& trace, const TensorVector& captures,
+    const gk::Graph* graph) {
+  const ConcreteFunction& function = *trace.function;
+  const std::vector<Node*>& arguments = function.function()->arguments();
+  std::vector<int> objects;
+  for (size_t i = 0; i < captures.size(); ++i) {
+    const Tensor& t = captures[i];
+    if (t && t.is_symbolic() && gk::Graph::GraphOf(t) == graph) {
+      proto::SavedObject message;
+      message.mutable_captured_tensor();
+      objects.push_back(AddObject(std::move(message)));
+      continue;
+    }
+    Node* const placeholder = arguments[arguments.size() - captures.size() + i];
+    GK_ASSIGN_OR_RETURN(const int object,
+                        ObjectOf({t, nullptr, placeholder}, function));
+    objects.push_back(object);
+  }
+  captured_.emplace(&function, objects);
+  functions_.push_back(trace);
+  return objects;
+}
+
 int SavedObjects::AddBare(const ExportedTrace& trace) {
   proto::SavedObject message;
   proto::SavedBareConcreteFunction& bare =

@@ -27,6 +27,13 @@ class SavedObjects {
   Status AddSignatures(
       const std::vector<std::pair<std::string, ExportedTrace>>& signatures);
 
+  // A function that none of them is: the gradient of a node. Of what it
+  // captures, tensors of `graph` become objects that the caller describes.
+  // Gives the numbers.
+  StatusOr<std::vector<int>> AddGradient(const ExportedTrace& trace,
+                                         const TensorVector& captures,
+                                         const gk::Graph* graph);
+
   int size() const { return static_cast<int>(messages_.size()); }
   const proto::SavedObject& message(int object) const {
     return messages_[object];

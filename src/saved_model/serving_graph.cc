@@ -227,6 +227,9 @@ class ServingGraph {
       const GraphFunction* definition = trace.function->function().get();
       if (seen.insert(definition).second) functions.push_back(definition);
     }
+    for (const GraphFunction* f : options_.named_functions) {
+      if (seen.insert(f).second) functions.push_back(f);
+    }
     GraphDefOptions options;
     options.functions = functions;
     SavedObjects::Names names;

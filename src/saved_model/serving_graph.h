@@ -16,6 +16,8 @@ struct ServingOptions {
   std::vector<std::pair<std::string, ExportedTrace>> signatures;
   // {the variable's object, its key in the checkpoint}; none: nothing is read.
   std::vector<std::pair<int, std::string>> variables;
+  // Others whose names are asked for.
+  std::vector<const GraphFunction*> named_functions;
 };
 
 // Fills in the graph, its library, signatures, saver, collections and the

@@ -75,20 +75,60 @@ def test_values_train_on(tmp_path):
     assert loaded([2.0])["scaled"].numpy().tolist() == [2.0]
 
 
-def test_a_gradient_of_python_is_not_there_rather_than_another_ones(tmp_path):
+def with_gradient(gradient):
     @tf.custom_gradient
     def f(x):
-        return x * 2.0, lambda dy: dy * 100.0
+        y = tf.exp(x)
+        return y, lambda dy: gradient(dy, y)
 
     m = tf.Module()
-    m.v = tf.Variable(3.0)
+    m.v = tf.Variable(0.5)
     m.f = tf.function(lambda: f(m.v * 1.0), input_signature=[])
+    m.loop = tf.function(
+        lambda: tf.while_loop(lambda i, x: i < 2, lambda i, x: (i + 1, f(x)), (0, m.v)),
+        input_signature=[],
+    )
+    return m
+
+
+def gradient_of(f, variable):
+    with tf.GradientTape() as tape:
+        y = tf.nest.flatten(f())[-1]
+    return tape.gradient(y, variable)
+
+
+def test_gradients_of_python_functions_are_saved(tmp_path):
+    m = with_gradient(lambda dy, y: dy * y * 100.0)
     loaded = tf.saved_model.load(saved(tmp_path, m))
-    assert loaded.f().numpy() == 6.0
+    again = tf.saved_model.load(saved(tmp_path / "again", loaded))
+    for name in ["f", "loop"]:
+        expected = gradient_of(getattr(m, name), m.v)
+        for other in [loaded, again]:
+            found = gradient_of(getattr(other, name), other.v)
+            np.testing.assert_array_equal(found, expected)
+    size = os.path.getsize(tmp_path / "again" / "model" / "saved_model.pb")
+    third = saved(tmp_path / "third", again)
+    assert os.path.getsize(f"{third}/saved_model.pb") < 1.2 * size
+
+
+def test_without_its_gradient_there_is_none_rather_than_another_ones(tmp_path):
+    m = with_gradient(lambda dy, y: dy * 100.0)
+    folder = str(tmp_path / "model")
+    options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
+    tf.saved_model.save(m, folder, options=options)
+    loaded = tf.saved_model.load(folder)
+    np.testing.assert_array_equal(loaded.f(), m.f())
     with pytest.raises((LookupError, tf.errors.FailedPreconditionError)):
-        with tf.GradientTape() as tape:
-            y = loaded.f()
-        tape.gradient(y, loaded.v)
+        gradient_of(loaded.f, loaded.v)
+
+
+def test_a_gradient_that_cannot_be_a_function_is_named(tmp_path):
+    m = with_gradient(lambda dy, y: dy.numpy())
+    match = "(?s)tracing gradients.*IdentityN.*experimental_custom_gradients"
+    with pytest.raises(ValueError, match=match) as raised:
+        tf.saved_model.save(m, str(tmp_path / "model"))
+    assert isinstance(raised.value.__cause__, AttributeError)
+    assert not os.path.exists(tmp_path / "model" / "saved_model.pb")
 
 
 def test_a_variable_that_is_not_in_reach_is_named(tmp_path):

@@ -95,10 +95,11 @@ class PyExported final : public ExportedObject {
 
 void Save(nb::object root, nb::object protocol, nb::handle signatures,
           const std::string& folder, std::vector<std::string> extra_tags,
-          bool skip_saver, nb::handle aliases) {
+          bool skip_saver, bool custom_gradients, nb::handle aliases) {
   SaveOptions options;
   options.extra_tags = std::move(extra_tags);
   options.skip_saver = skip_saver;
+  options.custom_gradients = custom_gradients;
   for (nb::handle item : aliases) {
     const auto pair = nb::cast<nb::tuple>(item);
     const Ref<GraphFunction> f = DefinitionOf(nb::object(pair[0]).ptr());
@@ -123,6 +124,11 @@ void Save(nb::object root, nb::object protocol, nb::handle signatures,
     PyErr_SetString(PyExc_AssertionError, status.message().c_str());
     throw nb::python_error();
   }
+  // What a gradient function of the program raised, and what it was asked for.
+  if (status.code() == Code::kPythonException && !status.message().empty()) {
+    nb::python_error cause;
+    nb::raise_from(cause, PyExc_ValueError, "%s", status.message().c_str());
+  }
   ThrowIfError(status);
 }
 
@@ -131,7 +137,7 @@ void Save(nb::object root, nb::object protocol, nb::handle signatures,
 void AddExportedModel(nb::module_& m) {
   m.def("_save_model", Save, nb::arg("root"), nb::arg("protocol"),
         nb::arg("signatures"), nb::arg("folder"), nb::arg("extra_tags"),
-        nb::arg("skip_saver"), nb::arg("aliases"));
+        nb::arg("skip_saver"), nb::arg("custom_gradients"), nb::arg("aliases"));
 }
 
 }  // namespace gk::py

@@ -161,5 +161,6 @@ def save(
         os.fspath(export_dir),
         list(options.extra_tags or []),
         options.experimental_skip_saver,
+        options.experimental_custom_gradients,
         aliases,
     )

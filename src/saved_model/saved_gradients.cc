@@ -1,0 +1,198 @@
+#include "saved_model/saved_gradients.h"
+
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "framework/called_functions.h"
+#include "function/own_gradient_attrs.h"
+#include "graph/tensor_proto.h"
+
+namespace gk {
+namespace {
+
+proto::StructuredValue SpecOf(const Node* node, int index) {
+  const Node::OutputInfo& info = node->output(index);
+  proto::StructuredValue value;
+  proto::TensorSpecProto& spec = value.mutable_tensor_spec_value();
+  spec.name = node->name();
+  spec.shape = ShapeToProto(info.shape);
+  spec.dtype = static_cast<proto::DataType>(info.dtype);
+  return value;
+}
+
+proto::StructuredValue None() {
+  proto::StructuredValue value;
+  value.mutable_none_value();
+  return value;
+}
+
+// As TensorFlow calls them: with the op in front, which nobody passes, and a
+// gradient or None for each input as the result.
+ExportedTrace AsExported(const TracedGradient& gradient) {
+  const GraphFunction& function = *gradient.function;
+  ExportedTrace trace;
+  std::vector<ArgumentSpec> arguments;
+  proto::StructuredValue taken;
+  auto& values = taken.mutable_tuple_value().values;
+  values.push_back(None());
+  for (size_t i = 0; i < function.arguments().size(); ++i) {
+    const Node* node = function.arguments()[i];
+    arguments.push_back(
+        {node->name(), node->output(0).dtype, node->output(0).shape});
+    if (i < static_cast<size_t>(gradient.num_inputs)) {
+      values.push_back(SpecOf(node, 0));
+    }
+  }
+  auto& inputs = trace.inputs.mutable_tuple_value().values;
+  inputs.push_back(std::move(taken));
+  inputs.emplace_back().mutable_dict_value();
+  auto& given = trace.outputs.mutable_list_value().values;
+  given.assign(gradient.num_inputs, None());
+  for (size_t i = 0; i < gradient.positions.size(); ++i) {
+    const Output& result = function.results()[i];
+    given[gradient.positions[i]] = SpecOf(result.node, result.index);
+  }
+  trace.function = MakeRef<ConcreteFunction>(
+      gradient.function, std::move(arguments), std::vector<FunctionCapture>());
+  return trace;
+}
+
+// What is called how in the definition of a function.
+class Definition {
+ public:
+  Definition(const GraphFunction& function, proto::FunctionDef* message)
+      : message_(message) {
+    int next = 0;
+    for (const Node* argument : function.arguments()) {
+      arguments_.emplace(argument, next++);
+    }
+    next = 0;
+    for (const auto& node : function.graph().nodes()) {
+      if (!arguments_.contains(node.get())) nodes_.emplace(node.get(), next++);
+    }
+  }
+
+  proto::NodeDef& NodeOf(const Node* node) const {
+    return message_->node_def.at(nodes_.at(node));
+  }
+  // "Exp:0".
+  std::string NameOf(const Output& o) const {
+    const auto argument = arguments_.find(o.node);
+    return Format("{}:{}",
+                  argument == arguments_.end()
+                      ? NodeOf(o.node).name
+                      : message_->signature->input_arg[argument->second].name,
+                  o.index);
+  }
+
+ private:
+  proto::FunctionDef* const message_;
+  std::unordered_map<const Node*, int> arguments_, nodes_;
+};
+
+}  // namespace
+
+Status SavedGradients::Trace(SavedObjects* objects) {
+  std::set<const GraphFunction*> seen;
+  std::vector<Ref<GraphFunction>> queue;
+  const auto enter = [&](const GraphFunction& f) {
+    if (seen.insert(&f).second) {
+      queue.emplace_back(const_cast<GraphFunction*>(&f));
+    }
+  };
+  for (const ExportedTrace& trace : objects->functions()) {
+    enter(*trace.function->function());
+  }
+  for (size_t i = 0; i < queue.size(); ++i) {
+    const Ref<GraphFunction> owner = queue[i];
+    // The nodes that are there now: tracing makes none in this graph.
+    for (const auto& node : owner->graph().nodes()) {
+      const size_t before = entries_.size();
+      GK_RETURN_IF_ERROR(Trace(*owner, node.get(), objects));
+      if (entries_.size() > before) {
+        enter(*entries_.back().gradient.function);
+      }
+      // What its gradient calls is in that function.
+      ForEachCalled(*node, enter);
+    }
+  }
+  return OkStatus();
+}
+
+Status SavedGradients::Trace(const GraphFunction& owner, Node* node,
+                             SavedObjects* objects) {
+  StatusOr<std::optional<TracedGradient>> traced = TraceGradientOf(owner, node);
+  if (!traced.ok()) {
+    const Status why = ValueError(
+        "Error when tracing gradients for SavedModel: the gradient of {} in "
+        "{} could not be made a function. You may need to update the custom "
+        "gradient, or disable saving gradients with the option "
+        "tf.saved_model.SaveOptions(experimental_custom_gradients=False).",
+        node->name(), owner.name());
+    // An exception of the host language stays what it is, with these words.
+    if (traced.status().code() == Code::kPythonException) {
+      return traced.status().Append(why.message());
+    }
+    return why.Append(Format("\n{}", traced.status().message()));
+  }
+  if (!*traced) return OkStatus();
+  Entry entry{&owner, node, *std::move(*traced), {}};
+  GK_ASSIGN_OR_RETURN(
+      entry.objects,
+      objects->AddGradient(AsExported(entry.gradient), entry.gradient.captures,
+                           &owner.graph()));
+  entries_.push_back(std::move(entry));
+  return OkStatus();
+}
+
+std::vector<const GraphFunction*> SavedGradients::owners() const {
+  std::vector<const GraphFunction*> owners;
+  for (const Entry& entry : entries_) owners.push_back(entry.owner);
+  return owners;
+}
+
+void SavedGradients::Write(const SavedObjects::Names& names,
+                           proto::MetaGraphDef* message) const {
+  if (entries_.empty()) return;
+  auto& library = message->graph_def.mut().library.mut();
+  std::unordered_map<std::string, proto::FunctionDef*> defs;
+  for (proto::FunctionDef& def : library.function) {
+    defs.emplace(def.signature->name, &def);
+  }
+  std::unordered_map<const GraphFunction*, Definition> definitions;
+  int next = 0;
+  for (const Entry& entry : entries_) {
+    const std::string& owner = names.at(entry.owner);
+    const auto definition =
+        definitions.try_emplace(entry.owner, *entry.owner, defs.at(owner))
+            .first;
+    proto::NodeDef& node = definition->second.NodeOf(entry.node);
+    const std::string type = Format("CustomGradient-{}", next++);
+    for (const char* own :
+         {kOwnGradientFunction, kOwnGradientCount, kOwnGradientPositions}) {
+      node.attr.erase(own);
+    }
+    node.attr[kGradientOpType].set_s(type);
+    const int n = entry.gradient.num_inputs;
+    node.input.erase(node.input.begin() + n,
+                     node.input.begin() + entry.node->num_inputs());
+    auto& types = node.attr["T"].mutable_list().type;
+    if (types.size() > static_cast<size_t>(n)) types.resize(n);
+    auto& registered = library.registered_gradients.emplace_back();
+    registered.registered_op_type = type;
+    registered.gradient_func = names.at(entry.gradient.function.get());
+    for (size_t i = 0; i < entry.objects.size(); ++i) {
+      proto::SavedObject& object =
+          message->object_graph_def.mut().nodes[entry.objects[i]];
+      if (!object.captured_tensor.has()) continue;
+      proto::CapturedTensor& captured = object.mutable_captured_tensor();
+      captured.name = definition->second.NameOf(
+          Graph::OutputOf(entry.gradient.captures[i]));
+      captured.concrete_function = owner;
+    }
+  }
+}
+
+}  // namespace gk
