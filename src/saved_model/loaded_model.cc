@@ -99,6 +99,29 @@ class LoadedModel::Object final : public Trackable {
     }
     return children;
   }
+  std::vector<std::string> SlotNames() override {
+    std::set<std::string> names;
+    for (const auto& slot : saved().slot_variables) {
+      names.insert(slot.slot_name);
+    }
+    return {names.begin(), names.end()};
+  }
+  std::shared_ptr<Trackable> Slot(const Trackable& variable,
+                                  const std::string& name) override {
+    const int number = static_cast<const Object&>(variable).number_;
+    for (const auto& slot : saved().slot_variables) {
+      if (slot.slot_name == name && slot.original_variable_node_id == number) {
+        return std::make_shared<Object>(model_, slot.slot_variable_node_id);
+      }
+    }
+    return nullptr;
+  }
+  // All are there.
+  std::shared_ptr<Trackable> CreateSlot(
+      const std::shared_ptr<Trackable>& variable, const std::string& slot,
+      const std::shared_ptr<Restoration>& restoration, int node) override {
+    return Slot(*variable, slot);
+  }
   std::vector<Value> Values() override {
     if (saved().kind_case == ObjectKind::kVariable) {
       return {{kVariableValue, saved().variable->name}};
