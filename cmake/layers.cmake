@@ -23,12 +23,18 @@ foreach(proto IN LISTS GK_PROTOS)
   list(APPEND GK_PROTO_HEADERS
        ${PROJECT_BINARY_DIR}/generated/proto/${stem}.gk.h)
 endforeach()
+set(GK_EMBEDDED_DESCRIPTORS
+    ${PROJECT_BINARY_DIR}/generated/proto/descriptors.gk.cc)
+list(APPEND GK_PROTO_SOURCES ${GK_EMBEDDED_DESCRIPTORS})
 add_custom_command(
   OUTPUT ${GK_PROTO_SOURCES} ${GK_PROTO_HEADERS} ${GK_PROTO_DESCRIPTORS}
   COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/protogen.py
           --cpp ${PROJECT_BINARY_DIR}/generated/proto
           --descriptors ${GK_PROTO_DESCRIPTORS} ${GK_PROTOS}
-  DEPENDS ${PROJECT_SOURCE_DIR}/tools/protogen.py ${GK_PROTOS}
+  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/embed_descriptors.py
+          ${GK_PROTO_DESCRIPTORS} ${GK_EMBEDDED_DESCRIPTORS}
+  DEPENDS ${PROJECT_SOURCE_DIR}/tools/protogen.py
+          ${PROJECT_SOURCE_DIR}/tools/embed_descriptors.py ${GK_PROTOS}
   COMMENT "Generating message structs" VERBATIM)
 add_custom_target(gk_protogen DEPENDS ${GK_PROTO_SOURCES} ${GK_PROTO_HEADERS}
                                       ${GK_PROTO_DESCRIPTORS})

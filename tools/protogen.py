@@ -470,7 +470,6 @@ def source(file: File) -> str:
         "namespace gk::proto {",
         "",
     ]
-    top = {enum.full_name for enum in file.enums}
     for enum in file.all_enums():
         name = flat(enum.full_name)
         lines += [f"std::string_view EnumName({name} value) {{"]

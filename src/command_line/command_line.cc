@@ -91,9 +91,9 @@ Exit Report(const Console& console, Exit exit, std::string_view message) {
 }  // namespace
 
 std::span<const Command* const> Commands() {
-  static const Command* const commands[] = {&kShowCommand, &kRunCommand,
-                                            &kBenchCommand, &kVerifyCommand,
-                                            &kDiffCommand};
+  static const Command* const commands[] = {
+      &kShowCommand, &kRunCommand,     &kBenchCommand,    &kVerifyCommand,
+      &kDiffCommand, &kConvertCommand, &kOptimizeCommand, &kCompletionCommand};
   return commands;
 }
 

@@ -13,6 +13,9 @@ extern const Command kRunCommand;
 extern const Command kBenchCommand;
 extern const Command kVerifyCommand;
 extern const Command kDiffCommand;
+extern const Command kConvertCommand;
+extern const Command kOptimizeCommand;
+extern const Command kCompletionCommand;
 
 // All of them, in the order in which help lists them.
 std::span<const Command* const> Commands();

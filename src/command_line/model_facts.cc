@@ -14,6 +14,7 @@ namespace {
 
 std::string TypeText(proto::DataType type) {
   const int number = static_cast<int>(type);
+  if (number == 0) return "-";  // of a node without results
   return DataTypeIsValid(number)
              ? std::string(DataTypeName(static_cast<DataType>(number)))
              : Format("type {}", number);
@@ -229,7 +230,7 @@ ModelFacts FactsOf(const ModelFiles& model) {
   AddAssets(model, &facts);
   if (model.kind != ModelKind::kCheckpoint) {
     const std::string file = model.kind == ModelKind::kSavedModel
-                                 ? io::ChildPath(model.path, kSavedModelFile)
+                                 ? MustRead(FindSavedModelFile(model.path))
                                  : model.path;
     facts.graph_bytes = MustRead(io::Stat(file)).length;
   }

@@ -7,12 +7,15 @@
 #include "checkpoint/object_graph.h"
 #include "io/files.h"
 #include "io/path.h"
+#include "proto/text_reader.h"
 
 namespace gk::command {
 namespace {
 
 constexpr std::string_view kIndexEnding = ".index";
 constexpr std::string_view kMetaGraphEnding = ".meta";
+// Of a text: where the first field of a MetaGraphDef stands.
+constexpr size_t kStart = 200;
 
 bool IsThere(const std::string& path) { return MustRead(io::Exists(path)); }
 
@@ -44,11 +47,17 @@ ModelFiles ReadGraphFiles(const std::string& path) {
   const auto file = MustRead(io::MapFile(path));
   ModelFiles model{path, ModelKind::kGraph, {}, nullptr};
   Status parsed;
-  if (path.ends_with(kMetaGraphEnding)) {
+  const std::string_view bytes = file->bytes();
+  const bool is_text = proto::LooksLikeText(bytes);
+  const auto parse = [&](auto* message) {
+    return is_text ? proto::ParseText(bytes, message) : message->Parse(bytes);
+  };
+  if (path.ends_with(kMetaGraphEnding) ||
+      (is_text && bytes.find("meta_info_def") < kStart)) {
     model.kind = ModelKind::kMetaGraph;
-    parsed = model.meta.Parse(file->bytes());
+    parsed = parse(&model.meta);
   } else {
-    parsed = model.meta.graph_def.mut().Parse(file->bytes());
+    parsed = parse(&model.meta.graph_def.mut());
   }
   if (!parsed.ok()) {
     throw Failure::Make(
@@ -86,6 +95,16 @@ std::optional<Tags> TagsOf(const Arguments& arguments) {
   return tags;
 }
 
+std::string SavedModelFolder(const std::string& path) {
+  if (io::IsDirectory(path)) {
+    return MustRead(ContainsSavedModel(path)) ? path : "";
+  }
+  const std::string_view name = io::NameOf(path);
+  if (name != kSavedModelFile && name != kSavedModelTextFile) return "";
+  const std::string folder(io::FolderOf(path));
+  return folder.empty() ? "." : folder;
+}
+
 std::string CheckpointPrefix(const std::string& path) {
   if (io::IsDirectory(path)) {
     return MustRead(LatestCheckpoint(path)).value_or("");
@@ -99,10 +118,10 @@ std::string CheckpointPrefix(const std::string& path) {
 
 ModelFiles ReadModelFiles(const std::string& path,
                           const std::optional<Tags>& tags) {
+  if (const std::string folder = SavedModelFolder(path); !folder.empty()) {
+    return ReadSavedModelFiles(folder, tags);
+  }
   if (io::IsDirectory(path)) {
-    if (MustRead(ContainsSavedModel(path))) {
-      return ReadSavedModelFiles(path, tags);
-    }
     if (const std::string prefix = CheckpointPrefix(path); !prefix.empty()) {
       return ReadCheckpointFiles(prefix);
     }
@@ -110,10 +129,6 @@ ModelFiles ReadModelFiles(const std::string& path,
                         "{} holds no model: it has neither a {} nor a {} file "
                         "that says which checkpoint is the newest.",
                         path, kSavedModelFile, kCheckpointStateFile);
-  }
-  if (io::NameOf(path) == kSavedModelFile) {
-    const std::string folder(io::FolderOf(path));
-    return ReadSavedModelFiles(folder.empty() ? "." : folder, tags);
   }
   if (const std::string prefix = CheckpointPrefix(path); !prefix.empty()) {
     return ReadCheckpointFiles(prefix);

@@ -44,6 +44,10 @@ ModelFiles ReadModelFiles(const std::string& path,
 // empty if it names none. Throws Failure.
 std::string CheckpointPrefix(const std::string& path);
 
+// The folder of the saved model that the path, or the path of its file, names;
+// empty if it names none. Throws Failure.
+std::string SavedModelFolder(const std::string& path);
+
 // The object graph in a checkpoint: which variable has which key. Empty where
 // there is none.
 proto::TrackableObjectGraph ObjectGraphOf(const BundleReader& values);

@@ -29,13 +29,13 @@ class Verifier {
 
   void VerifySavedModel(const std::string& folder,
                         const std::optional<Tags>& tags) {
-    file_ = io::ChildPath(folder, kSavedModelFile);
+    file_ = MustRead(FindSavedModelFile(folder));
     StatusOr<proto::SavedModel> read = ReadSavedModel(folder);
     if (!read.ok()) return Note(file_, "", read.status());
     if (read->meta_graphs.empty()) {
       return Note(file_, "", DataLoss("it has no graphs"));
     }
-    VerifyFingerprint(folder);
+    if (file_.ends_with(kSavedModelFile)) VerifyFingerprint(folder);
     std::shared_ptr<BundleReader> values;
     const std::string prefix = VariablesPath(folder);
     const StatusOr<bool> there = io::Exists(BundleIndexName(prefix));
@@ -118,7 +118,9 @@ class Verifier {
                           "has been changed",
                           actual, kFingerprintFile, expected));
     };
-    compare(file_, print->saved_model_checksum);
+    if (HasChecksumOfFile(*print)) {
+      compare(file_, print->saved_model_checksum);
+    }
     const std::string index = BundleIndexName(VariablesPath(folder));
     // Models without variables have no index.
     const StatusOr<bool> there = io::Exists(index);
@@ -324,10 +326,8 @@ Json FindingsJson(const std::vector<Finding>& findings, bool all_well) {
 Exit Verify(const Arguments& arguments, const Console& console) {
   const std::string path = arguments.words()[0];
   Verifier verifier;
-  const bool named = io::NameOf(path) == kSavedModelFile;
-  const std::string folder = named ? std::string(io::FolderOf(path)) : path;
-  if (named || (io::IsDirectory(path) && MustRead(ContainsSavedModel(path)))) {
-    verifier.VerifySavedModel(folder.empty() ? "." : folder, TagsOf(arguments));
+  if (const std::string folder = SavedModelFolder(path); !folder.empty()) {
+    verifier.VerifySavedModel(folder, TagsOf(arguments));
   } else if (const std::string prefix = CheckpointPrefix(path);
              !prefix.empty()) {
     verifier.VerifyCheckpoint(prefix);

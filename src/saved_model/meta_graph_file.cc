@@ -7,6 +7,7 @@
 #include "io/files.h"
 #include "io/path.h"
 #include "kernels/text_hash.h"
+#include "proto/text_reader.h"
 
 namespace gk {
 namespace {
@@ -78,6 +79,12 @@ std::string DigitsOf(uint64_t high, uint64_t low) {
   return digits;
 }
 
+std::string UuidOf(const proto::FingerprintDef& print) {
+  return DigitsOf(
+      print.saved_model_checksum,
+      JoinFingerprints(print.saved_model_checksum, print.checkpoint_hash));
+}
+
 proto::FingerprintDef FingerprintOf(const std::string& folder,
                                     const std::string& file,
                                     const proto::MetaGraphDef& graph) {
@@ -93,9 +100,7 @@ proto::FingerprintDef FingerprintOf(const std::string& folder,
       TextFingerprint(graph.object_graph_def->Serialize());
   print.checkpoint_hash = HashOfFile(VariablesPath(folder) + ".index");
   print.version.mut().producer = kFingerprintProducer;
-  print.uuid = DigitsOf(
-      print.saved_model_checksum,
-      JoinFingerprints(print.saved_model_checksum, print.checkpoint_hash));
+  print.uuid = UuidOf(print);
   return print;
 }
 
@@ -110,24 +115,25 @@ StatusOr<bool> ContainsSavedModel(const std::string& folder) {
   return false;
 }
 
-StatusOr<proto::SavedModel> ReadSavedModel(const std::string& folder) {
-  const std::string path = io::ChildPath(folder, kSavedModelFile);
-  const StatusOr<std::unique_ptr<io::MappedFile>> file = io::MapFile(path);
-  if (!file.ok()) {
-    if (file.status().code() != Code::kNotFound) return file.status();
-    GK_ASSIGN_OR_RETURN(const bool text, ContainsSavedModel(folder));
-    if (text) {
-      return Unimplemented(
-          "{} holds a SavedModel as text; write it as {} to load it.",
-          io::ChildPath(folder, kSavedModelTextFile), kSavedModelFile);
-    }
-    return NotFound(
-        "SavedModel file does not exist at: {}",
-        io::ChildPath(
-            folder, Format("{{{}|{}}}", kSavedModelTextFile, kSavedModelFile)));
+StatusOr<std::string> FindSavedModelFile(const std::string& folder) {
+  for (const char* name : {kSavedModelFile, kSavedModelTextFile}) {
+    std::string path = io::ChildPath(folder, name);
+    GK_ASSIGN_OR_RETURN(const bool there, io::Exists(path));
+    if (there) return path;
   }
+  return NotFound("SavedModel file does not exist at: {}",
+                  io::ChildPath(folder, Format("{{{}|{}}}", kSavedModelTextFile,
+                                               kSavedModelFile)));
+}
+
+StatusOr<proto::SavedModel> ReadSavedModel(const std::string& folder) {
+  GK_ASSIGN_OR_RETURN(const std::string path, FindSavedModelFile(folder));
+  GK_ASSIGN_OR_RETURN(const std::unique_ptr<io::MappedFile> file,
+                      io::MapFile(path));
   proto::SavedModel model;
-  const Status parsed = model.Parse((*file)->bytes());
+  const Status parsed = path.ends_with(kSavedModelTextFile)
+                            ? proto::ParseText(file->bytes(), &model)
+                            : model.Parse(file->bytes());
   if (!parsed.ok()) {
     return DataLoss("Cannot parse file {}: {}", path, parsed.message());
   }
@@ -174,6 +180,10 @@ StatusOr<proto::FingerprintDef> ReadFingerprint(const std::string& folder) {
     return DataLoss("Cannot parse file {}: {}", path, parsed.message());
   }
   return print;
+}
+
+bool HasChecksumOfFile(const proto::FingerprintDef& print) {
+  return print.uuid == UuidOf(print);
 }
 
 }  // namespace gk

@@ -28,6 +28,10 @@ inline constexpr char kInitializeResource[] = "_initialize";
 // Is there a file of a saved model in the folder?
 StatusOr<bool> ContainsSavedModel(const std::string& folder);
 
+// The file of the model in the folder, the binary one if there are two.
+// NotFound ("SavedModel file does not exist at: ...").
+StatusOr<std::string> FindSavedModelFile(const std::string& folder);
+
 // The whole file, binary or text. NotFound ("SavedModel file does not exist at:
 // ..."); DataLoss naming the file if it is none.
 StatusOr<proto::SavedModel> ReadSavedModel(const std::string& folder);
@@ -47,6 +51,9 @@ Status WriteMetaGraph(const std::string& folder, proto::MetaGraphDef graph);
 
 // NotFound where the folder has none.
 StatusOr<proto::FingerprintDef> ReadFingerprint(const std::string& folder);
+// Is its checksum of the model that of the file's bytes? It is in those that
+// are written here; TensorFlow hashes what it has in memory.
+bool HasChecksumOfFile(const proto::FingerprintDef& print);
 
 }  // namespace gk
 

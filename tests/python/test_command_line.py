@@ -1,6 +1,7 @@
 """The program graphkiln, over models that this package saved."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -301,3 +302,41 @@ def test_run_of_a_checkpoint_is_refused(model):
     assert "holds values and nothing that can be run" in failed(
         2, "run", model / "variables" / "variables"
     )
+
+
+# ---- completion ----
+
+
+def completed(line):
+    """What bash offers behind a line."""
+    words = line.split(" ")
+    script = out("completion", "bash") + (
+        f"COMP_WORDS=({' '.join(repr(w) for w in words)})\n"
+        f"COMP_CWORD={len(words) - 1}\n_graphkiln\nprintf '%s\\n' \"${{COMPREPLY[@]}}\""
+    )
+    done = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
+    assert done.stderr == b"", done.stderr
+    return done.stdout.decode().split()
+
+
+def test_completion_in_bash(model):
+    assert "show" in completed("graphkiln ")
+    assert completed("graphkiln ver") == ["verify"]
+    assert completed("graphkiln show --format ") == ["text", "json", "svg", "html"]
+    assert completed("graphkiln run m --out") == ["--output"]
+    assert completed("graphkiln completion f") == ["fish"]
+    assert completed(f"graphkiln show {str(model)[:-2]}") == [str(model)]
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_completion_in_other_shells(shell, tmp_path):
+    text = out("completion", shell)
+    for command in ("show", "run", "bench", "verify", "diff", "convert", "optimize"):
+        assert command in text
+    if shutil.which(shell):
+        (tmp_path / "script").write_text(text)
+        subprocess.run([shell, "-n", tmp_path / "script"], check=True)
+
+
+def test_completion_of_an_unknown_shell():
+    assert "expected bash, zsh or fish" in failed(2, "completion", "tcsh")

@@ -1,0 +1,53 @@
+// What fields messages have, by the name of the message: the descriptions in
+// src/proto/*.proto, as protogen embeds them.
+#ifndef GK_PROTO_MESSAGE_TYPES_H_
+#define GK_PROTO_MESSAGE_TYPES_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace gk::proto {
+
+// Numbers of FieldDescriptorProto.Type.
+enum class FieldKind : int {
+  kDouble = 1,
+  kFloat = 2,
+  kInt64 = 3,
+  kUint64 = 4,
+  kInt32 = 5,
+  kFixed64 = 6,
+  kFixed32 = 7,
+  kBool = 8,
+  kString = 9,
+  kMessage = 11,
+  kBytes = 12,
+  kUint32 = 13,
+  kEnum = 14,
+  kSfixed32 = 15,
+  kSfixed64 = 16,
+  kSint32 = 17,
+  kSint64 = 18,
+};
+
+struct FieldType {
+  uint32_t number = 0;
+  FieldKind kind = FieldKind::kInt64;
+  bool is_repeated = false;
+  std::string type;  // of messages and enums: their full name
+};
+using MessageType = std::map<std::string, FieldType, std::less<>>;
+using EnumType = std::map<std::string, int32_t, std::less<>>;
+
+// Null if there is none of that full name. Maps are repeated messages with the
+// fields `key` and `value`.
+const MessageType* FindMessageType(std::string_view name);
+const EnumType* FindEnumType(std::string_view name);
+
+// A serialized google.protobuf.FileDescriptorSet. Generated.
+std::string_view EmbeddedDescriptors();
+
+}  // namespace gk::proto
+
+#endif  // GK_PROTO_MESSAGE_TYPES_H_
