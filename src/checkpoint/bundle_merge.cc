@@ -116,8 +116,9 @@ Status MergeBundles(const std::vector<std::string>& prefixes,
       GK_RETURN_IF_ERROR(io::DeleteFile(BundleIndexName(reader->prefix())));
     }
   }
-  for (int shard = 0; shard < old_shards; ++shard) {
-    io::DeleteFile(BundleDataName(merged, shard, old_shards)).ok();
+  if (!old.ok()) return OkStatus();
+  for (const std::string& path : (*old)->DataFiles()) {
+    io::DeleteFile(path).ok();
   }
   return OkStatus();
 }

@@ -1,5 +1,6 @@
 #include "checkpoint/bundle_reader.h"
 
+#include <set>
 #include <span>
 
 #include "checkpoint/bundle_names.h"
@@ -125,6 +126,17 @@ Status BundleReader::ReadIndex(std::string_view file) {
         return s.ok() ? s : s.Prepend(Format("entry \"{}\": ", key));
       }));
   return first ? DataLoss("it is empty: it has no header") : OkStatus();
+}
+
+std::vector<std::string> BundleReader::DataFiles() const {
+  std::set<std::string> names;
+  if (slice_files_ != nullptr) return {};
+  for (const auto* infos : {&tensors_, &parts_}) {
+    for (const auto& [name, info] : *infos) {
+      names.insert(BundleDataName(prefix_, info.shard, num_shards_));
+    }
+  }
+  return {names.begin(), names.end()};
 }
 
 void BundleReader::TakeSlices(std::unique_ptr<SliceFiles> files) {

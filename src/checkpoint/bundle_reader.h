@@ -31,6 +31,8 @@ class BundleReader {
 
   const std::string& prefix() const { return prefix_; }
   int num_shards() const { return num_shards_; }
+  // The names of the files that its index says tensors are in.
+  std::vector<std::string> DataFiles() const;
 
   struct TensorInfo {
     DataType dtype = DataType::kInvalid;

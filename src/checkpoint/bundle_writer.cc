@@ -18,10 +18,9 @@ StatusOr<BundleWriter> BundleWriter::Create(const std::string& prefix) {
     GK_RETURN_IF_ERROR(io::MakeDirectories(folder));
   }
   // An old checkpoint's data keep their name until the new index is in place.
-  if (const auto old = BundleReader::Open(prefix);
-      old.ok() && (*old)->num_shards() == 1) {
-    writer.old_data_ = BundleDataName(prefix, 0, 1);
-    writer.num_shards_ = 2;
+  if (const auto old = BundleReader::Open(prefix); old.ok()) {
+    if ((*old)->num_shards() == 1) writer.num_shards_ = 2;
+    writer.old_data_ = (*old)->DataFiles();
   }
   // A file of that name is what a killed writer left, or belongs to somebody
   // who has it open still: it is not written over.
@@ -108,7 +107,7 @@ Status BundleWriter::Finish() {
   GK_RETURN_IF_ERROR(data_->Close());
   data_.reset();
   GK_RETURN_IF_ERROR(WriteBundleIndex(prefix_, num_shards_, entries_));
-  if (!old_data_.empty()) io::DeleteFile(old_data_).ok();
+  for (const std::string& path : old_data_) io::DeleteFile(path).ok();
   return OkStatus();
 }
 

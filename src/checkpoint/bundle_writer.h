@@ -41,7 +41,7 @@ class BundleWriter {
 
   std::string prefix_;
   int num_shards_ = 1;
-  std::string old_data_;  // of the checkpoint that is replaced
+  std::vector<std::string> old_data_;  // of the checkpoint that is replaced
   std::unique_ptr<io::WritableFile> data_;
   int64_t offset_ = 0;
   std::map<std::string, proto::BundleEntryProto> entries_;

@@ -119,12 +119,7 @@ StatusOr<Tensor> Restoration::ValueOf(int node) const {
 }
 
 Status Restoration::RestoreReachable(Queue queue) {
-  struct Pending {
-    TrackablePtr object;
-    std::string value;
-    TensorVector tensors;
-  };
-  std::vector<Pending> pending;
+  std::vector<PendingValue> pending;
   struct Waiting {
     int parent;
     std::string child;
@@ -145,7 +140,7 @@ Status Restoration::RestoreReachable(Queue queue) {
         continue;
       }
       if (!newer) continue;
-      Pending& read = pending.emplace_back();
+      PendingValue& read = pending.emplace_back();
       read.object = object;
       read.value = attribute.name;
       for (const std::string& suffix : value->suffixes) {
@@ -169,10 +164,7 @@ Status Restoration::RestoreReachable(Queue queue) {
       }
     }
   }
-  for (const Pending& read : pending) {
-    read.object->Restore(read.value, read.tensors);
-    read.object->set_restored_by(number_);
-  }
+  Assign(pending);
   for (const Waiting& w : waiting) {
     TrackablePtr& parent = objects_.at(w.parent);
     if (TrackablePtr became =
@@ -184,6 +176,7 @@ Status Restoration::RestoreReachable(Queue queue) {
 }
 
 Status Restoration::RestoreByName(const TrackablePtr& root) {
+  std::vector<PendingValue> pending;
   for (const TrackablePtr& object : ReachableObjects(root)) {
     for (const Trackable::Value& value : object->Values()) {
       TensorVector tensors;
@@ -194,11 +187,18 @@ Status Restoration::RestoreByName(const TrackablePtr& root) {
         tensors.push_back(std::move(tensor));
       }
       if (tensors.size() < value.suffixes.size()) continue;
-      object->Restore(value.name, tensors);
-      object->set_restored_by(number_);
+      pending.push_back({object, value.name, std::move(tensors)});
     }
   }
+  Assign(pending);
   return OkStatus();
+}
+
+void Restoration::Assign(const std::vector<PendingValue>& pending) const {
+  for (const PendingValue& read : pending) {
+    read.object->Restore(read.value, read.tensors);
+    read.object->set_restored_by(number_);
+  }
 }
 
 void Restoration::AddOptional(const TrackablePtr& object) {

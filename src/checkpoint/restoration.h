@@ -64,6 +64,13 @@ class Restoration : public std::enable_shared_from_this<Restoration> {
   // Slots that the object, of that node, has or is to have.
   Status RestoreSlots(int node, const TrackablePtr& object, Queue* queue);
   Status RestoreByName(const TrackablePtr& root);
+  // What was read of an object's value. All is read before one is assigned.
+  struct PendingValue {
+    TrackablePtr object;
+    std::string value;
+    TensorVector tensors;
+  };
+  void Assign(const std::vector<PendingValue>& pending) const;
   std::vector<TrackablePtr> Unmatched(const TrackablePtr& root) const;
 
   const std::shared_ptr<BundleReader> reader_;

@@ -147,21 +147,25 @@ StatusOr<Table> Table::Open(std::string_view file) {
 
 StatusOr<std::string_view> Table::ReadBlock(Handle handle,
                                             std::string* storage) const {
+  const auto corrupt = [&](std::string_view what) {
+    return DataLoss("Corrupted table: {}, {} bytes at {} of {}", what,
+                    handle.size, handle.offset, file_.size());
+  };
   if (handle.offset > file_.size() || handle.size > file_.size() ||
       file_.size() - handle.offset < handle.size + kTrailer) {
-    return Corrupt("truncated block read");
+    return corrupt("truncated block read");
   }
   std::string_view block =
       file_.substr(static_cast<size_t>(handle.offset),
                    static_cast<size_t>(handle.size) + 1);
   if (Load32(block.data() + block.size()) != MaskedCrc32c(block)) {
-    return Corrupt("block checksum mismatch");
+    return corrupt("block checksum mismatch");
   }
   char type = block.back();
   block.remove_suffix(1);
   if (type == 0) return block;
   if (type != 1 || !SnappyUncompress(block, storage)) {
-    return Corrupt("bad compressed block");
+    return corrupt("bad compressed block");
   }
   return std::string_view(*storage);
 }

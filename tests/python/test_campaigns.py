@@ -12,6 +12,7 @@ FUZZ = pathlib.Path(__file__).parents[2] / "fuzz"
 
 COUNTS = {
     "memory_limits": 6, "exits": 4, "forks": 2, "interrupts": 2, "threads": 2,
+    "killed_writers": 6, "damaged_checkpoints": 2,
 }
 
 

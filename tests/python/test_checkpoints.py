@@ -235,13 +235,28 @@ def test_the_first_format(tmp_path: Path) -> None:
         tf.compat.v1.train.Saver([v], write_version=7)
 
 
+def test_a_damaged_checkpoint_by_names_is_restored_not_at_all(tmp_path: Path) -> None:
+    prefix = tmp_path / "names"
+    a, b = tf.Variable([1.0, 2.0], name="a"), tf.Variable([3.0, 4.0], name="b")
+    tf.compat.v1.train.Saver([a, b]).save(None, prefix)
+    data = tmp_path / "names.data-00000-of-00001"
+    damaged = bytearray(data.read_bytes())
+    damaged[-1] ^= 1
+    data.write_bytes(damaged)
+    for v in (a, b):
+        v.assign([0.0, 0.0])
+    with pytest.raises(tf.errors.DataLossError, match='tensor "b" in .*data-00000'):
+        tf.train.Checkpoint(a=a, b=b).read(prefix)
+    assert a.numpy().tolist() == b.numpy().tolist() == [0.0, 0.0]
+
+
 def test_a_written_checkpoint_replaces_an_older_one(tmp_path: Path) -> None:
     v = tf.Variable(0.0)
     checkpoint = tf.train.Checkpoint(v=v)
     for i in range(4):
         v.assign(float(i))
         path = checkpoint.write(tmp_path / "c")
-    assert len(os.listdir(tmp_path)) == 2
+        assert len(os.listdir(tmp_path)) == 2
     v.assign(9.0)
     checkpoint.read(path).assert_consumed()
     assert float(v) == 3.0
