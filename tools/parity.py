@@ -36,6 +36,11 @@ WRITTEN = {
     "compat.v1.assign": "gk::Variable::assign",
     "compat.v1.assign_add": "gk::Variable::assign_add",
     "compat.v1.assign_sub": "gk::Variable::assign_sub",
+    "train.Checkpoint": "gk::Checkpoint",
+    "train.CheckpointManager": "gk::CheckpointManager",
+    "train.CheckpointOptions": "gk::CheckpointOptions",
+    "train.latest_checkpoint": "gk::latest_checkpoint",
+    "train.load_checkpoint": "gk::CheckpointReader::CheckpointReader",
 }
 # Why there is no C++ name: names or patterns. The first that matches counts.
 ONLY_PYTHON = {

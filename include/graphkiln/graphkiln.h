@@ -4,6 +4,7 @@
 
 #include <graphkiln/carry.h>
 #include <graphkiln/checkpoint.h>
+#include <graphkiln/checkpoint_manager.h>
 #include <graphkiln/concrete_function.h>
 #include <graphkiln/control_flow.h>
 #include <graphkiln/custom_gradient.h>

@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -50,6 +51,16 @@ class GK_EXPORT Module {
   // variables would ever end.
   template <class T>
   T track(const std::string& attribute, T value);
+
+  // Keeps `slot`, and gives it back, as what this module, an optimizer, has for
+  // another's variable ("momentum"), in place of another one. Checkpoints hold
+  // it as they hold slots of TensorFlow's optimizers, below the way to
+  // `variable`; variables() does not tell it.
+  Variable track_slot(const Variable& variable, const std::string& name,
+                      Variable slot);
+  // The slot, nothing if there is none.
+  std::optional<Variable> slot(const Variable& variable,
+                               const std::string& name) const;
 
   // What it has itself, by the names of the attributes; then what the modules
   // inside have, breadth first. Each once.

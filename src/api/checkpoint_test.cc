@@ -88,6 +88,100 @@ TEST_F(CheckpointTest, ErrorsSayWhatIsMissing) {
                Error);
 }
 
+struct Momentum : Module {
+  void Build(const Variable& variable, float value) {
+    track_slot(variable, "momentum", Variable(Tensor({value, value})));
+  }
+};
+
+TEST_F(CheckpointTest, SlotsAreSavedAndComeBackNowOrLater) {
+  Dense dense(1);
+  Momentum optimizer;
+  optimizer.Build(*dense.w, 5);
+  EXPECT_TRUE(optimizer.variables().empty());
+  EXPECT_FALSE(optimizer.slot(*dense.w, "velocity"));
+  const Checkpoint checkpoint({{"dense", dense}, {"optimizer", optimizer}});
+  const std::string path = checkpoint.write(folder_ + "/c");
+  EXPECT_TRUE(CheckpointReader(path).has_tensor(
+      "dense/w/.OPTIMIZER_SLOT/optimizer/momentum/.ATTRIBUTES/"
+      "VARIABLE_VALUE"));
+  optimizer.slot(*dense.w, "momentum")->assign(Tensor({0.f, 0.f}));
+  checkpoint.read(path).assert_consumed();
+  EXPECT_EQ(First(*optimizer.slot(*dense.w, "momentum")), 5);
+  Dense other(2);
+  Momentum late;
+  const LoadStatus status =
+      Checkpoint({{"dense", other}, {"optimizer", late}}).read(path);
+  EXPECT_EQ(First(*other.w), 1);
+  EXPECT_THROW(status.assert_consumed(), Error);
+  status.assert_existing_objects_matched();
+  late.Build(*other.w, 0);
+  EXPECT_EQ(First(*late.slot(*other.w, "momentum")), 5);
+  status.assert_consumed();
+  // A slot in two places has no one key.
+  optimizer.track("again", *optimizer.slot(*dense.w, "momentum"));
+  EXPECT_THROW(checkpoint.write(folder_ + "/d"), Error);
+}
+
+TEST_F(CheckpointTest, AManagerKeepsTheNewest) {
+  const Variable v(Tensor(1.f)), step(Tensor(int64_t{0}));
+  const Checkpoint checkpoint({{"v", v}, {"step", step}});
+  int begun = 0;
+  CheckpointManagerOptions options;
+  options.max_to_keep = 2;
+  options.step_counter = step;
+  options.checkpoint_interval = 5;
+  options.init = [&] { ++begun; };
+  const CheckpointManager manager(checkpoint, folder_, options);
+  EXPECT_FALSE(manager.restore_or_initialize());
+  EXPECT_EQ(begun, 1);
+  EXPECT_FALSE(manager.latest_checkpoint());
+  int saved = 0;
+  for (int i = 0; i < 21; ++i) {
+    v.assign(static_cast<float>(i));
+    if (manager.save()) ++saved;
+    step.assign_add(1);
+  }
+  EXPECT_EQ(saved, 5);
+  EXPECT_EQ(manager.checkpoints(),
+            (std::vector{folder_ + "/ckpt-4", folder_ + "/ckpt-5"}));
+  EXPECT_EQ(latest_checkpoint(folder_), manager.latest_checkpoint());
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/ckpt-3.index"));
+  // One of the same folder goes on with them.
+  const CheckpointManager again(checkpoint, folder_, options);
+  EXPECT_EQ(again.checkpoints(), manager.checkpoints());
+  EXPECT_EQ(again.restore_or_initialize(), folder_ + "/ckpt-5");
+  EXPECT_EQ(v.value().data<float>()[0], 20);
+  EXPECT_FALSE(again.save());
+  step.assign_add(2);
+  EXPECT_FALSE(again.save());
+  ManagedSaveOptions anyway;
+  anyway.check_interval = false;
+  anyway.checkpoint_number = 77;
+  anyway.checkpoint.enable_async = true;
+  EXPECT_EQ(again.save(anyway), folder_ + "/ckpt-77");
+  again.sync();
+  EXPECT_EQ(again.checkpoints(),
+            (std::vector{folder_ + "/ckpt-5", folder_ + "/ckpt-77"}));
+}
+
+TEST_F(CheckpointTest, ManagersRefuseWhatTheyCannotKeep) {
+  const Checkpoint checkpoint({{"v", Variable(Tensor(1.f))}});
+  CheckpointManagerOptions none;
+  none.max_to_keep = 0;
+  EXPECT_THROW(CheckpointManager(checkpoint, folder_, none), Error);
+  CheckpointManagerOptions uncounted;
+  uncounted.checkpoint_interval = 3;
+  EXPECT_THROW(CheckpointManager(checkpoint, folder_, uncounted), Error);
+  uncounted.step_counter = Variable(Tensor(1.f));
+  EXPECT_THROW(CheckpointManager(checkpoint, folder_, uncounted).save(), Error);
+  CheckpointManagerOptions all;
+  all.max_to_keep = std::nullopt;
+  const CheckpointManager manager(checkpoint, folder_, all);
+  for (int i = 0; i < 7; ++i) manager.save();
+  EXPECT_EQ(manager.checkpoints().size(), 7u);
+}
+
 TEST_F(CheckpointTest, AnotherThreadWritesTheValuesOfTheCall) {
   const Variable v(ones({1 << 16}));
   const Checkpoint checkpoint({{"v", v}});

@@ -114,6 +114,23 @@ void Module::SetAttribute(const std::string& name,
   }
 }
 
+Variable Module::track_slot(const Variable& variable, const std::string& name,
+                            Variable slot) {
+  const Rep::SlotKey key{name, &variable.facts()};
+  rep_->slots.insert_or_assign(key, Rep::Slot{variable, slot});
+  if (auto waiting = rep_->waiting_slots.extract(key)) {
+    for (const auto& resume : waiting.mapped()) resume(slot);
+  }
+  return slot;
+}
+
+std::optional<Variable> Module::slot(const Variable& variable,
+                                     const std::string& name) const {
+  const auto found = rep_->slots.find({name, &variable.facts()});
+  if (found == rep_->slots.end()) return std::nullopt;
+  return found->second.slot;
+}
+
 std::vector<Variable> Module::variables() const {
   return Found<Variable>(*this, [](const Variable&) { return true; });
 }

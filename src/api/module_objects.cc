@@ -103,6 +103,39 @@ class ModuleObject final : public Trackable {
     rep->waiting.push_back({path, resume});
     return nullptr;
   }
+  std::vector<std::string> SlotNames() override {
+    std::vector<std::string> names;
+    const auto rep = way_.empty() ? rep_.lock() : nullptr;
+    if (rep == nullptr) return names;
+    for (const auto& [key, slot] : rep->slots) {
+      if (names.empty() || names.back() != key.first) {
+        names.push_back(key.first);
+      }
+    }
+    return names;
+  }
+  TrackablePtr Slot(const Trackable& variable,
+                    const std::string& name) override {
+    const auto rep = way_.empty() ? rep_.lock() : nullptr;
+    if (rep == nullptr) return nullptr;
+    const auto found = rep->slots.find({name, variable.identity()});
+    if (found == rep->slots.end()) return nullptr;
+    return std::make_shared<VariableObject>(found->second.slot);
+  }
+  TrackablePtr CreateSlot(const TrackablePtr& variable, const std::string& name,
+                          const std::shared_ptr<Restoration>& restoration,
+                          int node) override {
+    if (TrackablePtr there = Slot(*variable, name)) return there;
+    if (const auto rep = way_.empty() ? rep_.lock() : nullptr) {
+      // The variable's object keeps its identity meanwhile.
+      rep->waiting_slots[{name, variable->identity()}].push_back(
+          [restoration, node, variable](const Variable& slot) {
+            ThrowUnlessOk(restoration->Resume(
+                node, std::make_shared<VariableObject>(slot)));
+          });
+    }
+    return nullptr;
+  }
   bool IsContainer() const override { return !way_.empty(); }
 
   static TrackablePtr Described(const std::variant<Module, Variable>& value) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "graphkiln/module.h"
@@ -23,6 +24,16 @@ struct Module::Rep {
     std::function<bool(const Module& module)> resume;
   };
   std::vector<Waiting> waiting;
+
+  // By name and by the variable's identity, its facts.
+  using SlotKey = std::pair<std::string, const void*>;
+  struct Slot {
+    Variable variable, slot;
+  };
+  std::map<SlotKey, Slot> slots;
+  // Who waits for one.
+  std::map<SlotKey, std::vector<std::function<void(const Variable& slot)>>>
+      waiting_slots;
   // One address for each vector or map in an attribute, by the way to it.
   std::map<std::vector<std::string>, std::unique_ptr<char>> containers;
 };

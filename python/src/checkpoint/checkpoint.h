@@ -15,6 +15,7 @@ TrackablePtr DescribedObject(nanobind::object object,
 nanobind::object ObjectOfTrackable(const Trackable& described);
 
 void AddCheckpointReader(nanobind::module_& m);
+void AddKeptCheckpoints(nanobind::module_& m);
 void AddObjectGraphs(nanobind::module_& m);
 
 }  // namespace gk::py

@@ -109,10 +109,6 @@ void AddCheckpointReader(nb::module_& m) {
   m.def("_is_folder", io::IsDirectory, nb::arg("path"));
   m.def("_checkpoint_exists", CheckpointExists, nb::arg("prefix"));
   m.def(
-      "_delete_checkpoint",
-      [](const std::string& prefix) { ThrowIfError(DeleteBundle(prefix)); },
-      nb::arg("prefix"));
-  m.def(
       "_names_to_keys",
       [](const std::string& prefix) -> nb::object {
         const auto graph = ValueOrThrow(

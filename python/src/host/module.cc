@@ -178,6 +178,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddGraphElements(m);
   gk::py::AddGraphSession(m);
   gk::py::AddCheckpointReader(m);
+  gk::py::AddKeptCheckpoints(m);
   gk::py::AddObjectGraphs(m);
   gk::py::AddLoadedModel(m);
   gk::py::AddExportedModel(m);

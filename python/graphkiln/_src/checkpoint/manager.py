@@ -9,13 +9,8 @@ from typing import Any
 
 from graphkiln import _graphkiln
 from graphkiln._src.checkpoint.options import CheckpointOptions
-from graphkiln._src.checkpoint.state_file import (
-    get_checkpoint_state,
-    update_checkpoint_state,
-)
+from graphkiln._src.checkpoint.state_file import get_checkpoint_state
 from graphkiln._src.host.logging import get_logger
-
-_HOUR = 3600.0
 
 
 def _number(value: Any) -> int:
@@ -65,51 +60,31 @@ class CheckpointManager:
         init_fn: Callable[[], None] | None = None,
         last_checkpoint_step: int | None = None,
     ) -> None:
-        if max_to_keep is not None and max_to_keep <= 0:
-            raise ValueError(
-                "Expected a positive integer or `None` for `max_to_keep`, got "
-                f"{max_to_keep}."
-            )
         if checkpoint_interval is not None and step_counter is None:
             raise ValueError(
                 "`step_counter` should be passed if `checkpoint_interval` is not None."
             )
         self._checkpoint = checkpoint
         self._directory = os.fspath(directory)
-        self._max_to_keep = max_to_keep
-        self._keep_hours = keep_checkpoint_every_n_hours
         self._checkpoint_prefix = os.path.join(self._directory, checkpoint_name)
         self._step_counter = step_counter
-        self._checkpoint_interval = checkpoint_interval
         self._init_fn = init_fn
-        self._last_checkpoint_step = last_checkpoint_step
-        self._kept: dict[str, float] = {}  # when each was saved, oldest first
-        self._latest_checkpoint: str | None = None
-        self._go_on()
-
-    def _go_on(self) -> None:
-        now = time.time()
         state = get_checkpoint_state(self._directory)
-        if state is None:
-            # A manager that is made again at once keeps what this one saves.
-            self._last_preserved = now - 1.0
-            return
-        self._latest_checkpoint = state.model_checkpoint_path
-        self._last_preserved = state.last_preserved_timestamp
-        if now < self._last_preserved:
+        self._kept = _graphkiln._KeptCheckpoints(
+            self._directory,
+            max_to_keep,
+            keep_checkpoint_every_n_hours or 0.0,
+            checkpoint_interval,
+            last_checkpoint_step,
+            None if state is None else state.SerializeToString(),
+            time.time(),
+        )
+        if self._kept.seconds_behind > 0:
             get_logger().warning(
                 "time.time() returned a value %f seconds behind the last preserved "
                 "checkpoint timestamp.",
-                self._last_preserved - now,
+                self._kept.seconds_behind,
             )
-            self._last_preserved = now
-        paths = list(state.all_model_checkpoint_paths)
-        times = list(state.all_model_checkpoint_timestamps)
-        for path, saved in zip(
-            paths, times or [self._last_preserved] * len(paths), strict=False
-        ):
-            if min(saved, now) > self._last_preserved:
-                self._kept[path] = min(saved, now)
 
     @property
     def directory(self) -> str:
@@ -124,18 +99,18 @@ class CheckpointManager:
     @property
     def checkpoint_interval(self) -> int | None:
         """How many steps are between two checkpoints at least."""
-        return self._checkpoint_interval
+        return self._kept.interval
 
     @property
     def latest_checkpoint(self) -> str | None:
         """The path of the newest checkpoint, None if there is none."""
-        return self._latest_checkpoint
+        return self._kept.latest
 
     @property
     def checkpoints(self) -> list[str]:
         """The paths of those that are kept, oldest first; without those that stay
         for ever."""
-        return list(self._kept)
+        return self._kept.paths()
 
     def save(
         self,
@@ -156,15 +131,10 @@ class CheckpointManager:
         Returns:
           The path; None if nothing was saved.
         """
-        if self._checkpoint_interval is not None:
-            step = _number(self._step_counter)
-            last = self._last_checkpoint_step
-            if last is not None and (
-                step == last
-                or (check_interval and step < last + self._checkpoint_interval)
-            ):
-                return None
-            self._last_checkpoint_step = step
+        if self._kept.interval is not None and not self._kept.is_due(
+            _number(self._step_counter), check_interval
+        ):
+            return None
         counter = self._checkpoint.save_counter
         counter.assign_add(1)
         number = _number(counter if checkpoint_number is None else checkpoint_number)
@@ -172,32 +142,7 @@ class CheckpointManager:
         return self._checkpoint._write(f"{self._checkpoint_prefix}-{number}", options)
 
     def _saved(self, path: str) -> None:
-        self._kept.pop(path, None)
-        self._kept[path] = time.time()
-        self._latest_checkpoint = path
-        # Whoever reads in between finds the new one.
-        self._record()
-        self._sweep()
-        self._record()
-
-    def _record(self) -> None:
-        update_checkpoint_state(
-            self._directory,
-            self._latest_checkpoint or "",
-            list(self._kept),
-            all_model_checkpoint_timestamps=list(self._kept.values()),
-            last_preserved_timestamp=self._last_preserved,
-        )
-
-    def _sweep(self) -> None:
-        while self._max_to_keep and len(self._kept) > self._max_to_keep:
-            path = next(iter(self._kept))
-            saved = self._kept.pop(path)
-            hours = self._keep_hours
-            if hours and saved - hours * _HOUR >= self._last_preserved:
-                self._last_preserved = saved
-                continue
-            _graphkiln._delete_checkpoint(path)
+        self._kept.add(path, time.time())
 
     def restore_or_initialize(self) -> str | None:
         """Restores the newest checkpoint, or calls `init_fn` if there is none.
@@ -205,11 +150,12 @@ class CheckpointManager:
         Returns:
           The path of what was restored, or None.
         """
-        if self._latest_checkpoint is not None:
-            self._checkpoint.restore(self._latest_checkpoint)
-            if self._checkpoint_interval is not None:
-                self._last_checkpoint_step = _number(self._step_counter)
-            return self._latest_checkpoint
+        latest = self._kept.latest
+        if latest is not None:
+            self._checkpoint.restore(latest)
+            if self._kept.interval is not None:
+                self._kept.restored_at(_number(self._step_counter))
+            return latest
         if self._init_fn is not None:
             self._init_fn()
             get_logger().info(
