@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "checkpoint/bundle_files.h"
+#include "checkpoint/bundle_index.h"
 #include "checkpoint/bundle_names.h"
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/bundle_writer.h"
+#include "graph/tensor_proto.h"
 #include "io/files.h"
 
 namespace gk {
@@ -65,6 +68,36 @@ TEST_F(BundleTest, NumbersAndStringsComeBack) {
   EXPECT_EQ(ValueOrThrow(reader->Read("empty")).dim(1), 3);
   EXPECT_EQ(reader->Read("none").status().message(),
             "Key none not found in checkpoint " + prefix);
+}
+
+// A file of five gigabytes with a hole, which takes a few kilobytes of a disk.
+TEST_F(BundleTest, TensorsFarInLongFilesAreFound) {
+  constexpr int64_t kFar = int64_t{5} << 30;
+  const std::string prefix = Path("long");
+  const Tensor value = Floats({1, 2, 3, 4, 5, 6}, {2, 3});
+  WriteOne(prefix, "w", value);
+  const auto info =
+      *ValueOrThrow(ValueOrThrow(BundleReader::Open(prefix))->Find("w"));
+  proto::BundleEntryProto entry;
+  entry.dtype = static_cast<proto::DataType>(info.dtype);
+  entry.shape = ShapeToProto(info.shape);
+  entry.offset = kFar;
+  entry.size = info.size;
+  entry.crc32c = info.masked_crc;
+  ThrowIfError(WriteBundleIndex(prefix, 1, {{"w", entry}}));
+  const std::string data = BundleDataName(prefix, 0, 1);
+  {
+    std::fstream file(data, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(kFar);
+    file.write(static_cast<const char*>(value.raw_data()), info.size);
+  }
+  const auto reader = ValueOrThrow(BundleReader::Open(prefix));
+  const Tensor read = ValueOrThrow(reader->Read("w"));
+  EXPECT_EQ(std::memcmp(read.raw_data(), value.raw_data(), info.size), 0);
+  std::filesystem::resize_file(data, kFar + info.size - 1);
+  const auto shorter = ValueOrThrow(BundleReader::Open(prefix))->Read("w");
+  EXPECT_EQ(shorter.status().code(), Code::kOutOfRange)
+      << shorter.status().message();
 }
 
 TEST_F(BundleTest, PartsMakeAWhole) {
