@@ -57,7 +57,11 @@ def test_block(where: str, text: str, tmp_path: Path) -> None:
     program = tmp_path / "block.py"
     program.write_text(text, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, str(program)], capture_output=True, text=True, timeout=60
+        [sys.executable, str(program)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=tmp_path,
     )
     assert done.returncode == 0, f"{where}\n{done.stderr}"
     printed = done.stdout.splitlines()
