@@ -110,6 +110,10 @@ EXPORTS: dict[str, str] = {
         __internal__.tracking.AutoTrackable train.experimental.PythonState
         """,
     "graphkiln._src.checkpoint.options": "train.CheckpointOptions",
+    "graphkiln._src.version_one.partitioned_variables": """
+        compat.v1.fixed_size_partitioner compat.v1.min_max_variable_partitioner
+        compat.v1.variable_axis_size_partitioner
+        """,
     "graphkiln._src.checkpoint.slots": """
         __internal__.tracking.CheckpointInitialValueCallable
         """,

@@ -19,6 +19,7 @@ namespace {
 
 constexpr char kInitializerName[] = "_graph_initializer";
 constexpr char kInitialValueName[] = "_graph_initial_value";
+constexpr char kSliceInfo[] = "_save_slice_info";
 constexpr char kSnapshotName[] = "_graph_snapshot";
 
 std::string TextOrEmpty(PyObject* o) {
@@ -35,6 +36,18 @@ std::string NameIn(nb::handle element, const std::string& prefix) {
   std::string name = nb::cast<std::string>(element.attr("name"));
   if (name.starts_with(prefix)) name.erase(0, prefix.size());
   return name;
+}
+
+// Of what the variable is a part, if it is one.
+void AddSliceInfo(nb::handle variable, nb::handle scope,
+                  proto::VariableDef* def) {
+  if (!nb::hasattr(variable, kSliceInfo)) return;
+  const nb::object message = variable.attr(kSliceInfo).attr("to_proto")(scope);
+  if (message.is_none()) return;
+  const nb::bytes bytes(message.attr("SerializeToString")());
+  const Status parsed =
+      def->save_slice_info_def.mut().Parse({bytes.c_str(), bytes.size()});
+  if (!parsed.ok()) Throw(parsed);
 }
 
 int Mode(nb::handle variable, const char* attribute) {
@@ -75,6 +88,7 @@ PyObject* VariableToProto(PyObject* o, PyObject* args, PyObject* kwargs) {
       Mode(self, "synchronization"));
   def.aggregation =
       static_cast<proto::VariableAggregation>(Mode(self, "aggregation"));
+  AddSliceInfo(self, scope, &def);
   const std::string bytes = def.Serialize();
   return Message("VariableDef", nb::bytes(bytes.data(), bytes.size()))
       .release()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import Tensor, Variable
 from graphkiln._src.session.graph_keys import GraphKeys
+from graphkiln._src.version_one.partitioned_variables import (
+    PartitionedVariable,
+    slice_info_of,
+)
 
 
 def all_saved(scope: str | None = None) -> list:
@@ -17,41 +21,86 @@ def all_saved(scope: str | None = None) -> list:
     return found + graph.get_collection(GraphKeys.SAVEABLE_OBJECTS, scope)
 
 
-def by_names(var_list: Any) -> dict[str, Variable]:
-    """Variables by their names in checkpoints, in the order of these."""
+class Saved(NamedTuple):
+    """A variable, with its name in checkpoints and, of a part, which part."""
+
+    name: str
+    slice: str
+    variable: Variable
+
+
+def _listed(variables: Any) -> dict[str, Any]:
+    """Variables by their names; parts of one variable in a list."""
+    named: dict[str, Any] = {}
+    for variable in variables:
+        info = slice_info_of(variable)
+        if isinstance(variable, PartitionedVariable):
+            name = variable.name
+        elif not isinstance(variable, Variable):
+            raise TypeError(f"Variable to save is not a Variable: {variable}")
+        elif info is not None:
+            parts = named.setdefault(info.full_name, [])
+            if not isinstance(parts, list):
+                raise ValueError(
+                    f"Mixing slices and non-slices with the same name: {info.full_name}"
+                )
+            parts.append(variable)
+            continue
+        else:
+            name = variable.name.rpartition(":")[0]
+        if named.setdefault(name, variable) is not variable:
+            raise ValueError(f"At least two variables have the same name: {name}")
+    return named
+
+
+def _parts(name: str, value: Any) -> Iterator[Saved]:
+    if not isinstance(value, (list, tuple, PartitionedVariable)):
+        if not isinstance(value, Variable):
+            raise TypeError(
+                "names_to_saveables must be a dict mapping string names to "
+                f"Tensors/Variables. Not a variable: {value}"
+            )
+        yield Saved(name, "", value)
+        return
+    whole = None
+    for variable in value:
+        info = slice_info_of(variable)
+        if info is None:
+            raise ValueError(f"Slices must all be slices: {variable}")
+        if whole not in (None, info.full_name):
+            raise ValueError(
+                f"Slices must all be from the same tensor: {whole} != {info.full_name}"
+            )
+        whole = info.full_name
+        yield Saved(name, info.spec, variable)
+
+
+def by_names(var_list: Any) -> list[Saved]:
+    """What is to be saved, in the order of its names in checkpoints."""
     if isinstance(var_list, Mapping):
         named = dict(var_list)
     elif isinstance(var_list, (list, tuple, set)):
-        named = {}
-        for variable in var_list:
-            if not isinstance(variable, Variable):
-                raise TypeError(f"Variable to save is not a Variable: {variable}")
-            name = variable.name.rpartition(":")[0]
-            if named.setdefault(name, variable) is not variable:
-                raise ValueError(f"At least two variables have the same name: {name}")
+        named = _listed(var_list)
     else:
         raise TypeError(
             f"Variables to save should be passed in a dict or a list. Got {var_list}"
         )
-    owners: dict[int, str] = {}
-    for name, variable in named.items():
+    for name in named:
         if not isinstance(name, str):
             raise TypeError(
                 "names_to_saveables must be a dict mapping string names to trackable "
                 f"operations. Name is not a string: {name}"
             )
-        if not isinstance(variable, Variable):
-            raise TypeError(
-                "names_to_saveables must be a dict mapping string names to "
-                f"Tensors/Variables. Not a variable: {variable}"
-            )
+    saved = [part for name in sorted(named) for part in _parts(name, named[name])]
+    owners: dict[int, str] = {}
+    for name, _, variable in saved:
         if id(variable) in owners:
             raise ValueError(
                 "The same saveable will be restored with two names: "
                 f"{owners[id(variable)]} and {name}"
             )
         owners[id(variable)] = name
-    return dict(sorted(named.items()))
+    return saved
 
 
 def value_of(variable: Variable) -> Tensor:

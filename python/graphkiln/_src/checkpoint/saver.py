@@ -18,7 +18,7 @@ from graphkiln._src.checkpoint.old_checkpoints import (
     meta_graph_file,
     remove_checkpoint,
 )
-from graphkiln._src.checkpoint.saved_variables import all_saved, by_names
+from graphkiln._src.checkpoint.saved_variables import Saved, all_saved, by_names
 from graphkiln._src.checkpoint.saver_operations import (
     V2,
     read_variables,
@@ -48,7 +48,8 @@ class Saver:
 
     Args:
       var_list: the variables, in a list or by the names that they have in
-        checkpoints; all global ones of the default graph unless given.
+        checkpoints; all global ones of the default graph unless given. Parts of
+        one, in a list or a variable that is made of them, have its name.
       reshape: may a value in a checkpoint have another shape than its variable?
       sharded: is the checkpoint written next to its place and then merged?
       max_to_keep: how many checkpoints stay; the oldest go. All if None or 0.
@@ -123,7 +124,7 @@ class Saver:
                 "dict of variables to save"
             )
         self._var_list = var_list
-        self._named: dict[str, Variable] = {}
+        self._saved: list[Saved] = []
         self._reshape = reshape
         self._sharded = sharded
         self._max_to_keep = max_to_keep
@@ -164,8 +165,8 @@ class Saver:
 
     def _find_variables(self) -> None:
         var_list = all_saved() if self._var_list is None else self._var_list
-        self._named = by_names(var_list)
-        self._is_empty = not self._named
+        self._saved = by_names(var_list)
+        self._is_empty = not self._saved
         if self._is_empty and not self._allow_empty:
             raise ValueError("No variables to save")
 
@@ -197,7 +198,7 @@ class Saver:
                 input=given, shape=[], name=default.op.type
             )
             saved = write_variables(
-                self._named, path, self._sharded, self._write_version
+                self._saved, path, self._sharded, self._write_version
             )
             restored = self._add_restore(path)
         self.saver_def.filename_tensor_name = path.name
@@ -211,8 +212,8 @@ class Saver:
 
     def _add_restore(self, path: Tensor) -> Operation:
         assigned: list[Operation] = []
-        values = read_variables(self._named, path)
-        for value, variable in zip(values, self._named.values(), strict=True):
+        values = read_variables(self._saved, path)
+        for value, (_, _, variable) in zip(values, self._saved, strict=True):
             before = assigned[-1:] if self._restore_sequentially else []
             with _graphkiln.control_dependencies(before):
                 value = raw_ops.Identity(input=value)
@@ -354,7 +355,7 @@ class Saver:
     def _write(self, sess: Any, path: str, eager: bool) -> str:
         if eager:
             written = write_variables(
-                self._named,
+                self._saved,
                 _graphkiln.constant(path),
                 self._sharded,
                 self._write_version,
@@ -424,17 +425,18 @@ class Saver:
             "be somewhat fragile, and will re-build the Saver. Instead, consider "
             "loading object-based checkpoints using tf.train.Checkpoint()."
         )
-        if not self._named:  # a saver of a meta graph
+        if not self._saved:  # a saver of a meta graph
             self._find_variables()
-        missing = sorted(set(self._named) - set(keys))
+        names = {saved.name for saved in self._saved}
+        missing = sorted(names - set(keys))
         if missing:
-            extra = sorted(set(keys) - set(self._named))
+            extra = sorted(set(keys) - names)
             raise _graphkiln.NotFoundError(
                 None,
                 None,
                 f"Existing variables not in the checkpoint: {', '.join(missing)}\n\n"
                 "Variables names when this checkpoint was written which don't exist "
-                f"now: {', '.join(extra)}\n\n({len(self._named) - len(missing)} "
+                f"now: {', '.join(extra)}\n\n({len(names) - len(missing)} "
                 "variable name(s) did match)\n\n"
                 f"The checkpoint {prefix} is one of objects, read by the names that "
                 "variables had when it was written; they may have been numbered "
@@ -442,7 +444,12 @@ class Saver:
                 "dictionary by their old names, or use tf.train.Checkpoint.",
             )
         if self._of_objects is None:
-            by_key = {keys[name]: v for name, v in self._named.items()}
+            by_key: dict[str, Any] = {}
+            for name, part, variable in self._saved:
+                if part:
+                    by_key.setdefault(keys[name], []).append(variable)
+                else:
+                    by_key[keys[name]] = variable
             with contextlib.ExitStack() as scopes:
                 if not _graphkiln.executing_eagerly():
                     scopes.enter_context(sess.graph.as_default())
@@ -450,8 +457,8 @@ class Saver:
         self._of_objects.restore(sess, prefix)
 
     def _assign_all(self, prefix: str) -> None:
-        values = read_variables(self._named, _graphkiln.constant(prefix))
-        for value, variable in zip(values, self._named.values(), strict=True):
+        values = read_variables(self._saved, _graphkiln.constant(prefix))
+        for value, (_, _, variable) in zip(values, self._saved, strict=True):
             variable.assign(self._shaped(value, variable))
 
     # As messages.

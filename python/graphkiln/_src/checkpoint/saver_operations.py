@@ -6,8 +6,8 @@ import uuid
 from collections.abc import Sequence
 
 from graphkiln import _graphkiln, _proto, raw_ops
-from graphkiln._graphkiln import Operation, Tensor, Variable
-from graphkiln._src.checkpoint.saved_variables import value_of
+from graphkiln._graphkiln import Operation, Tensor
+from graphkiln._src.checkpoint.saved_variables import Saved, value_of
 
 V2 = _proto.SaverDef.V2
 
@@ -22,12 +22,10 @@ def _after(operations: Sequence[Operation | None], value: Tensor, name: str) -> 
         return raw_ops.Identity(input=value, name=name)
 
 
-def _save_to(
-    named: dict[str, Variable], path: Tensor, version: int
-) -> Operation | None:
+def _save_to(saved: Sequence[Saved], path: Tensor, version: int) -> Operation | None:
     """Writes what is in one file, or one piece of a checkpoint."""
-    values = [value_of(v) for v in named.values()]
-    names, slices = list(named), [""] * len(named)
+    values = [value_of(s.variable) for s in saved]
+    names, slices = [s.name for s in saved], [s.slice for s in saved]
     if version != V2:
         return raw_ops.SaveSlices(
             filename=path,
@@ -47,11 +45,11 @@ def _save_to(
 
 
 def write_variables(
-    named: dict[str, Variable], path: Tensor, sharded: bool, version: int
+    saved: Sequence[Saved], path: Tensor, sharded: bool, version: int
 ) -> Tensor:
     """Writes a checkpoint, in pieces first if it is to be; gives its path."""
     if not sharded:
-        return _after([_save_to(named, path, version)], path, "control_dependency")
+        return _after([_save_to(saved, path, version)], path, "control_dependency")
     base = path
     if version == V2:
         base = raw_ops.StringJoin(
@@ -63,7 +61,7 @@ def write_variables(
         shard=_graphkiln.constant(0, name="ShardedFilename/shard"),
         num_shards=shards,
     )
-    written = _save_to(named, shard, version)
+    written = _save_to(saved, shard, version)
     if version != V2:
         shard = _after([written], shard, "control_dependency")
         with _graphkiln.control_dependencies(_there([shard])):
@@ -77,13 +75,15 @@ def write_variables(
     return _after([merged], path, "control_dependency")
 
 
-def read_variables(named: dict[str, Variable], path: Tensor) -> list[Tensor]:
+def read_variables(saved: Sequence[Saved], path: Tensor) -> list[Tensor]:
     """Their values in a checkpoint of either version."""
     return raw_ops.RestoreV2(
         prefix=path,
-        tensor_names=_graphkiln.constant(list(named), name="RestoreV2/tensor_names"),
-        shape_and_slices=_graphkiln.constant(
-            [""] * len(named), name="RestoreV2/shape_and_slices"
+        tensor_names=_graphkiln.constant(
+            [s.name for s in saved], name="RestoreV2/tensor_names"
         ),
-        dtypes=[v.dtype for v in named.values()],
+        shape_and_slices=_graphkiln.constant(
+            [s.slice for s in saved], name="RestoreV2/shape_and_slices"
+        ),
+        dtypes=[s.variable.dtype for s in saved],
     )

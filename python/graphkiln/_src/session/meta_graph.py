@@ -10,6 +10,7 @@ from graphkiln import _graphkiln, _proto
 from graphkiln._graphkiln import Graph, Tensor, Variable
 from graphkiln._src.host.logging import get_logger
 from graphkiln._src.session.graph_keys import GraphKeys
+from graphkiln._src.version_one.partitioned_variables import SaveSliceInfo
 
 _VARIABLES = (
     GraphKeys.GLOBAL_VARIABLES,
@@ -231,6 +232,11 @@ def _import_variables(
         if variable is None:
             definition = _proto.VariableDef.FromString(value)
             variable = Variable.from_proto(definition, import_scope=scope)
+            if definition.HasField("save_slice_info_def"):
+                variable._save_slice_info = SaveSliceInfo(
+                    save_slice_info_def=definition.save_slice_info_def,
+                    import_scope=scope,
+                )
             made[value] = variable
         graph.add_to_collection(key, variable)
 

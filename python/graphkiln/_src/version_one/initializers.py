@@ -24,10 +24,12 @@ class _Initializer:
     def __call__(
         self, shape: Any, dtype: Any = None, partition_info: Any = None
     ) -> _graphkiln.Tensor:
-        """A tensor of this shape."""
-        if partition_info is not None:
-            shape = getattr(partition_info, "full_shape", shape)
-        return self._make(shape, self.dtype if dtype is None else _graphkiln.as_dtype(dtype))
+        """A tensor of this shape; a part of one of `partition_info.full_shape`, from
+        `partition_info.var_offset` on, if that is given."""
+        dtype = self.dtype if dtype is None else _graphkiln.as_dtype(dtype)
+        if partition_info is None:
+            return self._make(shape, dtype)
+        return self._make_part(shape, dtype, partition_info)
 
     def get_config(self) -> dict[str, Any]:
         """What makes another one like it."""
@@ -47,6 +49,11 @@ class _Initializer:
 
     def _make(self, shape: Any, dtype: _graphkiln.DType) -> _graphkiln.Tensor:
         raise NotImplementedError
+
+    def _make_part(
+        self, shape: Any, dtype: _graphkiln.DType, part: Any
+    ) -> _graphkiln.Tensor:
+        return self._make(shape, dtype)
 
 
 class constant_initializer(_Initializer):
@@ -221,7 +228,17 @@ class uniform_unit_scaling_initializer(_Initializer):
         self.factor, self.seed = factor, seed
 
     def _make(self, shape: Any, dtype: _graphkiln.DType) -> _graphkiln.Tensor:
-        size = max(1.0, float(math.prod(int(n) for n in list(shape)[:-1])))
+        return self._draw(shape, dtype, shape)
+
+    def _make_part(
+        self, shape: Any, dtype: _graphkiln.DType, part: Any
+    ) -> _graphkiln.Tensor:
+        return self._draw(shape, dtype, part.full_shape)
+
+    def _draw(
+        self, shape: Any, dtype: _graphkiln.DType, whole: Any
+    ) -> _graphkiln.Tensor:
+        size = max(1.0, float(math.prod(int(n) for n in list(whole)[:-1])))
         bound = math.sqrt(3 / size) * self.factor
         return ops.random.uniform(shape, -bound, bound, dtype, seed=self.seed)
 
@@ -272,7 +289,17 @@ class variance_scaling_initializer(_Initializer):
         self.distribution = distribution.lower()
 
     def _make(self, shape: Any, dtype: _graphkiln.DType) -> _graphkiln.Tensor:
-        fan_in, fan_out = _fans([int(n) for n in shape])
+        return self._draw(shape, dtype, shape)
+
+    def _make_part(
+        self, shape: Any, dtype: _graphkiln.DType, part: Any
+    ) -> _graphkiln.Tensor:
+        return self._draw(shape, dtype, part.full_shape)
+
+    def _draw(
+        self, shape: Any, dtype: _graphkiln.DType, whole: Any
+    ) -> _graphkiln.Tensor:
+        fan_in, fan_out = _fans([int(n) for n in whole])
         fan = {"fan_in": fan_in, "fan_out": fan_out}.get(
             self.mode, (fan_in + fan_out) / 2
         )
@@ -447,3 +474,9 @@ class identity_initializer(_Initializer):
                 f"least two-dimensional. Received shape={shape}"
             )
         return self.gain * ops.eye(int(shape[0]), int(shape[1]), dtype=dtype)
+
+    def _make_part(
+        self, shape: Any, dtype: _graphkiln.DType, part: Any
+    ) -> _graphkiln.Tensor:
+        whole = self._make(part.full_shape, dtype)
+        return ops.slice(whole, part.var_offset, shape)

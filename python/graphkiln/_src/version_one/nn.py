@@ -6,6 +6,7 @@ from typing import Any
 
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._src import ops
+from graphkiln._src.version_one.partitioned_variables import PartitionedVariable
 
 
 def embedding_lookup(
@@ -34,7 +35,8 @@ def embedding_lookup(
     >>> tf.compat.v1.nn.embedding_lookup(parts, [0, 1, 2]).numpy().tolist()
     [[0.0], [1.0], [2.0]]
     """
-    parts = list(params) if isinstance(params, (list, tuple)) else [params]
+    whole = not isinstance(params, (list, tuple, PartitionedVariable))
+    parts = [params] if whole else list(params)
     if partition_strategy not in ("mod", "div"):
         raise ValueError(
             f"Unrecognized partition strategy: {partition_strategy}.Must be one of "

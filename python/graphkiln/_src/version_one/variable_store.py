@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from enum import Enum
 from typing import Any
 
-from graphkiln import _graphkiln
-from graphkiln._graphkiln import Variable
+from graphkiln import _graphkiln, raw_ops
+from graphkiln._graphkiln import Tensor, Variable
 from graphkiln._src.session.graph_keys import GraphKeys
 from graphkiln._src.version_one import initializers
+from graphkiln._src.version_one import partitioned_variables as partitioned
 
 
 class _Reuse(Enum):
@@ -243,7 +245,7 @@ def variable_scope(
       initializer: of variables that are not given one.
       regularizer: of variables that are not given one.
       caching_device: accepted for compatibility.
-      partitioner: accepted for compatibility.
+      partitioner: of the variables in it, as of `get_variable`.
       custom_getter: makes variables; called with a `getter` and what
         that takes by name.
       reuse: True: variables must be there; AUTO_REUSE: they may be; otherwise
@@ -340,7 +342,9 @@ def get_variable(
       trainable: do gradient tapes watch it?
       collections: of the graph, that it is put into.
       caching_device: accepted for compatibility.
-      partitioner: accepted for compatibility.
+      partitioner: a function that gives for a shape and a dtype how many parts
+        there are in each dimension; then the variable is made of parts. The
+        scope's unless given.
       validate_shape: accepted for compatibility.
       use_resource: accepted for compatibility.
       custom_getter: makes the variable instead.
@@ -365,6 +369,7 @@ def get_variable(
         "constraint": scope.constraint if constraint is None else constraint,
         "synchronization": synchronization, "aggregation": aggregation,
         "reuse": scope.reuse,
+        "partitioner": scope.partitioner if partitioner is None else partitioner,
     }
     full = f"{scope.name}/{name}" if scope.name else name
     getter = custom_getter or scope.custom_getter
@@ -383,10 +388,25 @@ def _get(
     collections: Any = None,
     constraint: Any = None,
     reuse: Any = None,
+    partitioner: Any = None,
+    partition_info: Any = None,
     **kwargs: Any,
-) -> Variable:
+) -> Any:
     known = _known()
     eager = _graphkiln.executing_eagerly()
+    arguments = {
+        "dtype": dtype, "initializer": initializer, "regularizer": regularizer,
+        "trainable": trainable, "collections": collections,
+        "constraint": constraint, "reuse": reuse, **kwargs,
+    }  # fmt: skip
+    if partitioner is not None and (shape is None or len(shape) > 0):
+        return _parts(name, shape, partitioner, arguments)
+    if f"{name}/part_0" in known:
+        raise ValueError(
+            "No partitioner was provided, but a partitioned version of the variable "
+            f"was found: {name}/part_0. Perhaps a variable of the same name was "
+            "already created with partitioning?"
+        )
     found = known.get(name)
     if found is not None and reuse:
         if shape is not None and not found.shape.is_compatible_with(shape):
@@ -435,7 +455,10 @@ def _get(
                 f"Shape of a new variable ({name}) must be fully defined, but "
                 f"instead was {sizes}."
             )
-        value: Any = lambda: initializer(sizes.as_list(), dtype=dtype)  # noqa: E731
+        how = {"dtype": dtype}
+        if partition_info is not None and _takes_partition_info(initializer):
+            how["partition_info"] = partition_info
+        value: Any = lambda: initializer(sizes.as_list(), **how)  # noqa: E731
     else:
         if shape is not None:
             raise ValueError(
@@ -458,6 +481,82 @@ def _get(
                 GraphKeys.REGULARIZATION_LOSSES, loss
             )
     return made
+
+
+def _takes_partition_info(initializer: Any) -> bool:
+    return "partition_info" in inspect.signature(initializer).parameters
+
+
+def _parts(name: str, shape: Any, partitioner: Any, arguments: dict) -> Any:
+    """The variable of that name that is made of parts."""
+    if not callable(partitioner):
+        raise ValueError(f"Partitioner must be callable, but received: {partitioner}")
+    known, whole = _known(), f"{name}/parts"
+    if name in known:
+        raise ValueError(
+            "A partitioner was provided, but an unpartitioned version of the "
+            f"variable was found: {name}.  Perhaps a variable of the same name was "
+            "already created without partitioning?"
+        )
+    initializer = arguments["initializer"]
+    if initializer is not None and not callable(initializer):
+        if not isinstance(initializer, Tensor):
+            initializer = _graphkiln.convert_to_tensor(initializer, arguments["dtype"])
+        arguments["dtype"] = initializer.dtype
+        if shape is None:
+            shape = initializer.shape
+    full = _graphkiln.TensorShape(shape)
+    dtype = _graphkiln.as_dtype(arguments["dtype"] or "float32")
+    counts = partitioned.parts_of(partitioner, full, dtype)
+    found = known.get(whole)
+    if found is not None:
+        _check_reuse(name, found, full, dtype, counts, arguments["reuse"])
+        return found
+    if arguments["reuse"] is True:
+        raise ValueError(
+            f"PartitionedVariable {name} does not exist, or was not created with "
+            "tf.get_variable(). Did you mean to set reuse=False or "
+            "reuse=tf.AUTO_REUSE in VarScope?"
+        )
+    made = []
+    for i, (offset, sizes) in enumerate(partitioned.boxes(full.as_list(), counts)):
+        part_of = f"{name}/part_{i}"
+        if isinstance(initializer, Tensor):
+            with _graphkiln.name_scope(f"{part_of}/PartitionedInitializer/"):
+                value = raw_ops.Slice(input=initializer, begin=offset, size=sizes)
+            own = {**arguments, "initializer": value, "shape": None}
+        else:
+            info = partitioned.PartitionInfo(full.as_list(), offset)
+            own = {**arguments, "shape": sizes, "partition_info": info}
+        part = _get(part_of, **own)
+        part._save_slice_info = partitioned.SaveSliceInfo(
+            name, full.as_list(), offset, sizes
+        )
+        made.append(part)
+    variable = partitioned.PartitionedVariable(name, full, dtype, made, counts)
+    if not _graphkiln.executing_eagerly():
+        known[whole] = variable
+    return variable
+
+
+def _check_reuse(
+    name: str, found: Any, shape: Any, dtype: Any, counts: list[int], reuse: Any
+) -> None:
+    if not reuse:
+        raise ValueError(
+            f"Partitioned variable with name {name} already exists. Did you mean to "
+            "set reuse=True or reuse=tf.AUTO_REUSE in VarScope?"
+        )
+    for what, given, known in (
+        ("shape", shape, found.shape),
+        ("dtype", dtype.name, found.dtype.name),
+        ("partitions", counts, found._get_partitions()),
+    ):
+        if given != known:
+            raise ValueError(
+                f"Trying to reuse partitioned variable {name}, but specified {what} "
+                f"{given} and found {what} {known}."
+            )
 
 
 @contextmanager
