@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 
 import pytest
@@ -31,7 +32,11 @@ def test_graph_def_has_nodes_library_and_versions():
     message = traced().graph.as_graph_def()
     assert isinstance(message, _proto.GraphDef)
     assert [n.op for n in message.node] == [
-        "Placeholder", "PartitionedCall", "Const", "AddV2", "Identity",
+        "Placeholder",
+        "PartitionedCall",
+        "Const",
+        "AddV2",
+        "Identity",
     ]
     assert len(message.library.function) == 1
     assert message.versions.producer == 2474
@@ -131,9 +136,7 @@ def test_text_shows_layers_and_functions():
 
 def test_drawn_constants_are_short():
     f = tf.function(lambda x: (x * 0.1, tf.reduce_sum(x, [0]), x + [0.5] * 99))
-    text = _graphkiln.graph_layers(
-        f.get_concrete_function(tf.TensorSpec([99])).graph
-    )
+    text = _graphkiln.graph_layers(f.get_concrete_function(tf.TensorSpec([99])).graph)
     assert "-> 0.1, float32 ()" in text and "[0.5, 0.5, 0.5, " in text
     assert max(map(len, text.splitlines())) < 100
 
@@ -145,9 +148,22 @@ def test_drawing():
     shown = traced()._repr_html_()
     if shutil.which("dot"):
         assert traced().graph._repr_svg_().startswith("<svg")
-        assert "<svg" in shown and "overflow-x:auto" in shown
+        assert shown.count("<svg") == 2 and "overflow:auto" in shown
     else:
-        assert shown.startswith("<pre>")
+        assert "<pre>" in shown
+    assert shown.count("<details") == 2
+
+
+def test_a_page_is_written_or_opened(tmp_path, monkeypatch):
+    path = str(tmp_path / "page.html")
+    assert traced().show(path) == path
+    with open(path, encoding="utf-8") as file:
+        assert "<details" in file.read()
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    made = traced().graph.show()
+    assert opened == [f"file://{made}"] and made.endswith(".html")
+    os.remove(made)
 
 
 def test_names_are_escaped():
@@ -171,9 +187,7 @@ def test_signatures_of_ops():
     assert definition.name == "AddV2"
     assert [a.name for a in definition.input_arg] == ["x", "y"]
     assert definition.input_arg[0].type_attr == "T"
-    padding = {
-        a.name: a for a in graph.op_def_for_type("MaxPool").attr
-    }["padding"]
+    padding = {a.name: a for a in graph.op_def_for_type("MaxPool").attr}["padding"]
     assert padding.type == "string"
     assert b"SAME" in padding.allowed_values.list.s
     assert graph.graph_def_versions.producer == 2474

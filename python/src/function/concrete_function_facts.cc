@@ -70,9 +70,9 @@ PyObject* OutputSpecs(PyObject* o) {
 PyObject* OutputShapes(PyObject* o, void*) {
   PyRef unknown = PyRef::Steal(WrapShape(PartialTensorShape()));
   if (!unknown) return nullptr;
-  return Packed(
-      o, {.composites = PackOptions::kParts, .nothing = unknown.get()},
-      [](const Node::OutputInfo& r) { return WrapShape(r.shape); });
+  return Packed(o,
+                {.composites = PackOptions::kParts, .nothing = unknown.get()},
+                [](const Node::OutputInfo& r) { return WrapShape(r.shape); });
 }
 PyObject* OutputTypes(PyObject* o, void*) {
   return Packed(o, {.composites = PackOptions::kParts},
@@ -163,9 +163,25 @@ PyObject* ReprOf(PyObject* o, PyObject*) {
       .ptr();
 }
 
+PyObject* Show(PyObject* o, PyObject* args, PyObject* kwargs) {
+  return nb::object(nb::object(nb::handle(o).attr("graph"))
+                        .attr("show")(*nb::handle(args),
+                                      **(kwargs == nullptr
+                                             ? nb::dict()
+                                             : nb::borrow<nb::dict>(kwargs))))
+      .release()
+      .ptr();
+}
+
 PyMethodDef methods[] = {
-    {"pretty_printed_signature", AsCFunction(Guarded<PrettySignature>),
-     kByName,
+    {"show", AsCFunction(Guarded<Show>), kByName,
+     "show($self, path=None)\n--\n\n"
+     "Shows the graph, as tf.Graph.show does: functions that it calls can be\n"
+     "unfolded, and all drawings be zoomed.\n\n"
+     "Args:\n"
+     "  path: of the page that is written; a new one unless given.\n\n"
+     "Returns the path, None in a notebook, which shows it there."},
+    {"pretty_printed_signature", AsCFunction(Guarded<PrettySignature>), kByName,
      "pretty_printed_signature($self, verbose=True)\n--\n\n"
      "The parameters and what is returned."},
     {"baked_values", Guarded<BakedValues>, METH_NOARGS,

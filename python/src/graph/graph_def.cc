@@ -314,6 +314,16 @@ PyObject* ReprSvg(PyObject* o, PyObject*) {
   return svg ? ToPyString(*svg) : Py_NewRef(Py_None);
 }
 
+PyObject* Show(PyObject* o, PyObject* args, PyObject* kwargs) {
+  PyObject* path = Py_None;
+  if (!ParseArguments(args, kwargs, "|O", {"path"}, &path)) return nullptr;
+  const nb::object page = nb::steal(ReprHtml(o, nullptr));
+  if (!page.is_valid()) return nullptr;
+  const nb::object show =
+      nb::module_::import_("graphkiln._src.graph.shown_page").attr("show");
+  return nb::object(show(page, nb::handle(path))).release().ptr();
+}
+
 PyObject* OpDefForType(PyObject*, PyObject* args, PyObject* kwargs) {
   const char* type;
   if (!ParseArguments(args, kwargs, "s", {"type"}, &type)) return nullptr;
@@ -355,6 +365,15 @@ PyMethodDef kGraphDefMethods[] = {
      "...     a = tf.constant(1.0)\n"
      ">>> g.create_op('Neg', [a], name='minus').outputs[0].name\n"
      "'minus:0'"},
+    {"show", AsCFunction(Guarded<Show>), kByName,
+     "show($self, path=None)\n--\n\n"
+     "Shows the graph on a page: functions that it calls can be unfolded, and\n"
+     "all drawings be zoomed. They are made by Graphviz; where that is not\n"
+     "installed the page has lists.\n\n"
+     "Args:\n"
+     "  path: of the page that is written; if it is not given, a new one that\n"
+     "    the web browser opens.\n\n"
+     "Returns the path, None in a notebook, which shows it there."},
     {"_repr_svg_", Guarded<ReprSvg>, METH_NOARGS, nullptr},
     {"_repr_html_", Guarded<ReprHtml>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
