@@ -121,6 +121,7 @@ EXPORTS: dict[str, str] = {
         train.list_variables train.load_checkpoint train.load_variable
         """,
     "graphkiln._src.checkpoint.old_checkpoints": """
+        compat.v1.train.NewCheckpointReader=new_checkpoint_reader
         compat.v1.train.checkpoint_exists
         compat.v1.train.generate_checkpoint_state_proto
         compat.v1.train.get_checkpoint_mtimes compat.v1.train.remove_checkpoint

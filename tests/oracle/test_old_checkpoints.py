@@ -208,6 +208,20 @@ def failure(call):
     return None
 
 
+@pytest.mark.parametrize("how", [{}, {"sharded": True}])
+def test_readers_by_pattern(tmp_path, how):
+    path = write(tf, str(tmp_path / "m"), **how)
+    shown = []
+    for t in LIBRARIES:
+        reader = t.compat.v1.train.NewCheckpointReader(path)
+        shown.append(
+            (reader.get_variable_to_shape_map(), reader.get_tensor("float32").tolist())
+        )
+        with pytest.raises(t.errors.NotFoundError):
+            t.compat.v1.train.NewCheckpointReader(str(tmp_path / "none"))
+    assert shown[0] == shown[1]
+
+
 def test_what_is_no_checkpoint(tmp_path):
     text = tmp_path / "text"
     text.write_text("no table" * 20)

@@ -20,6 +20,28 @@ def checkpoint_exists(checkpoint_prefix: str | os.PathLike) -> bool:
     return _graphkiln._checkpoint_exists(os.fspath(checkpoint_prefix))
 
 
+def new_checkpoint_reader(filepattern: str | os.PathLike) -> Any:
+    """The tensors of a checkpoint, as of tf.train.load_checkpoint; a folder is
+    none.
+
+    Args:
+      filepattern: the checkpoint's path, or the pattern of the files of one in
+        pieces.
+
+    Raises:
+      NotFoundError: there is none of that path.
+      DataLossError: a file is damaged; the message names it.
+
+    >>> import tempfile
+    >>> path = tf.train.Checkpoint(v=tf.Variable([1.0])).write(
+    ...     tempfile.mkdtemp() + "/ckpt")
+    >>> reader = tf.compat.v1.train.NewCheckpointReader(path)
+    >>> reader.has_tensor("v/.ATTRIBUTES/VARIABLE_VALUE")
+    True
+    """
+    return _graphkiln._open_checkpoint(os.fspath(filepattern))
+
+
 def get_checkpoint_mtimes(checkpoint_prefixes: Sequence[str]) -> list[float]:
     """When checkpoints were written, in seconds since 1970, without those that are
     not there.
