@@ -131,6 +131,22 @@ def test_a_gradient_that_cannot_be_a_function_is_named(tmp_path):
     assert not os.path.exists(tmp_path / "model" / "saved_model.pb")
 
 
+def test_functions_without_traces_are_told_of(tmp_path, caplog):
+    m = Scale()
+    m.later = tf.function(lambda x: x)
+    logger = tf.get_logger()
+    level, propagates = logger.level, logger.propagate
+    logger.setLevel("INFO")
+    logger.propagate = True
+    try:
+        saved(tmp_path, m)
+    finally:
+        logger.setLevel(level)
+        logger.propagate = propagates
+    assert "Found untraced functions such as <lambda> while saving" in caplog.text
+    assert "(showing 1 of 1)" in caplog.text
+
+
 def test_a_variable_that_is_not_in_reach_is_named(tmp_path):
     lost = tf.Variable(1.0, name="lost")
     m = tf.Module()

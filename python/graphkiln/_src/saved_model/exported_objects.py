@@ -146,6 +146,7 @@ class ExportProtocol(Protocol):
         super().__init__()
         # Objects that are made for the file, by what they are made of.
         self._made: dict[int, tuple[Any, Any]] = {}
+        self.untraced: list[str] = []
 
     def _once(self, value: Any, make: Any) -> Any:
         if id(value) not in self._made:
@@ -197,6 +198,8 @@ class ExportProtocol(Protocol):
         elif isinstance(value, Function):
             message.function.function_spec.CopyFrom(_function_spec(value))
             facts["traces"] = [trace_of(c) for c in traces_to_save(value)]
+            if not facts["traces"]:
+                self.untraced.append(value.name)
         elif isinstance(value, ConcreteFunction):
             bare = message.bare_concrete_function
             bare.argument_keywords.extend(value._arg_keywords)

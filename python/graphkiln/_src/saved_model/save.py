@@ -10,6 +10,7 @@ from typing import Any
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import ConcreteFunction, Function
 from graphkiln._src.checkpoint.objects import is_trackable
+from graphkiln._src.host.logging import get_logger
 from graphkiln._src.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from graphkiln._src.saved_model.exported_objects import (
     ExportProtocol,
@@ -20,6 +21,7 @@ from graphkiln._src.saved_model.exported_objects import (
 from graphkiln._src.saved_model.options import SaveOptions
 
 _DEFAULT_ATTRIBUTE = "_default_save_signature"
+_SHOWN_UNTRACED = 5
 
 
 def _concrete(function: Any) -> Any:
@@ -164,3 +166,12 @@ def save(
         options.experimental_custom_gradients,
         aliases,
     )
+    if protocol.untraced:
+        shown = protocol.untraced[:_SHOWN_UNTRACED]
+        get_logger().info(
+            "Found untraced functions such as %s while saving (showing %d of %d). "
+            "These functions will not be directly callable after loading.",
+            ", ".join(shown),
+            len(shown),
+            len(protocol.untraced),
+        )
