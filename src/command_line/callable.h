@@ -22,6 +22,7 @@ struct Callable {
     Tensor fallback;  // null: it must be given
   };
 
+  std::string model;  // the path of what it is of
   std::string name;
   std::vector<Input> inputs;         // as the function takes them
   std::vector<std::string> outputs;  // as it gives them

@@ -216,9 +216,13 @@ Callable FindCallable(const std::string& path, const Arguments& arguments) {
   }
   if (files.kind == ModelKind::kSavedModel &&
       !files.meta.object_graph_def->nodes.empty()) {
-    return OfLoadedModel(files, arguments);
+    Callable found = OfLoadedModel(files, arguments);
+    found.model = path;
+    return found;
   }
-  return CallableOfGraph(files, arguments);
+  Callable found = CallableOfGraph(files, arguments);
+  found.model = path;
+  return found;
 }
 
 }  // namespace gk::command

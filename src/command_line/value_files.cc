@@ -194,8 +194,8 @@ class InputReader {
     }
     if (missing.empty()) return std::move(values_);
     throw Failure::Make(Exit::kUsage,
-                        "values are missing (--input, --value): {}",
-                        JoinText(missing, "; "));
+                        "{}: values are missing (--input, --value): {}",
+                        callable_.model, JoinText(missing, "; "));
   }
 
  private:

@@ -1,4 +1,5 @@
 // graphkiln verify: is everything in a model whole?
+#include <map>
 #include <set>
 
 #include "checkpoint/bundle_names.h"
@@ -72,6 +73,7 @@ class Verifier {
     }
     Well(prefix,
          Format("{} with the right checksums", CountText(whole, "tensor")));
+    VerifyEnds(values);
     if (has_objects) {
       try {
         Note(index, kObjectGraphKey, CheckObjectGraph(ObjectGraphOf(values)));
@@ -97,6 +99,25 @@ class Verifier {
   }
   void Well(const std::string& file, const std::string& what) {
     findings_.push_back({file, what, ""});
+  }
+
+  // Behind its last tensor a data file has nothing.
+  void VerifyEnds(const BundleReader& values) {
+    std::map<int, int64_t> ends;
+    for (const auto* entries : {&values.tensors(), &values.parts()}) {
+      for (const auto& [name, info] : *entries) {
+        if (!info.slices.empty() && entries == &values.tensors()) continue;
+        ends[info.shard] = std::max(ends[info.shard], info.offset + info.size);
+      }
+    }
+    for (const auto& [shard, end] : ends) {
+      const std::string file =
+          BundleDataName(values.prefix(), shard, values.num_shards());
+      const StatusOr<io::FileStatistics> facts = io::Stat(file);
+      if (!facts.ok() || facts->length <= end) continue;  // said before
+      Note(file, Format("bytes {} to {}", end, facts->length),
+           DataLoss("they belong to no tensor"));
+    }
   }
 
   // Hashes that were made as the model was written.

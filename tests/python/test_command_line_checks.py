@@ -2,10 +2,12 @@
 
 import json
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
-from test_command_line import Scale, failed, out, run
+from test_command_line import PROGRAM, Scale, failed, out, run
 
 import graphkiln as tf
 
@@ -62,6 +64,15 @@ def test_verify_names_the_tensor_and_its_bytes(copy):
     assert any("tensor w/.ATTRIBUTES" in place for _, place, _ in found)
     assert all("bytes " in place for _, place, _ in found)
     assert all("hecksum" in problem for _, _, problem in found)
+
+
+def test_verify_bytes_behind_the_last_tensor(copy):
+    data = copy / "variables" / "variables.data-00000-of-00001"
+    length = data.stat().st_size
+    data.write_bytes(data.read_bytes() + b"ab")
+    assert damaged(copy) == [
+        (str(data), f"bytes {length} to {length + 2}", "they belong to no tensor")
+    ]
 
 
 def test_verify_an_index_that_is_cut_off(copy):
@@ -194,3 +205,18 @@ def test_bench_shows_what_ops_take(model):
 def test_bench_with_bad_words(model):
     assert "--threads" in failed(2, "bench", model, "--threads", "0")
     assert "--runs" in failed(2, "bench", model, "--runs", "x")
+
+
+# ---- damage of all kinds ----
+
+
+def test_random_damage_is_told():
+    """A short run of fuzz/corrupted_models.py."""
+    script = PROGRAM.parents[2] / "fuzz" / "corrupted_models.py"
+    done = subprocess.run(
+        [sys.executable, str(script), "--count", "60", "--seed", "7"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
