@@ -15,6 +15,8 @@ endfunction()
 
 run(${CMAKE_COMMAND} --install ${GK_BUILD} --prefix ${work}/prefix
     --component development)
+# The program finds the library beside it.
+run(${work}/prefix/bin/graphkiln --version)
 # The package asks for what the library needs, by the names it loads them by.
 file(GLOB_RECURSE library ${work}/prefix/libgraphkiln.so)
 file(GLOB_RECURSE config ${work}/prefix/graphkilnConfig.cmake)
