@@ -11,6 +11,8 @@
 #include "framework/variable.h"
 #include "function/concrete_function.h"
 #include "function/control_flow.h"
+#include "function/custom_gradient.h"
+#include "function/derivatives.h"
 #include "function/function_gradient.h"
 #include "graph/import_graph_def.h"
 
@@ -223,17 +225,6 @@ bool Differentiate(const proto::GraphDef& message, size_t max_targets) {
   return true;
 }
 
-template <class F>
-void Guarded(F&& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    Look(error.status());
-  } catch (const std::bad_alloc&) {
-    // More than there is: a caller is told so.
-  }
-}
-
 class SilentLanguage final : public HostLanguage {
  public:
   Status Print(PrintStream, std::string_view) override { return OkStatus(); }
@@ -243,8 +234,52 @@ class SilentLanguage final : public HostLanguage {
 
 void StartRuntime() {
   InitControlFlow();
+  InitCustomGradients();
   static SilentLanguage silent;
   HostLanguage::Set(&silent);
+}
+
+void Guarded(FunctionRef<void()> work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    Look(error.status());
+  } catch (const std::bad_alloc&) {
+    // More than there is: a caller is told so.
+  }
+}
+
+void RunFunction(const ConcreteFunction& function) {
+  TensorVector arguments;
+  for (const ArgumentSpec& spec : function.arguments()) {
+    const Tensor value = SomeValue(spec.dtype, spec.shape, {});
+    if (!value) return;
+    arguments.push_back(value);
+  }
+  Guarded([&] {
+    const Watch watch;
+    TensorVector outputs;
+    Look(function.Call(arguments, &outputs, watch.token()));
+    for (const Tensor& t : outputs) t.DebugString(1 << 12);
+  });
+  Guarded([&] {
+    const Watch watch;
+    UserTape tape;
+    tape.Push();
+    TensorVector sources, outputs;
+    for (const Tensor& t : arguments) {
+      if (!IsTrainable(t.dtype())) continue;
+      tape.Watch(t);
+      sources.push_back(t);
+    }
+    const Status called = function.Call(arguments, &outputs, watch.token());
+    Look(called);
+    tape.Pop();
+    std::erase_if(outputs,
+                  [](const Tensor& t) { return !IsTrainable(t.dtype()); });
+    if (!called.ok() || outputs.empty() || sources.empty()) return;
+    tape.Gradients(outputs, sources, {}, UnconnectedGradients::kNone);
+  });
 }
 
 void RunGraphDef(const proto::GraphDef& message) {

@@ -11,14 +11,8 @@ from pathlib import Path
 LATER = {
     "tf.keras": "Keras",
     "keras": "Keras",
-    "tf.saved_model": "SavedModel",
-    "tf.train.Checkpoint": "checkpoints",
-    "tf.train.CheckpointManager": "checkpoints",
-    "tf.train.list_variables": "checkpoints",
     "tf.summary": "summaries",
     "tf.distribute": "distribution",
-    "tf.io.parse_example": "parsing of examples",
-    "tf.train.Example": "parsing of examples",
     "tfds": "tensorflow_datasets",
 }
 

@@ -43,4 +43,8 @@ EXPLAINED: list[tuple[str, str, str]] = [
         "first; tf.add of TensorFlow refuses where the array comes first, its other "
         "functions do not",
     ),
+    (
+        "checkpoint", "print(restore.listed)",
+        "a list that is an attribute stays the list that it was, and prints as one",
+    ),
 ]
