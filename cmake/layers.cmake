@@ -151,6 +151,11 @@ target_link_libraries(graphkiln PRIVATE gk_flags ${GK_LIBRARIES}
 target_link_options(graphkiln PRIVATE $<$<CONFIG:Release>:-s>)
 set_target_properties(graphkiln PROPERTIES VERSION ${PROJECT_VERSION}
   SOVERSION 0)
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  set(GK_SYMBOLS ${PROJECT_SOURCE_DIR}/cmake/graphkiln.map)
+  target_link_options(graphkiln PRIVATE -Wl,--version-script=${GK_SYMBOLS})
+  set_target_properties(graphkiln PROPERTIES LINK_DEPENDS ${GK_SYMBOLS})
+endif()
 # Tests and tools see every symbol through the archive of all objects.
 add_library(gk_all STATIC ${GK_OBJECTS})
 target_link_libraries(gk_all PUBLIC gk_flags ${GK_LIBRARIES}

@@ -44,6 +44,12 @@ add_test(NAME compile_errors
   COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/compile_errors.py
           ${CMAKE_CXX_COMPILER} ${PROJECT_SOURCE_DIR}/include
           ${PROJECT_BINARY_DIR}/generated)
+if(NOT GK_SANITIZE AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  add_test(NAME c_abi
+    COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/c_abi/check.py
+            $<TARGET_FILE:graphkiln>)
+  set_tests_properties(c_abi PROPERTIES SKIP_RETURN_CODE 77)
+endif()
 if(NOT GK_SANITIZE)
   add_test(NAME consumer COMMAND ${CMAKE_COMMAND}
     -DGK_BUILD=${PROJECT_BINARY_DIR} -DGK_SOURCE=${PROJECT_SOURCE_DIR}
@@ -51,6 +57,12 @@ if(NOT GK_SANITIZE)
     -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
   set_tests_properties(consumer PROPERTIES LABELS slow TIMEOUT 600)
 endif()
+
+# Writes models that tests of other languages and TensorFlow load.
+add_executable(saved_model_writer
+  ${PROJECT_SOURCE_DIR}/tests/consumer/c/write_model.cc)
+target_link_libraries(saved_model_writer PRIVATE graphkiln gk_flags)
+target_compile_options(saved_model_writer PRIVATE $<$<CONFIG:Release>:-O0>)
 
 # The op that docs/internals/adding-an-op.md adds, compiled from the page.
 set(GK_EXAMPLE_RECORD ${PROJECT_BINARY_DIR}/generated/example_cube.cc)

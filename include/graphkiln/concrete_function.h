@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <graphkiln/run_options.h>
 #include <graphkiln/structure.h>
 #include <graphkiln/tensor_spec.h>
 
@@ -35,11 +36,13 @@ class GK_EXPORT ConcreteFunction {
   std::string signature(bool verbose = false) const;
 
   // Takes the flat arguments. Throws Error if one's type or shape does not
-  // match.
-  std::vector<Tensor> Call(const std::vector<TensorOrVariable>& inputs) const;
+  // match, and as RunOptions say.
+  std::vector<Tensor> Call(const std::vector<TensorOrVariable>& inputs,
+                           const RunOptions& options = {}) const;
   // The same by the names of inputs().
   std::vector<Tensor> CallByName(
-      const std::map<std::string, TensorOrVariable>& inputs) const;
+      const std::map<std::string, TensorOrVariable>& inputs,
+      const RunOptions& options = {}) const;
   template <class... Args>
   std::vector<Tensor> operator()(const Args&... args) const {
     return Call({TensorOrVariable(args)...});

@@ -123,6 +123,7 @@ class GK_EXPORT FunctionState {
   ConcreteFunction Initialization(const CallWords& call, const Body& body,
                                   const Place& where);
   int tracing_count() const;
+  std::vector<ConcreteFunction> ConcreteFunctions() const;
   CacheInfo cache_info() const;
   RetraceExplanation explain_retraces() const;
   void clear_traces();
@@ -234,6 +235,10 @@ class Function {
 
   // How often the lambda has been traced.
   int tracing_count() const { return shared_->state.tracing_count(); }
+  // The traces that there are, in the order in which they were made.
+  std::vector<ConcreteFunction> concrete_functions() const {
+    return shared_->state.ConcreteFunctions();
+  }
   // Hits, misses and traces of the cache, since it was cleared last.
   CacheInfo cache_info() const { return shared_->state.cache_info(); }
   // Why there is more than one trace; prints as text.

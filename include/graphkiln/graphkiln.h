@@ -40,7 +40,9 @@
 #include <graphkiln/ragged_tensor.h>
 #include <graphkiln/random.h>
 #include <graphkiln/retraces.h>
+#include <graphkiln/run_options.h>
 #include <graphkiln/runtime.h>
+#include <graphkiln/saved_model.h>
 #include <graphkiln/session.h>
 #include <graphkiln/shape.h>
 #include <graphkiln/signal.h>

@@ -2,6 +2,7 @@
 
 #include "api/concrete_rep.h"
 #include "api/inner.h"
+#include "api/run_limits.h"
 #include "api/structure_rep.h"
 #include "function/freeze.h"
 #include "function/plan_text.h"
@@ -39,11 +40,12 @@ Structure ConcreteFunction::input_structure() const {
 }
 
 Structure ConcreteFunction::output_structure() const {
-  return Outer(rep_->function->signature().output);
+  return Outer(rep_->Output());
 }
 
 std::vector<Tensor> ConcreteFunction::Call(
-    const std::vector<TensorOrVariable>& inputs) const {
+    const std::vector<TensorOrVariable>& inputs,
+    const RunOptions& options) const {
   return Guarded([&] {
     const std::vector<ArgumentSpec>& specs = rep_->function->arguments();
     TensorVector arguments, outputs;
@@ -56,13 +58,18 @@ std::vector<Tensor> ConcreteFunction::Call(
       }
       arguments.push_back(std::move(t));
     }
-    ThrowIfError(rep_->function->Call(arguments, &outputs));
+    ThrowIfError(CallWithLimits(options, rep_->function->name(),
+                                [&](const ::gk::CancellationToken* token) {
+                                  return rep_->function->Call(arguments,
+                                                              &outputs, token);
+                                }));
     return Outer(outputs);
   });
 }
 
 std::vector<Tensor> ConcreteFunction::CallByName(
-    const std::map<std::string, TensorOrVariable>& inputs) const {
+    const std::map<std::string, TensorOrVariable>& inputs,
+    const RunOptions& options) const {
   return Guarded([&] {
     std::vector<TensorOrVariable> flat;
     for (const ArgumentSpec& a : rep_->function->arguments()) {
@@ -77,7 +84,7 @@ std::vector<Tensor> ConcreteFunction::CallByName(
       throw ::gk::Error(TypeError("{} takes {} arguments, got {}.", name(),
                                   flat.size(), inputs.size()));
     }
-    return Call(flat);
+    return Call(flat, options);
   });
 }
 

@@ -364,14 +364,28 @@ std::vector<Tensor> FunctionState::Call(const CallWords& call, const Body& body,
   });
 }
 
+namespace {
+
+ConcreteFunction PublicOf(const Trace& trace) {
+  return ConcreteFunction(std::make_shared<const ConcreteFunction::Rep>(
+      ConcreteFunction::Rep{static_cast<const ApiTrace&>(trace).concrete(),
+                            trace.type_ref()}));
+}
+
+}  // namespace
+
 ConcreteFunction FunctionState::Concrete(const CallWords& call,
                                          const Body& body, const Place& where) {
-  return Guarded([&] {
-    const Ref<Trace> trace = rep_->FindOrTrace(call, body, where).trace;
-    return ConcreteFunction(std::make_shared<const ConcreteFunction::Rep>(
-        ConcreteFunction::Rep{static_cast<const ApiTrace&>(*trace).concrete(),
-                              trace->type_ref()}));
-  });
+  return Guarded(
+      [&] { return PublicOf(*rep_->FindOrTrace(call, body, where).trace); });
+}
+
+std::vector<ConcreteFunction> FunctionState::ConcreteFunctions() const {
+  std::vector<ConcreteFunction> all;
+  for (const Ref<Trace>& trace : rep_->cache().traces()) {
+    all.push_back(PublicOf(*trace));
+  }
+  return all;
 }
 
 ConcreteFunction FunctionState::Initialization(const CallWords& call,

@@ -14,7 +14,7 @@ namespace {
 
 using Way = std::vector<std::string>;
 
-class VariableObject final : public Trackable {
+class VariableObject final : public ExportedObject {
  public:
   explicit VariableObject(Variable variable) : variable_(std::move(variable)) {}
   const void* identity() const override { return &variable_.facts(); }
@@ -31,6 +31,12 @@ class VariableObject final : public Trackable {
   int64_t restored_by() const override { return variable_.facts().restored_by; }
   void set_restored_by(int64_t number) override {
     variable_.facts().restored_by = number;
+  }
+  ExportedFacts Facts() override {
+    ExportedFacts facts;
+    facts.message.mutable_variable();
+    facts.tensors = {Inner(variable_.handle())};
+    return facts;
   }
 
  private:
@@ -57,7 +63,7 @@ class IteratorObject final : public Trackable {
 
 // A module, or a vector or map in one of its attributes, by the way to it. Held
 // weakly: the module holds what waits for its attributes, and that this.
-class ModuleObject final : public Trackable {
+class ModuleObject final : public ExportedObject {
  public:
   ModuleObject(const std::shared_ptr<Module::Rep>& rep, Way way,
                std::vector<Child> attached = {})
@@ -137,8 +143,19 @@ class ModuleObject final : public Trackable {
     return nullptr;
   }
   bool IsContainer() const override { return !way_.empty(); }
+  ExportedFacts Facts() override {
+    ExportedFacts facts;
+    proto::SavedUserObject& user = facts.message.mutable_user_object();
+    user.identifier = !IsContainer() ? "_generic_user_object"
+                      : IsNumbered() ? "trackable_list_wrapper"
+                                     : "trackable_dict_wrapper";
+    user.version.mut().producer = 1;
+    user.version.mut().min_consumer = 1;
+    return facts;
+  }
 
-  static TrackablePtr Described(const std::variant<Module, Variable>& value) {
+  static ExportedObjectRef Described(
+      const std::variant<Module, Variable>& value) {
     if (const auto* module = std::get_if<Module>(&value)) {
       return std::make_shared<ModuleObject>(module->rep(), Way());
     }
@@ -151,6 +168,14 @@ class ModuleObject final : public Trackable {
     std::unique_ptr<char>& address = rep.containers[way];
     if (address == nullptr) address = std::make_unique<char>();
     return address.get();
+  }
+  // Are its parts called "0", "1", ...?
+  bool IsNumbered() {
+    int i = 0;
+    for (const Child& child : Children()) {
+      if (child.name != std::to_string(i++)) return false;
+    }
+    return true;
   }
   void AddChild(const ModuleLeaf& leaf, const std::shared_ptr<Module::Rep>& rep,
                 std::vector<Child>* children) const {
@@ -190,6 +215,17 @@ TrackablePtr DescribedModule(const Module& module,
       children.push_back(
           {name, ModuleObject::Described(std::get<Variable>(value))});
     }
+  }
+  return std::make_shared<ModuleObject>(module.rep(), Way(),
+                                        std::move(children));
+}
+
+ExportedObjectRef ExportedModule(
+    const Module& module,
+    const std::map<std::string, ExportedObjectRef>& functions) {
+  std::vector<Trackable::Child> children;
+  for (const auto& [name, function] : functions) {
+    children.push_back({name, function});
   }
   return std::make_shared<ModuleObject>(module.rep(), Way(),
                                         std::move(children));

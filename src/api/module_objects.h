@@ -1,4 +1,5 @@
-// Modules and variables of programs in C++ as checkpoints see them.
+// Modules and variables of programs in C++ as checkpoints and saved models see
+// them.
 #ifndef GK_API_MODULE_OBJECTS_H_
 #define GK_API_MODULE_OBJECTS_H_
 
@@ -9,6 +10,7 @@
 #include "checkpoint/trackable.h"
 #include "graphkiln/dataset.h"
 #include "graphkiln/module.h"
+#include "saved_model/exported_object.h"
 
 namespace gk::api {
 
@@ -17,6 +19,11 @@ using CheckpointedObjects =
 
 TrackablePtr DescribedModule(const Module& module,
                              const CheckpointedObjects& attached = {});
+
+// The same to be saved, with functions beside what is in the module.
+ExportedObjectRef ExportedModule(
+    const Module& module,
+    const std::map<std::string, ExportedObjectRef>& functions);
 
 }  // namespace gk::api
 

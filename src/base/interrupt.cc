@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "base/run_limit.h"
+
 namespace gk {
 namespace {
 
@@ -35,6 +37,7 @@ Status CheckInterrupt() {
   const InterruptCheck check = interrupt_check.load(std::memory_order_acquire);
   if (check == nullptr) return OkStatus();
   // What handlers do is no part of what ends with another thread's work.
+  const RunLimit::Apart unlimited;
   struct Apart {
     const std::atomic<bool>* const ended = std::exchange(other_ended, nullptr);
     ~Apart() { other_ended = ended; }
@@ -57,6 +60,9 @@ void PollInterrupt() {
   if (other_ended != nullptr && masks == 0 &&
       other_ended->load(std::memory_order_relaxed)) {
     throw Error(Cancelled("what this was done for has ended"));
+  }
+  if (masks == 0 && RunLimit::ThreadHasEnded()) {
+    throw Error(Cancelled("the call has ended"));
   }
   ThrowIfError(CheckInterrupt());
 }

@@ -1,5 +1,7 @@
 #include "data/iteration.h"
 
+#include "base/run_limit.h"
+
 namespace gk {
 
 ErrorSite TakeErrorSite() {
@@ -13,7 +15,7 @@ void PutErrorSite(const ErrorSite& site) {
 }
 
 Status CheckCancellation(const CancellationToken* cancellation) {
-  if (cancellation != nullptr && cancellation->IsCancelled()) {
+  if (HasRunEnded(cancellation)) {
     return Cancelled("The iteration was cancelled");
   }
   FunctionRunner* runner = FunctionRunner::Get();

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/caught.h"
+#include "base/run_limit.h"
 #include "base/stack.h"
 #include "framework/arguments_text.h"
 #include "framework/kernel_context.h"
@@ -131,8 +132,10 @@ class Run {
         if (plan_.profile) timer.emplace(*plan_.profile, pc);
       }
       if ((pc & (kPollInterval - 1)) == kPollInterval - 1) [[unlikely]] {
-        GK_RETURN_IF_ERROR(CheckCancelled());
         PollInterrupt();
+      }
+      if (cancellation_ != nullptr) [[unlikely]] {
+        GK_RETURN_IF_ERROR(CheckCancelled());
       }
       GK_RETURN_IF_ERROR(RunOne(now, pc));
       if constexpr (kWatched) {
@@ -185,9 +188,7 @@ class Run {
   }
 
   Status CheckCancelled() const {
-    if (cancellation_ == nullptr || !cancellation_->IsCancelled()) {
-      return OkStatus();
-    }
+    if (!HasRunEnded(cancellation_)) return OkStatus();
     return Cancelled("Function {} was cancelled", plan_.function.name);
   }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/run_limit.h"
+
 namespace gk {
 namespace {
 
@@ -26,7 +28,7 @@ Status LoopPoll::Ask(std::string_view function) {
   }
   last_ = now;
   left_ = interval_;
-  if (cancellation_ && cancellation_->IsCancelled()) {
+  if (HasRunEnded(cancellation_)) {
     return Cancelled("The loop {} was cancelled", function);
   }
   if (now - last_check_ >= kCheckInterval) {

@@ -7,11 +7,15 @@
 #include "checkpoint/restoration.h"
 #include "framework/called_functions.h"
 #include "framework/op_registry.h"
+#include "framework/resource_manager.h"
 #include "framework/variable.h"
 #include "function/own_gradient_attrs.h"
+#include "function/user_scopes.h"
 #include "graph/tensor_proto.h"
 #include "io/path.h"
 #include "saved_model/attached_gradients.h"
+#include "saved_model/message_types.h"
+#include "saved_model/version_one_model.h"
 
 namespace gk {
 namespace {
@@ -100,21 +104,13 @@ class LoadedModel::Object final : public Trackable {
     return children;
   }
   std::vector<std::string> SlotNames() override {
-    std::set<std::string> names;
-    for (const auto& slot : saved().slot_variables) {
-      names.insert(slot.slot_name);
-    }
-    return {names.begin(), names.end()};
+    return model_->SlotNames(number_);
   }
   std::shared_ptr<Trackable> Slot(const Trackable& variable,
                                   const std::string& name) override {
-    const int number = static_cast<const Object&>(variable).number_;
-    for (const auto& slot : saved().slot_variables) {
-      if (slot.slot_name == name && slot.original_variable_node_id == number) {
-        return std::make_shared<Object>(model_, slot.slot_variable_node_id);
-      }
-    }
-    return nullptr;
+    const int slot = model_->Slot(
+        number_, static_cast<const Object&>(variable).number_, name);
+    return slot < 0 ? nullptr : std::make_shared<Object>(model_, slot);
   }
   // All are there.
   std::shared_ptr<Trackable> CreateSlot(
@@ -122,27 +118,7 @@ class LoadedModel::Object final : public Trackable {
       const std::shared_ptr<Restoration>& restoration, int node) override {
     return Slot(*variable, slot);
   }
-  std::vector<Value> Values() override {
-    if (saved().kind_case == ObjectKind::kVariable) {
-      return {{kVariableValue, saved().variable->name}};
-    }
-    std::vector<Value> values;
-    for (const auto& [name, functions] : saved().saveable_objects) {
-      const TensorVector saved_tensors = ValueOrThrow(model_->CallObject(
-          functions.save_function, {Tensor::Scalar<std::string>("")}));
-      std::vector<std::string> suffixes;
-      for (size_t i = 0; i < saved_tensors.size(); i += kPerTensor) {
-        const Tensor& suffix = saved_tensors[i];
-        if (suffix.dtype() != DataType::kString || suffix.num_elements() != 1) {
-          throw Error(
-              DataLoss("The function that saves '{}' names no tensors", name));
-        }
-        suffixes.push_back(suffix.scalar<std::string>());
-      }
-      values.push_back({name, "", std::move(suffixes)});
-    }
-    return values;
-  }
+  std::vector<Value> Values() override { return model_->ValuesOf(number_); }
   void Restore(const std::string& value, const TensorVector& tensors) override {
     model_->restored_[number_] = true;
     if (saved().kind_case == ObjectKind::kVariable) {
@@ -160,7 +136,9 @@ class LoadedModel::Object final : public Trackable {
   const int number_;
 };
 
-LoadedModel::~LoadedModel() = default;
+LoadedModel::~LoadedModel() {
+  if (!container_.empty()) ResourceManager::Get().Drop(container_);
+}
 
 StatusOr<std::shared_ptr<LoadedModel>> LoadedModel::Load(
     const std::string& folder, const std::optional<Tags>& tags,
@@ -169,7 +147,10 @@ StatusOr<std::shared_ptr<LoadedModel>> LoadedModel::Load(
   AttachGradients(&graph);
   std::shared_ptr<LoadedModel> model(new LoadedModel(folder, std::move(graph)));
   Status status;
+  // A function may be traced around: what is loaded outlives it.
+  InitScope outside;
   try {
+    outside.Enter();
     status = model->Init(options);
   } catch (const Error& error) {
     status = error.status();
@@ -178,10 +159,28 @@ StatusOr<std::shared_ptr<LoadedModel>> LoadedModel::Load(
   return status.Append(Format(" (loading the SavedModel at {})", folder));
 }
 
+Status LoadedModel::InitVersionOne(const LoadOptions& options) {
+  GK_ASSIGN_OR_RETURN(
+      VersionOneModel made,
+      ReadVersionOne(folder_, meta_graph_, options.skip_checkpoint));
+  meta_graph_.object_graph_def = std::move(made.objects);
+  values_ = std::move(made.values);
+  functions_ = std::move(made.functions);
+  graph_ = std::move(made.graph);
+  container_ = std::move(made.container);
+  making_.resize(objects().size());
+  NameParameters();
+  return Initialize();
+}
+
 Status LoadedModel::Init(const LoadOptions& options) {
+  if (!meta_graph_.object_graph_def.has()) return InitVersionOne(options);
   GK_RETURN_IF_ERROR(CheckSavedObjects(*meta_graph_.object_graph_def));
-  reader_ = std::make_unique<FunctionReader>(*meta_graph_.graph_def->library);
+  reader_ = std::make_unique<FunctionReader>(
+      *meta_graph_.graph_def->library,
+      &*meta_graph_.meta_info_def->stripped_op_list);
   GK_RETURN_IF_ERROR(reader_->Init());
+  NameParameters();
   for (const proto::NodeDef& node : meta_graph_.graph_def->node) {
     if (node.op == OpRegistry::Get().The(kConstant).name) {
       constants_.emplace(node.name, &node);
@@ -197,6 +196,24 @@ int LoadedModel::Child(int object, std::string_view name) const {
     if (child.local_name == name) return child.node_id;
   }
   return -1;
+}
+
+void LoadedModel::NameParameters() {
+  for (const proto::SavedObject& object : objects()) {
+    if (object.function.has()) {
+      const SavedParameters own = ParametersOf(*object.function->function_spec);
+      for (const std::string& name : object.function->concrete_functions) {
+        parameters_.emplace(name, own.names);
+      }
+    } else if (object.bare_concrete_function.has()) {
+      const proto::SavedBareConcreteFunction& bare =
+          *object.bare_concrete_function;
+      const SavedParameters own = ParametersOf(*bare.function_spec);
+      parameters_.emplace(
+          bare.concrete_function_name,
+          own.names.empty() ? bare.argument_keywords : own.names);
+    }
+  }
 }
 
 Status LoadedModel::MakeValues() {
@@ -303,22 +320,86 @@ Status LoadedModel::Initialize() {
   return OkStatus();
 }
 
+StatusOr<std::string> LoadedModel::FunctionOf(int object) const {
+  const proto::SavedObject& saved = objects()[object];
+  if (saved.function.has() && !saved.function->concrete_functions.empty()) {
+    return saved.function->concrete_functions[0];
+  }
+  if (saved.bare_concrete_function.has()) {
+    return saved.bare_concrete_function->concrete_function_name;
+  }
+  return DataLoss("Object {} is to be called and is no function", object);
+}
+
 StatusOr<TensorVector> LoadedModel::CallObject(int object,
                                                const TensorVector& arguments) {
-  const proto::SavedObject& saved = objects()[object];
-  std::string name;
-  if (saved.kind_case == ObjectKind::kFunction &&
-      !saved.function->concrete_functions.empty()) {
-    name = saved.function->concrete_functions[0];
-  } else if (saved.kind_case == ObjectKind::kBareConcreteFunction) {
-    name = saved.bare_concrete_function->concrete_function_name;
-  } else {
-    return DataLoss("Object {} is to be called and is no function", object);
-  }
+  GK_ASSIGN_OR_RETURN(const std::string name, FunctionOf(object));
   GK_ASSIGN_OR_RETURN(const Ref<ConcreteFunction> function, Function(name));
   TensorVector outputs;
   GK_RETURN_IF_ERROR(function->Call(arguments, &outputs));
   return outputs;
+}
+
+TensorVector LoadedModel::SavedParts(int function) {
+  TensorVector parts =
+      ValueOrThrow(CallObject(function, {Tensor::Scalar<std::string>("")}));
+  bool named = parts.size() % kPerTensor == 0;
+  for (size_t i = 0; named && i < parts.size(); i += kPerTensor) {
+    named =
+        parts[i].dtype() == DataType::kString && parts[i].num_elements() == 1;
+  }
+  if (named) return parts;
+  throw Error(
+      DataLoss("The function that saves object {} names no tensors", function));
+}
+
+std::vector<std::string> LoadedModel::SlotNames(int object) const {
+  std::set<std::string> names;
+  for (const auto& slot : objects()[object].slot_variables) {
+    names.insert(slot.slot_name);
+  }
+  return {names.begin(), names.end()};
+}
+
+int LoadedModel::Slot(int object, int variable, std::string_view name) const {
+  for (const auto& slot : objects()[object].slot_variables) {
+    if (slot.slot_name == name && slot.original_variable_node_id == variable) {
+      return slot.slot_variable_node_id;
+    }
+  }
+  return -1;
+}
+
+std::vector<Trackable::Value> LoadedModel::ValuesOf(int object) {
+  const proto::SavedObject& saved = objects()[object];
+  if (saved.kind_case == ObjectKind::kVariable) {
+    return {{kVariableValue, saved.variable->name}};
+  }
+  std::vector<Trackable::Value> values;
+  for (const auto& [name, functions] : saved.saveable_objects) {
+    const TensorVector parts = SavedParts(functions.save_function);
+    std::vector<std::string> suffixes;
+    for (size_t i = 0; i < parts.size(); i += kPerTensor) {
+      suffixes.push_back(parts[i].scalar<std::string>());
+    }
+    values.push_back({name, "", std::move(suffixes)});
+  }
+  return values;
+}
+
+TensorVector LoadedModel::TensorsOf(int object) {
+  const proto::SavedObject& saved = objects()[object];
+  if (saved.kind_case == ObjectKind::kVariable) {
+    return SaveVariable(value(object));
+  }
+  TensorVector tensors;
+  for (const auto& [name, functions] : saved.saveable_objects) {
+    const TensorVector parts = SavedParts(functions.save_function);
+    for (size_t i = 0; i < parts.size(); i += kPerTensor) {
+      tensors.push_back(parts[i + kPerTensor - 1]);
+    }
+  }
+  return tensors;
 }
 
 const proto::SavedConcreteFunction* LoadedModel::FindSaved(
@@ -349,8 +430,23 @@ StatusOr<Tensor> LoadedModel::Captured(int object,
                        object);
 }
 
+StatusOr<TracedSignature> LoadedModel::SignatureOf(const std::string& name) {
+  GK_ASSIGN_OR_RETURN(const Ref<ConcreteFunction> function, Function(name));
+  const proto::SavedConcreteFunction* saved = FindSaved(name);
+  if (saved == nullptr) return TracedSignature();
+  const auto names = parameters_.find(name);
+  StatusOr<Ref<FunctionType>> type = TypeOfMessage(
+      function->arguments(), *saved->canonicalized_input_signature,
+      names == parameters_.end() ? std::vector<std::string>() : names->second);
+  StatusOr<StructureRef> output =
+      StructureOfMessage(*saved->output_signature, function->num_outputs());
+  if (!type.ok() || !output.ok()) return TracedSignature();
+  return TracedSignature{std::move(*type), std::move(*output)};
+}
+
 StatusOr<Ref<ConcreteFunction>> LoadedModel::MakeFunction(
     const std::string& name) {
+  if (!reader_) return NotFound("The model has no function '{}'", name);
   GK_ASSIGN_OR_RETURN(Ref<GraphFunction> function, reader_->Read(name));
   ForgetGradientNames(*function, &seen_);
   const proto::SavedConcreteFunction* saved = FindSaved(name);

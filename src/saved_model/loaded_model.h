@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "checkpoint/trackable.h"
 #include "function/concrete_function.h"
 #include "graph/function_reader.h"
 #include "saved_model/meta_graph_file.h"
@@ -56,12 +57,35 @@ class LoadedModel {
   // A function of the file, over the objects that it captured. NotFound if
   // there is none, Unimplemented if it captures what cannot be had.
   StatusOr<Ref<ConcreteFunction>> Function(const std::string& name);
+  // How it is called and what it gives, as values of the program; null parts if
+  // the file does not say it.
+  StatusOr<TracedSignature> SignatureOf(const std::string& name);
+  // What the file says of one, or null.
+  const proto::SavedConcreteFunction* FindSaved(const std::string& name) const;
+  // The name of an object's first function; DataLoss if it has none.
+  StatusOr<std::string> FunctionOf(int object) const;
+
+  // The whole graph of a model without objects, as TensorFlow 1 writes them;
+  // else null.
+  const Ref<FuncGraph>& graph() const { return graph_; }
+
+  // The slots of an optimizer: their names, and the one of a variable; -1:
+  // none.
+  std::vector<std::string> SlotNames(int object) const;
+  int Slot(int object, int variable, std::string_view name) const;
+
+  // What a checkpoint has of an object, and the tensors of all that, in order.
+  // Throw Error.
+  std::vector<Trackable::Value> ValuesOf(int object);
+  TensorVector TensorsOf(int object);
 
  private:
   class Object;
   LoadedModel(std::string folder, proto::MetaGraphDef graph)
       : folder_(std::move(folder)), meta_graph_(std::move(graph)) {}
   Status Init(const LoadOptions& options);
+  Status InitVersionOne(const LoadOptions& options);
+  void NameParameters();
   Status MakeValues();
   StatusOr<Tensor> MakeValue(int object);
   StatusOr<Tensor> MakeConstant(const std::string& node);
@@ -70,21 +94,26 @@ class LoadedModel {
   Status Initialize();
   // Calls an object that is a function.
   StatusOr<TensorVector> CallObject(int object, const TensorVector& arguments);
-  // How a function is called, as far as the file says it, or null.
-  const proto::SavedConcreteFunction* FindSaved(const std::string& name) const;
+  // What a function gives that saves a value of an object: of each tensor its
+  // name, a slice and itself.
+  TensorVector SavedParts(int function);
   StatusOr<Tensor> Captured(int object, const std::string& function);
   StatusOr<Ref<ConcreteFunction>> MakeFunction(const std::string& name);
 
   const std::string folder_;
-  const proto::MetaGraphDef meta_graph_;
+  proto::MetaGraphDef meta_graph_;  // constant once loaded
   std::vector<Tensor> values_;
   std::vector<bool> making_;    // resources, to notice circles
   std::vector<bool> restored_;  // from the checkpoint
   std::unordered_map<std::string, const proto::NodeDef*> constants_;
+  // Names of the arguments of functions.
+  std::unordered_map<std::string, std::vector<std::string>> parameters_;
   std::recursive_mutex mutex_;  // of the functions and their reader
   std::unique_ptr<FunctionReader> reader_;
   std::map<std::string, Ref<ConcreteFunction>> functions_;
   std::set<const GraphFunction*> seen_;  // while the reader has them
+  Ref<FuncGraph> graph_;
+  std::string container_;  // of that graph's resources
 };
 
 }  // namespace gk

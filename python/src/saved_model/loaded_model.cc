@@ -10,6 +10,7 @@
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/gil.h"
 #include "python/src/binding/text_caster.h"
+#include "python/src/graph/func_graph_object.h"
 #include "python/src/saved_model/saved_model.h"
 #include "python/src/tensors/converted.h"
 #include "python/src/variables/variable_type.h"
@@ -67,6 +68,15 @@ void AddLoadedModel(nb::module_& m) {
       .def_prop_ro("meta_info",
                    [](const LoadedModel& self) {
                      return Bytes(*self.meta_graph().meta_info_def);
+                   })
+      .def_prop_ro("saver",
+                   [](const LoadedModel& self) {
+                     return Bytes(*self.meta_graph().saver_def);
+                   })
+      .def_prop_ro("graph",
+                   [](const LoadedModel& self) {
+                     if (!self.graph()) return nb::object(nb::none());
+                     return Owned(WrapGraph(self.graph()->graph().get()));
                    })
       .def("value", ValueOf, nb::arg("object"))
       .def("call", Call, nb::arg("name"), nb::arg("arguments"));

@@ -11,6 +11,7 @@
 #include "base/cancellation.h"
 #include "base/interrupt.h"
 #include "base/process_mutex.h"
+#include "base/run_limit.h"
 #include "framework/large_work.h"
 
 namespace gk {
@@ -34,7 +35,7 @@ class Waiting {
       return OkStatus();
     }
     changed.wait_for(lock, std::chrono::milliseconds(20));
-    if (cancellation_ != nullptr && cancellation_->IsCancelled()) {
+    if (HasRunEnded(cancellation_)) {
       return Cancelled("The run was cancelled");
     }
     lock.unlock();

@@ -17,6 +17,7 @@ from graphkiln._src.saved_model.restored_function import (
     restored_concrete_function,
     restored_function,
 )
+from graphkiln._src.saved_model.version_one import add_graph
 
 
 class SignatureMap(Mapping):
@@ -167,7 +168,9 @@ def load(
     Returns:
       An object with the attributes that the saved one had: variables, functions
       that run the traces which were saved, modules, lists and dictionaries;
-      `signatures` has the functions that were saved as such, by name.
+      `signatures` has the functions that were saved as such, by name. Of a model
+      that TensorFlow 1 wrote it has `signatures`, `variables`, `graph` and
+      `prune(feeds, fetches)`, which cuts a function out of the graph.
 
     Raises:
       OSError: there is no model in the folder.
@@ -206,6 +209,8 @@ def load(
     try:
         with _graphkiln.init_scope():
             root = _Loader(model).root()
+            if model.graph is not None:
+                add_graph(root, model)
         info = _proto.MetaGraphDef.MetaInfoDef.FromString(model.meta_info)
     except DecodeError as error:
         raise DataLossError(

@@ -1,0 +1,153 @@
+// What gk::saved_model::save writes of modules and functions.
+#include "api/concrete_rep.h"
+#include "api/inner.h"
+#include "api/module_objects.h"
+#include "api/module_rep.h"
+#include "api/saved_model_rep.h"
+#include "function/user_scopes.h"
+#include "graphkiln/saved_model.h"
+#include "saved_model/loaded_objects.h"
+#include "saved_model/save_model.h"
+#include "saved_model/trace_messages.h"
+
+namespace gk::api::saved_model {
+namespace {
+
+// How the results of a trace nest: a tuple of them if nothing is known.
+StructureRef OutputOf(const ConcreteFunction::Rep& trace) {
+  if (trace.Output()) return trace.Output();
+  std::vector<StructureRef> leaves(trace.function->num_outputs(),
+                                   ::gk::Structure::Leaf());
+  if (leaves.size() == 1) return leaves[0];
+  return ::gk::Structure::Tuple(std::move(leaves));
+}
+
+ExportedTrace Exported(const ConcreteFunction& trace) {
+  const ConcreteFunction::Rep& rep = trace.rep();
+  ExportedTrace made;
+  made.function = rep.function;
+  made.inputs = ValueOrThrow(MessageOfArguments(*rep.function, *rep.type));
+  made.outputs = ValueOrThrow(MessageOfResults(*rep.function, *OutputOf(rep)));
+  return made;
+}
+
+class FunctionObject final : public ExportedObject {
+ public:
+  FunctionObject(std::string name, const ExportedFunction& function)
+      : name_(std::move(name)), function_(function) {}
+
+  const void* identity() const override { return this; }
+  std::string Text() const override { return Format("function {}", name_); }
+  ExportedFacts Facts() override {
+    ExportedFacts facts;
+    std::vector<std::string> parameters;
+    for (const ConcreteFunction& trace : function_.traces()) {
+      facts.traces.push_back(Exported(trace));
+      const auto& own = trace.rep().type->parameters();
+      for (size_t i = parameters.size(); i < own.size(); ++i) {
+        parameters.push_back(own[i].name);
+      }
+    }
+    facts.message.mutable_function().function_spec =
+        SpecOfParameters(parameters);
+    return facts;
+  }
+
+ private:
+  const std::string name_;
+  const ExportedFunction& function_;
+};
+
+// Can the function be a signature? It has one trace, of tensors with names.
+bool CanBeSignature(const ExportedFunction& function) {
+  if (function.traces().size() != 1) return false;
+  ExportedSignature signature;
+  signature.trace = Exported(function.traces()[0]);
+  return WrapSignature(signature).ok();
+}
+
+ExportedSignature SignatureOf(const std::string& name,
+                              const ExportedFunction& function,
+                              const Exports& exports) {
+  if (function.traces().size() != 1) {
+    throw ::gk::Error(ValueError(
+        "The function of signature '{}' has {} traces; a signature is of one. "
+        "Pass what its get_concrete_function gives.",
+        name, function.traces().size()));
+  }
+  ExportedSignature signature;
+  signature.name = name;
+  signature.trace = Exported(function.traces()[0]);
+  const auto defaults = exports.defaults.find(name);
+  if (defaults == exports.defaults.end()) return signature;
+  for (const auto& [input, value] : defaults->second) {
+    signature.defaults.emplace(input, Inner(value));
+  }
+  return signature;
+}
+
+::gk::SaveOptions Inner(const SaveOptions& options) {
+  ::gk::SaveOptions inner;
+  inner.extra_tags = options.extra_tags;
+  inner.skip_saver = options.experimental_skip_saver;
+  return inner;
+}
+
+}  // namespace
+
+void save(const Module& module, const std::string& folder,
+          const Exports& exports, const SaveOptions& options) {
+  Guarded([&] {
+    EnsureReady();
+    InitScope outside;
+    outside.Enter();
+    std::map<std::string, ExportedObjectRef> functions;
+    for (const auto& [name, function] : exports.functions) {
+      if (module.rep()->attributes.contains(name)) {
+        throw ::gk::Error(ValueError(
+            "The module '{}' has an attribute '{}' already: a function cannot "
+            "be saved by that name",
+            module.name(), name));
+      }
+      functions.emplace(name, std::make_shared<FunctionObject>(name, function));
+    }
+    std::vector<ExportedSignature> signatures;
+    for (const auto& [name, function] : exports.signatures) {
+      signatures.push_back(SignatureOf(name, function, exports));
+    }
+    if (signatures.empty()) {
+      std::vector<const ExportedFunction*> possible;
+      for (const auto& [name, function] : exports.functions) {
+        if (CanBeSignature(function)) possible.push_back(&function);
+      }
+      if (possible.size() == 1) {
+        signatures.push_back(SignatureOf(DEFAULT_SERVING_SIGNATURE_DEF_KEY,
+                                         *possible[0], exports));
+      }
+    }
+    for (const auto& [name, values] : exports.defaults) {
+      const bool known = std::ranges::any_of(
+          signatures, [&](const auto& s) { return s.name == name; });
+      if (known) continue;
+      throw ::gk::Error(ValueError(
+          "There are default values for '{}', which is no signature", name));
+    }
+    ThrowIfError(SaveModel(ExportedModule(module, functions), signatures,
+                           folder, Inner(options)));
+  });
+}
+
+void save(const SavedModel& model, const std::string& folder,
+          const SaveOptions& options) {
+  Guarded([&] {
+    InitScope outside;
+    outside.Enter();
+    const std::shared_ptr<LoadedModel>& loaded = model.rep().model;
+    const std::vector<ExportedSignature> signatures =
+        ValueOrThrow(SignaturesOf(loaded.get()));
+    ThrowIfError(
+        SaveModel(ExportedOf(loaded), signatures, folder, Inner(options)));
+  });
+}
+
+}  // namespace gk::api::saved_model
