@@ -82,6 +82,10 @@ void AddVariables(const BundleReader& values, ModelFacts* facts) {
                                 std::string(DataTypeName(info.dtype)),
                                 PartialTensorShape(info.shape).PythonString(),
                                 info.shape.num_elements(), bytes});
+    if (bytes == 0) {  // in the first format they stand in messages
+      bytes = info.shape.num_elements() * DataTypeSize(info.dtype);
+      facts->variables.back().bytes = bytes;
+    }
     facts->variable_bytes += bytes;
   }
 }

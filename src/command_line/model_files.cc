@@ -7,6 +7,7 @@
 #include "checkpoint/object_graph.h"
 #include "io/files.h"
 #include "io/path.h"
+#include "proto/sstable.h"
 #include "proto/text_reader.h"
 
 namespace gk::command {
@@ -109,11 +110,13 @@ std::string CheckpointPrefix(const std::string& path) {
   if (io::IsDirectory(path)) {
     return MustRead(LatestCheckpoint(path)).value_or("");
   }
-  const bool there = IsThere(path);
-  if (there && path.ends_with(kIndexEnding)) {
+  if (!IsThere(path)) return IsThere(BundleIndexName(path)) ? path : "";
+  if (path.ends_with(kIndexEnding)) {
     return path.substr(0, path.size() - kIndexEnding.size());
   }
-  return !there && IsThere(BundleIndexName(path)) ? path : "";
+  // Of TensorFlow's first format, which is one file.
+  const auto file = MustRead(io::MapFile(path));
+  return proto::LooksLikeTable(file->bytes()) ? path : "";
 }
 
 ModelFiles ReadModelFiles(const std::string& path,

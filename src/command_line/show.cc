@@ -1,9 +1,11 @@
 // graphkiln show: what is in a model.
 #include <algorithm>
+#include <set>
 
 #include "base/html.h"
 #include "command_line/commands.h"
 #include "command_line/model_facts.h"
+#include "framework/called_functions.h"
 #include "framework/op_registry.h"
 #include "graph/function_reader.h"
 #include "graph/import_graph_def.h"
@@ -12,7 +14,7 @@
 namespace gk::command {
 namespace {
 
-// Of a page: more functions than this are listed without a picture.
+// Of a page: more functions than this that nobody calls are listed alone.
 constexpr size_t kMaxPictures = 60;
 
 constexpr auto kDoNotWait = [](FunctionRef<void()> work) { work(); };
@@ -125,37 +127,13 @@ std::string SvgOf(const Graph& graph) {
       "text where there is no picture.");
 }
 
-// Wheel: nearer and farther. Dragging: moves. Double click: the whole.
 constexpr char kPageHead[] = R"(<!DOCTYPE html>
 <html><head><meta charset="utf-8"><title>%</title><style>
 body{font-family:sans-serif;margin:1.5em;color:#222;background:#fff}
 pre{background:#f6f6f6;padding:1em;overflow-x:auto}
-details{margin:.5em 0;border:1px solid #ccc;border-radius:6px;padding:.5em}
-summary{cursor:pointer;font-weight:bold}
-svg{max-width:100%;height:auto;max-height:85vh;cursor:grab}
 </style></head><body>
 )";
-constexpr char kPageEnd[] = R"(<script>
-document.querySelectorAll('svg').forEach(function(svg){
-  var box=svg.viewBox.baseVal;
-  var whole=[box.x,box.y,box.width,box.height],from=null;
-  function set(v){box.x=v[0];box.y=v[1];box.width=v[2];box.height=v[3];}
-  function at(e){var r=svg.getBoundingClientRect();
-    return [box.x+(e.clientX-r.left)/r.width*box.width,
-            box.y+(e.clientY-r.top)/r.height*box.height];}
-  svg.addEventListener('wheel',function(e){e.preventDefault();
-    var p=at(e),k=e.deltaY>0?1.15:1/1.15;
-    set([p[0]-(p[0]-box.x)*k,p[1]-(p[1]-box.y)*k,
-         box.width*k,box.height*k]);},{passive:false});
-  svg.addEventListener('pointerdown',function(e){from=at(e);
-    svg.setPointerCapture(e.pointerId);});
-  svg.addEventListener('pointermove',function(e){if(!from)return;
-    var p=at(e);box.x+=from[0]-p[0];box.y+=from[1]-p[1];});
-  svg.addEventListener('pointerup',function(){from=null;});
-  svg.addEventListener('dblclick',function(){set(whole);});
-});
-</script></body></html>
-)";
+constexpr char kPageEnd[] = "</body></html>\n";
 
 std::string PageHead(const std::string& title) {
   std::string head = kPageHead;
@@ -163,11 +141,15 @@ std::string PageHead(const std::string& title) {
   return head;
 }
 
-std::string Section(const std::string& name, const std::string& inside,
-                    bool open) {
-  return Format("<details{}><summary>{}</summary>\n", open ? " open" : "",
-                EscapedHtml(name)) +
-         inside + "</details>\n";
+// The names of the functions that a graph calls, directly or not.
+void AddCalled(const Graph& graph, std::set<std::string>* names) {
+  for (const auto& node : graph.nodes()) {
+    ForEachCalled(*node, [&](const GraphFunction& called) {
+      if (names->insert(called.name()).second) {
+        AddCalled(called.graph(), names);
+      }
+    });
+  }
 }
 
 std::string FunctionPage(const GraphFunction& function) {
@@ -181,21 +163,24 @@ std::string ModelPage(const ModelFiles& model) {
   std::string page = PageHead(facts.path) + "<h1>" + EscapedHtml(facts.path) +
                      "</h1>\n<pre>" + EscapedHtml(FactsText(facts)) +
                      "</pre>\n";
-  if (!model.meta.graph_def->node.empty()) {
-    page += Section("graph", GraphHtml(*GraphOf(model), "graph", kDoNotWait),
-                    facts.functions.empty());
-  }
+  // A picture has what its graph calls; functions that nobody calls follow.
+  std::set<std::string> drawn;
+  const auto draw = [&](const Graph& graph, const std::string& name) {
+    AddCalled(graph, &drawn);
+    page += GraphHtml(graph, name, kDoNotWait) + "\n";
+  };
+  if (!model.meta.graph_def->node.empty()) draw(*GraphOf(model), "graph");
   FunctionGraphs functions(model);
-  size_t drawn = 0;
+  std::vector<Ref<GraphFunction>> others;
   for (const FunctionFacts& f : facts.functions) {
-    const Ref<GraphFunction> function = functions.Read(f.name);
-    const bool draw = ++drawn <= kMaxPictures;
-    page += Section(
-        f.name,
-        draw ? GraphHtml(function->graph(), f.name, kDoNotWait)
-             : "<pre>" + EscapedHtml(GraphLayers(function->graph(), f.name)) +
-                   "</pre>",
-        false);
+    if (drawn.contains(f.name)) continue;
+    others.push_back(functions.Read(f.name));
+    AddCalled(others.back()->graph(), &drawn);
+  }
+  size_t pictures = 0;
+  for (const Ref<GraphFunction>& f : others) {
+    if (drawn.contains(f->name()) || ++pictures > kMaxPictures) continue;
+    draw(f->graph(), f->name());
   }
   return page + kPageEnd;
 }

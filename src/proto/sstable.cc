@@ -117,6 +117,11 @@ Status Corrupt(std::string_view what) {
 
 }  // namespace
 
+bool LooksLikeTable(std::string_view file) {
+  if (file.size() < kFooterSize) return false;
+  return std::memcmp(file.data() + file.size() - 8, &kMagic, 8) == 0;
+}
+
 bool Table::ReadHandle(std::string_view* bytes, Handle* handle) {
   Reader in(*bytes);
   if (!in.Varint(&handle->offset) || !in.Varint(&handle->size)) return false;

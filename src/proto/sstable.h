@@ -18,6 +18,9 @@
 
 namespace gk::proto {
 
+// Does a file end as a table does?
+bool LooksLikeTable(std::string_view file);
+
 class Table {
  public:
   // Checks the footer. Damage found here or later is DATA_LOSS.

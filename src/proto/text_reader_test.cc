@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "proto/graph.gk.h"
 #include "proto/saved_model.gk.h"
 

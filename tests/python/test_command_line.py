@@ -79,7 +79,7 @@ def test_show_gives_the_same_as_json(model):
 
 def test_show_pages_and_pictures(model):
     page = out("show", model, "--format", "html")
-    assert page.startswith("<!DOCTYPE html>") and page.count("<details") == 3
+    assert page.startswith("<!DOCTYPE html>") and "StatefulPartitionedCall" in page
     one = out("show", model, "--function", "inference___call__", "--format", "html")
     assert "MatMul" in one
     done = run("show", model, "--format", "svg")
@@ -104,6 +104,25 @@ def test_show_a_checkpoint_and_a_folder_of_them(tmp_path):
     prefix = checkpoint.save(str(tmp_path / "ckpt"))
     for path in (prefix, prefix + ".index", tmp_path):
         assert "\n  v             float32  (2,)" in out("show", path)
+
+
+def test_checkpoints_of_the_first_format(tmp_path):
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        v1.get_variable("w", [2, 3])
+        session.run(v1.global_variables_initializer())
+        saver = v1.train.Saver(write_version=v1.train.SaverDef.V1)
+        path = saver.save(session, str(tmp_path / "old"))
+    assert "checkpoint" in out("show", path) and "w  float32  (2, 3)" in out(
+        "show", path
+    )
+    assert "1 tensor with the right checksums" in out("verify", path)
+    assert out("diff", path, path) == ""
+    content = bytearray(Path(path).read_bytes())
+    content[30] ^= 0x41
+    Path(path).write_bytes(content)
+    done = run("verify", path)
+    assert done.returncode == 1 and f"DAMAGED  {path}" in done.stdout.decode()
 
 
 def test_show_a_graph_with_an_op_that_nobody_has(tmp_path):
