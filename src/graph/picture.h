@@ -24,9 +24,9 @@ using WaitFn = FunctionRef<void(FunctionRef<void()>)>;
 std::optional<std::string> GraphSvg(const Graph& graph, WaitFn wait);
 // The ops in layers, by the length of the longest way that leads to them.
 std::string GraphLayers(const Graph& graph, std::string_view name);
-// A part of a page: the graph and each function, to be unfolded, drawn apart and
-// with buttons to zoom; nodes lead to what they call. As text where there is no
-// drawing.
+// A part of a page: the graph and each function, to be unfolded, drawn apart
+// and with buttons to zoom; nodes lead to what they call. As text where there
+// is no drawing.
 std::string GraphHtml(const Graph& graph, std::string_view name, WaitFn wait);
 
 }  // namespace gk

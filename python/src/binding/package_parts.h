@@ -23,6 +23,7 @@ namespace gk::py {
   PART(convert_callee, "graphkiln._src.function.tracing")                  \
   PART(placeholder_value, "graphkiln._src.function.tracing")               \
   PART(shown_argument, "graphkiln._src.function.tracing")                  \
+  PART(show_page, "graphkiln._src.graph.shown_page")                       \
   PART(get_logger, "graphkiln._src.host.logging")                          \
   PART(warn_first, "graphkiln._src.host.logging")                          \
   PART(evaluate_in_session, "graphkiln._src.session.default_session")      \

@@ -10,6 +10,7 @@
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/message.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/binding/throw_error.h"
 #include "python/src/function/concrete_function.h"
@@ -319,9 +320,9 @@ PyObject* Show(PyObject* o, PyObject* args, PyObject* kwargs) {
   if (!ParseArguments(args, kwargs, "|O", {"path"}, &path)) return nullptr;
   const nb::object page = nb::steal(ReprHtml(o, nullptr));
   if (!page.is_valid()) return nullptr;
-  const nb::object show =
-      nb::module_::import_("graphkiln._src.graph.shown_page").attr("show");
-  return nb::object(show(page, nb::handle(path))).release().ptr();
+  return nb::object(package::show_page.Held()(page, nb::handle(path)))
+      .release()
+      .ptr();
 }
 
 PyObject* OpDefForType(PyObject*, PyObject* args, PyObject* kwargs) {

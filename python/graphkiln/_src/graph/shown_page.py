@@ -4,6 +4,9 @@ import os
 import sys
 import tempfile
 import webbrowser
+from typing import Any
+
+from graphkiln import _graphkiln
 
 PAGE = """<!doctype html>
 <meta charset="utf-8">
@@ -14,12 +17,10 @@ PAGE = """<!doctype html>
 """
 
 
-def show(html: str, path: str | os.PathLike[str] | None = None) -> str | None:
+def show_page(html: str, path: str | os.PathLike[str] | None = None) -> str | None:
     """Gives the path of the page, None where a notebook shows it."""
-    if path is None and _in_notebook():
-        from IPython.display import HTML, display
-
-        display(HTML(html))
+    if path is None and (notebook := _notebook()) is not None:
+        notebook.display(notebook.HTML(html))
         return None
     opens = path is None
     if path is None:
@@ -33,7 +34,13 @@ def show(html: str, path: str | os.PathLike[str] | None = None) -> str | None:
     return path
 
 
-def _in_notebook() -> bool:
+def _notebook() -> Any:
+    """IPython's module of what notebooks show, if this runs in one."""
     shell = sys.modules.get("IPython")
     running = shell.get_ipython() if shell is not None else None
-    return running is not None and hasattr(running, "kernel")
+    if running is None or not hasattr(running, "kernel"):
+        return None
+    return sys.modules.get("IPython.display")
+
+
+_graphkiln.provide(show_page)
