@@ -62,7 +62,7 @@ Tensor ValueBehind(const Tensor& t) {
 TensorVector WithOwnGradient(std::span<const Tensor> results,
                              std::span<const Tensor> inputs,
                              const BackwardFn& backward,
-                             const std::string& name) {
+                             const std::string& name, size_t num_held) {
   TensorVector outputs;
   {
     const RecordOnly forward(ForwardTapes());
@@ -70,7 +70,9 @@ TensorVector WithOwnGradient(std::span<const Tensor> results,
     if (OpBuilder::Current()->builds_graph()) {
       // TensorFlow's graphs have those, unused.
       TensorVector all(results.begin(), results.end());
-      for (const Tensor& x : inputs) all.push_back(ValueBehind(x));
+      const size_t n = inputs.size() - num_held;
+      for (const Tensor& x : inputs.first(n)) all.push_back(ValueBehind(x));
+      for (const Tensor& x : inputs.subspan(n)) all.push_back(x);
       outputs = ops::IdentityN(all);
       Graph::OutputOf(outputs[0])
           .node->mutable_attrs()
@@ -236,7 +238,7 @@ TensorVector CallWithOwnGradient(
         arguments.insert(arguments.end(), captures.begin(), captures.end());
         return CallGradient(f, arguments, positions, count);
       },
-      kOwnGradientType);
+      kOwnGradientType, captures.size());
   const auto n = static_cast<int64_t>(made.results.size());
   for (int64_t& p : positions) p += n;
   AttrMap& attrs = Graph::OutputOf(outputs[0]).node->mutable_attrs();

@@ -31,11 +31,12 @@ std::string NewGradientName();
 // gradients of the results, none of them missing, into those of the inputs,
 // which are tensors and handles of variables. In a graph they are those of a
 // node with inputs of its own, (results, inputs), the values of variables for
-// their handles, and the gradient called `name`.
+// their handles, and the gradient called `name`; the last `num_held` inputs are
+// there for the gradient alone, handles as they are.
 TensorVector WithOwnGradient(std::span<const Tensor> results,
                              std::span<const Tensor> inputs,
                              const BackwardFn& backward,
-                             const std::string& name);
+                             const std::string& name, size_t num_held = 0);
 
 // What a function with a gradient of its own gives.
 struct OwnGradient {

@@ -157,7 +157,7 @@ static void check_runs(const char* folder) {
               GK_INVALID_ARGUMENT, "shape");
   CHECK_FAILS(gk_model_assign_variable(model, 1, inputs[0]), GK_OUT_OF_RANGE,
               "no variable 1 of 1");
-  char again[4096];
+  char again[4104];
   snprintf(again, sizeof again, "%s-again", folder);
   CHECK_OK(gk_model_save(model, again));
   gk_model_delete(model);
