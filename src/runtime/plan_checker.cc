@@ -169,6 +169,8 @@ Status PlanChecker::Begin(Turn turn) {
     }
     knows_constants_ = true;
   }
+  // Of a run that ended before it could be compared.
+  if (has_shadow_) ForgetShadow(plan_.instructions[shadow_of_]);
   const std::vector<Value> before = values_;
   for (size_t s = 0; s < values_.size(); ++s) {
     const bool stays = plan_.slots[s].home == Home::kConstant ||
@@ -466,6 +468,7 @@ Status PlanChecker::RunApart(int pc, RunFn run) {
   }
   give_back();
   has_shadow_ = status.ok();
+  shadow_of_ = pc;
   if (status.ok()) {
     if (IsUndefined(now)) PoisonResult(shadow_->slots[now.first_output]);
     return OkStatus();

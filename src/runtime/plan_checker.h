@@ -98,6 +98,7 @@ class PlanChecker {
   // What was computed apart: in a frame of its own; for updates.
   std::unique_ptr<Frame> shadow_;
   bool has_shadow_ = false;
+  int shadow_of_ = 0;  // the instruction
   TensorVector expected_;
 };
 
