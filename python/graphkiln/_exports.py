@@ -219,6 +219,28 @@ EXPORTS: dict[str, str] = {
         compat.v1.saved_model.Asset
         compat.v1.saved_model.experimental.TrackableResource
         """,
+    "graphkiln._src.saved_model.signature_defs": """
+        compat.v1.saved_model.build_signature_def
+        compat.v1.saved_model.build_tensor_info
+        compat.v1.saved_model.classification_signature_def
+        compat.v1.saved_model.get_tensor_from_tensor_info
+        compat.v1.saved_model.is_valid_signature
+        compat.v1.saved_model.predict_signature_def
+        compat.v1.saved_model.regression_signature_def
+        compat.v1.saved_model.signature_def_utils.build_signature_def
+        compat.v1.saved_model.signature_def_utils.classification_signature_def
+        compat.v1.saved_model.signature_def_utils.is_valid_signature
+        compat.v1.saved_model.signature_def_utils.predict_signature_def
+        compat.v1.saved_model.signature_def_utils.regression_signature_def
+        compat.v1.saved_model.utils.build_tensor_info
+        compat.v1.saved_model.utils.get_tensor_from_tensor_info
+        """,
+    "graphkiln._src.saved_model.session_models": """
+        compat.v1.saved_model.Builder
+        compat.v1.saved_model.builder.SavedModelBuilder=Builder
+        compat.v1.saved_model.load compat.v1.saved_model.loader.load
+        compat.v1.saved_model.simple_save
+        """,
     "graphkiln._src.saved_model.save": """
         saved_model.save compat.v1.saved_model.save
         """,

@@ -499,9 +499,11 @@ class Saver:
     ) -> Any:
         """The default graph as a MetaGraphDef that names this saver, as of
         tf.compat.v1.train.export_meta_graph."""
+        # One without variables has no ops to name.
+        named = self.saver_def is not None and self.saver_def.save_tensor_name
         return export_meta_graph(
             filename=filename,
-            saver_def=self.saver_def,
+            saver_def=self.saver_def if named else None,
             collection_list=collection_list,
             as_text=as_text,
             export_scope=export_scope,

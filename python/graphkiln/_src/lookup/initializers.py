@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import DType, Operation
 from graphkiln._src.saved_model.resources import Asset
+from graphkiln._src.session.graph_keys import GraphKeys
 
 if TYPE_CHECKING:
     from graphkiln._src.lookup.tables import LookupInterface
@@ -24,6 +25,13 @@ def check_table_dtypes(table, key_dtype, value_dtype) -> None:
             "Invalid value dtype for table, expected "
             f"{table.value_dtype} but got {value_dtype}."
         )
+
+
+def _collected(op: Operation | None) -> Operation | None:
+    """The op, which tf.compat.v1.tables_initializer runs; None: it has run."""
+    if op is not None:
+        op.graph.add_to_collection(GraphKeys.TABLE_INITIALIZERS, op)
+    return op
 
 
 class TableInitializerBase:
@@ -71,9 +79,7 @@ class KeyValueTensorInitializer(TableInitializerBase):
         value_dtype: Any = None,
         name: str | None = None,
     ) -> None:
-        self._keys = _graphkiln.convert_to_tensor(
-            keys, dtype=key_dtype, name="keys"
-        )
+        self._keys = _graphkiln.convert_to_tensor(keys, dtype=key_dtype, name="keys")
         self._values = _graphkiln.convert_to_tensor(
             values, dtype=value_dtype, name="values"
         )
@@ -84,11 +90,12 @@ class KeyValueTensorInitializer(TableInitializerBase):
         """Gives the table these keys and values."""
         check_table_dtypes(table, self._keys.dtype, self._values.dtype)
         with _graphkiln.name_scope(self._name):
-            return raw_ops.LookupTableImportV2(
+            op = raw_ops.LookupTableImportV2(
                 table_handle=table.resource_handle,
                 keys=self._keys,
                 values=self._values,
             )
+        return _collected(op)
 
 
 class TextFileIndex:
@@ -181,7 +188,7 @@ class TextFileInitializer(TableInitializerBase):
         check_table_dtypes(table, self.key_dtype, self.value_dtype)
         with _graphkiln.name_scope(self._name or "text_file_init"):
             filename = self._filename.asset_path
-            return raw_ops.InitializeTableFromTextFileV2(
+            op = raw_ops.InitializeTableFromTextFileV2(
                 table_handle=table.resource_handle,
                 filename=filename,
                 key_index=self._key_index,
@@ -190,3 +197,6 @@ class TextFileInitializer(TableInitializerBase):
                 delimiter=self._delimiter,
                 offset=self._offset,
             )
+        if op is not None and _graphkiln.get_static_value(filename) is not None:
+            op.graph.add_to_collection(GraphKeys.ASSET_FILEPATHS, filename)
+        return _collected(op)
