@@ -71,6 +71,9 @@ WHY = {
         "DType.as_datatype_enum",
     "Messages of the protobuf package.": "*.experimental_*_proto",
     "The graph itself.": "Graph.get",
+    "Opens a web browser or writes to a notebook; `graphkiln show --format html` writes "
+    "the page.":
+        "Graph.show",
     "Named otherwise, as `export` is a word of C++: `export_values`.":
         "lookup.*.export",
     "Names of resources in graphs; C++ shows handles. Tuples by name and a queue chosen "
