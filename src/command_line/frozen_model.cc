@@ -8,10 +8,10 @@
 #include "framework/op_registry.h"
 #include "function/freeze.h"
 #include "graph/graph_def.h"
-#include "graph/tensor_proto.h"
 #include "grappler/optimize.h"
 #include "io/files.h"
 #include "saved_model/save_model.h"
+#include "saved_model/value_messages.h"
 
 namespace gk::command {
 namespace {
@@ -104,11 +104,8 @@ ExportedSignature SignatureOfFrozen(const FrozenModel& model) {
   for (const size_t i : order) {
     const Output o = graph.results[i];
     const Node::OutputInfo& info = o.node->output(o.index);
-    proto::TensorSpecProto& spec =
-        fields[callable.outputs[i]].mutable_tensor_spec_value();
-    spec.name = callable.outputs[i];
-    spec.dtype = static_cast<proto::DataType>(info.dtype);
-    spec.shape = ShapeToProto(info.shape);
+    fields[callable.outputs[i]] =
+        TensorSpecMessage(callable.outputs[i], info.dtype, info.shape);
     results.push_back(o);
   }
   std::vector<ArgumentSpec> arguments;

@@ -7,13 +7,11 @@
 #include "framework/op_registry.h"
 #include "function/graph_part.h"
 #include "function/user_graph.h"
+#include "graph/edge_name.h"
+#include "saved_model/loaded_model.h"
 
 namespace gk::command {
 namespace {
-
-constexpr char kInitSignature[] = "__saved_model_init_op";
-constexpr char kMainOps[] = "saved_model_main_op";
-constexpr char kLegacyMainOps[] = "legacy_init_op";
 
 // "a:0,b" as its parts.
 std::vector<std::string> NamesIn(std::string_view list) {
@@ -105,98 +103,56 @@ std::string SignatureOf(const ModelFiles& files, const Arguments& arguments) {
   return names.size() == 1 ? names[0] : "";
 }
 
-class GraphRunner {
- public:
-  explicit GraphRunner(const ModelFiles& files)
-      : files_(files), graph_(NewUserGraph()), container_(NextContainer()) {}
-
-  const Ref<FuncGraph>& graph() const { return graph_; }
-
-  // Adds the nodes; finds `names` among them.
-  std::vector<ImportedElement> Import(const std::vector<std::string>& names) {
-    const FuncGraph::Building building(graph_.get());
-    GraphImport import;
-    import.prefix.clear();
-    import.elements = names;
-    StatusOr<std::vector<ImportedElement>> found =
-        ImportInto(graph_.get(), *files_.meta.graph_def, import);
-    if (found.ok()) return *std::move(found);
-    throw Failure(Exit::kDamaged, found.status().Prepend(files_.path + ": "));
-  }
-
-  Ref<ConcreteFunction> Part(std::vector<Output> feeds,
-                             std::vector<ImportedElement> fetches) const {
-    const GraphPart part =
-        Must(Exit::kFailed, GraphPart::Between(graph_.get(), std::move(feeds),
-                                               std::move(fetches),
-                                               GraphPart::Unfed::kMustBeFed));
-    return Must(Exit::kFailed, part.ToFunction("graph", container_));
-  }
-
- private:
-  static std::string NextContainer() {
-    static std::atomic<int64_t> number = 0;
-    return Format("command_line_{}", ++number);
-  }
-
-  const ModelFiles& files_;
-  const Ref<FuncGraph> graph_;
-  const std::string container_;  // of its variables and tables
+// A graph, and the elements of it that were asked for.
+struct ReadGraph {
+  Ref<FuncGraph> graph;
+  std::string container;  // of its variables and tables
+  std::vector<ImportedElement> elements;
+  std::shared_ptr<void> keep;
 };
 
-// What a program of TensorFlow 1 runs after loading: variables get their
-// values, then tables theirs.
-struct StartingOps {
-  std::string restore, file_name;
-  std::vector<std::string> init;
-
-  explicit StartingOps(const ModelFiles& files) {
-    if (files.kind != ModelKind::kSavedModel) return;
-    if (files.values != nullptr && files.meta.saver_def.has()) {
-      restore = files.meta.saver_def->restore_op_name;
-      file_name = files.meta.saver_def->filename_tensor_name;
-    }
-    const auto& signatures = files.meta.signature_def;
-    if (const auto found = signatures.find(kInitSignature);
-        found != signatures.end()) {
-      for (const auto& [key, info] : found->second.outputs) {
-        init.emplace_back(NodeOf(info.name));
-      }
-    }
-    for (const char* collection : {kMainOps, kLegacyMainOps}) {
-      const auto& all = files.meta.collection_def;
-      const auto found = all.find(collection);
-      if (found == all.end() || !init.empty()) continue;
-      for (const std::string& name : found->second.node_list->value) {
-        init.emplace_back(NodeOf(name));
-      }
-    }
+// Nodes as a file has them: they hold no values.
+ReadGraph Import(const ModelFiles& files, std::vector<std::string> names) {
+  static std::atomic<int64_t> number = 0;
+  ReadGraph made;
+  made.graph = NewUserGraph();
+  made.container = Format("command_line_{}", ++number);
+  made.keep = std::make_shared<Ref<FuncGraph>>(made.graph);
+  const FuncGraph::Building building(made.graph.get());
+  GraphImport import;
+  import.prefix.clear();
+  import.elements = std::move(names);
+  StatusOr<std::vector<ImportedElement>> found =
+      ImportInto(made.graph.get(), *files.meta.graph_def, import);
+  if (!found.ok()) {
+    throw Failure(Exit::kDamaged, found.status().Prepend(files.path + ": "));
   }
+  made.elements = *std::move(found);
+  return made;
+}
 
-  std::vector<std::string> Names() const {
-    std::vector<std::string> names = init;
-    if (!restore.empty()) names.insert(names.end(), {restore, file_name});
-    return names;
-  }
-
-  void Run(const GraphRunner& runner, const std::string& folder,
-           std::span<const ImportedElement> elements) const {
-    TensorVector none;
-    if (!restore.empty()) {
-      const ImportedElement& op = elements[init.size()];
-      const ImportedElement& file = elements[init.size() + 1];
-      const Ref<ConcreteFunction> part =
-          runner.Part({{file.node, file.index}}, {{op.node, -1}});
-      const Tensor path = Tensor::Scalar<std::string>(VariablesPath(folder));
-      Must(Exit::kDamaged, part->Call(std::span(&path, 1), &none));
+// A saved model as it is loaded, with its values.
+ReadGraph Load(const ModelFiles& files, const Arguments& arguments,
+               const std::vector<std::string>& names) {
+  const std::shared_ptr<LoadedModel> model =
+      MustRead(LoadedModel::Load(files.path, TagsOf(arguments)));
+  ReadGraph made;
+  made.graph = model->graph();
+  made.keep = model;
+  for (const std::string& name : names) {
+    EdgeName edge;
+    Node* const node =
+        edge.Parse(name, false)
+            ? made.graph->graph()->FindNode(std::string(edge.node))
+            : nullptr;
+    if (node == nullptr || edge.index >= node->num_outputs()) {
+      throw Failure::Make(Exit::kDamaged, "{}: the graph has no '{}'",
+                          files.path, Shown(name));
     }
-    for (size_t i = 0; i < init.size(); ++i) {
-      none.clear();
-      Must(Exit::kFailed,
-           runner.Part({}, {{elements[i].node, -1}})->Call({}, &none));
-    }
+    made.elements.push_back({node, static_cast<int>(edge.index)});
   }
-};
+  return made;
+}
 
 }  // namespace
 
@@ -215,31 +171,31 @@ Callable CallableOfGraph(const ModelFiles& files, const Arguments& arguments) {
                         "{}: nothing is computed; name tensors with --fetch.",
                         files.path);
   }
-  const StartingOps start(files);
-  std::vector<std::string> names = start.Names();
-  const size_t first = names.size();
-  names.insert(names.end(), ends.input_tensors.begin(),
-               ends.input_tensors.end());
+  std::vector<std::string> names = ends.input_tensors;
   names.insert(names.end(), ends.output_tensors.begin(),
                ends.output_tensors.end());
-  GraphRunner runner(files);
-  const std::vector<ImportedElement> elements = runner.Import(names);
-  start.Run(runner, files.path, elements);
+  ReadGraph read = files.kind == ModelKind::kSavedModel
+                       ? Load(files, arguments, names)
+                       : Import(files, names);
   Callable made;
   made.name = signature.empty() ? files.path : signature;
   std::vector<Output> feeds;
   for (size_t i = 0; i < ends.input_names.size(); ++i) {
-    const ImportedElement& e = elements[first + i];
+    const ImportedElement& e = read.elements[i];
     const auto& info = e.node->output(std::max(e.index, 0));
     feeds.push_back({e.node, std::max(e.index, 0)});
     made.inputs.push_back(
         {ends.input_names[i], info.dtype, info.shape, Tensor()});
   }
   std::vector<ImportedElement> fetches(
-      elements.begin() + first + ends.input_names.size(), elements.end());
+      read.elements.begin() + ends.input_names.size(), read.elements.end());
   made.outputs = ends.output_names;
-  made.function = runner.Part(std::move(feeds), std::move(fetches));
-  made.keep = std::make_shared<Ref<FuncGraph>>(runner.graph());
+  const GraphPart part =
+      Must(Exit::kFailed, GraphPart::Between(read.graph.get(), std::move(feeds),
+                                             std::move(fetches),
+                                             GraphPart::Unfed::kMustBeFed));
+  made.function = Must(Exit::kFailed, part.ToFunction("graph", read.container));
+  made.keep = std::move(read.keep);
   return made;
 }
 

@@ -9,6 +9,7 @@
 #include "function/derivatives.h"
 #include "function/func_graph.h"
 #include "function/function_gradient.h"
+#include "function/held_gradient.h"
 #include "function/run_order.h"
 #include "ops/fn/Identity.h"
 #include "ops/fn/IdentityN.h"
@@ -128,36 +129,21 @@ Tensor GradientOf(GradContext& c, int i, const Node::OutputInfo& taken) {
 }
 
 void NodeGradient(GradContext& c) {
-  const FunctionAttr* f = c.attrs().Get<FunctionAttr>(kOwnGradientFunction);
-  const auto* n = c.attrs().Get<int64_t>(kOwnGradientCount);
-  const auto* positions =
-      c.attrs().Get<std::vector<int64_t>>(kOwnGradientPositions);
-  const std::vector<Node*> inputs = f == nullptr || f->definition == nullptr
-                                        ? std::vector<Node*>()
-                                        : f->definition->arguments();
-  const auto size = static_cast<int64_t>(inputs.size());
-  if (n == nullptr || positions == nullptr || *n < 1 || size < *n ||
-      size > *n + c.num_inputs() ||
-      positions->size() != f->definition->results().size()) {
+  const auto held = HeldGradientOf(c.attrs(), c.num_inputs());
+  if (!held) {
     throw Error(InvalidArgument("{} lacks the function of its gradient",
                                 c.record().name));
   }
+  const std::vector<Node*>& taken = held->function.definition->arguments();
   TensorVector arguments;
-  for (int64_t i = 0; i < *n; ++i) {
-    arguments.push_back(
-        GradientOf(c, static_cast<int>(i), inputs[i]->output(0)));
+  for (int i = 0; i < held->num_gradients; ++i) {
+    arguments.push_back(GradientOf(c, i, taken[i]->output(0)));
   }
-  for (int64_t i = c.num_inputs() - (size - *n); i < c.num_inputs(); ++i) {
-    arguments.push_back(c.x(static_cast<int>(i)));
+  for (int i = c.num_inputs() - held->num_captured; i < c.num_inputs(); ++i) {
+    arguments.push_back(c.x(i));
   }
-  for (int64_t p : *positions) {
-    if (p < 0 || p >= c.num_inputs()) {
-      throw Error(InvalidArgument("{}: no input {}", kOwnGradientPositions, p));
-    }
-  }
-  std::vector<Gradient> found =
-      CallGradient(*f, arguments, *positions, c.num_inputs());
-  for (size_t i = 0; i < found.size(); ++i) c.grads()[i] = std::move(found[i]);
+  c.grads() =
+      CallGradient(held->function, arguments, held->positions, c.num_inputs());
 }
 
 Tensor DenseOf(const Gradient& g) {

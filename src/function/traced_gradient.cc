@@ -8,6 +8,7 @@
 #include "function/derivatives.h"
 #include "function/func_graph.h"
 #include "function/function_gradient.h"
+#include "function/held_gradient.h"
 #include "function/own_gradient_attrs.h"
 #include "function/variant_cache.h"
 
@@ -16,39 +17,8 @@ namespace {
 
 constexpr char kName[] = "internal_grad_fn";
 
-// How many of the inputs are what the function of its gradient captures.
-int NumCaptured(const Node& node) {
-  const auto* f = node.attrs().Get<FunctionAttr>(kOwnGradientFunction);
-  const auto* n = node.attrs().Get<int64_t>(kOwnGradientCount);
-  if (f == nullptr || f->definition == nullptr || n == nullptr) return 0;
-  const auto taken = static_cast<int64_t>(f->definition->arguments().size());
-  if (*n < 0 || *n > taken || taken - *n > node.num_inputs()) return 0;
-  return static_cast<int>(taken - *n);
-}
-
 bool HasGradient(const Node::OutputInfo& info) {
   return info.dtype != DataType::kResource && info.dtype != DataType::kVariant;
-}
-
-// The node's function itself, if it takes what is asked for.
-std::optional<TracedGradient> Held(const Node& node, int num_inputs,
-                                   Graph* graph) {
-  const auto* f = node.attrs().Get<FunctionAttr>(kOwnGradientFunction);
-  const auto* n = node.attrs().Get<int64_t>(kOwnGradientCount);
-  const auto* positions =
-      node.attrs().Get<std::vector<int64_t>>(kOwnGradientPositions);
-  if (f == nullptr || f->definition == nullptr || n == nullptr ||
-      positions == nullptr || *n != num_inputs) {
-    return std::nullopt;
-  }
-  TracedGradient held;
-  held.num_inputs = num_inputs;
-  held.function = Ref<GraphFunction>(f->definition);
-  held.positions = *positions;
-  for (int i = num_inputs; i < node.num_inputs(); ++i) {
-    held.captures.push_back(graph->TensorOf(node.input(i)));
-  }
-  return held;
 }
 
 }  // namespace
@@ -63,8 +33,18 @@ StatusOr<std::optional<TracedGradient>> TraceGradientOf(
   Graph* const graph = owner.graph_ref().get();
   traced.num_inputs = node->num_inputs();
   if (*type == kOwnGradientType) {
-    traced.num_inputs -= NumCaptured(*node);
-    if (auto held = Held(*node, traced.num_inputs, graph)) return held;
+    if (auto held = HeldGradientOf(node->attrs(), node->num_inputs())) {
+      traced.num_inputs -= held->num_captured;
+      if (held->num_gradients ==
+          traced.num_inputs) {  // it is what is asked for
+        traced.function = std::move(held->function.definition);
+        traced.positions = std::move(held->positions);
+        for (int i = traced.num_inputs; i < node->num_inputs(); ++i) {
+          traced.captures.push_back(graph->TensorOf(node->input(i)));
+        }
+        return std::optional(std::move(traced));
+      }
+    }
   }
   auto builder = MakeRef<FuncGraph>(kName, nullptr);
   builder->inputs().AllowCapturesFrom(graph, VariantCache::Of(owner).originals);

@@ -21,6 +21,12 @@ inline constexpr char kAssetsFolder[] = "assets";
 // What graphs for inference are tagged with.
 inline constexpr char kServingTag[] = "serve";
 
+// What runs after loading: a signature, with an output of that name, and
+// collections of older models.
+inline constexpr char kInitSignature[] = "__saved_model_init_op";
+inline constexpr char kMainOps[] = "saved_model_main_op";
+inline constexpr char kLegacyMainOps[] = "legacy_init_op";
+
 // Functions of a resource: one that gives its handle, one that fills it.
 inline constexpr char kCreateResource[] = "_create_resource";
 inline constexpr char kInitializeResource[] = "_initialize";

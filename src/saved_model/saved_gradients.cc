@@ -7,25 +7,14 @@
 
 #include "framework/called_functions.h"
 #include "function/own_gradient_attrs.h"
-#include "graph/tensor_proto.h"
+#include "saved_model/value_messages.h"
 
 namespace gk {
 namespace {
 
 proto::StructuredValue SpecOf(const Node* node, int index) {
   const Node::OutputInfo& info = node->output(index);
-  proto::StructuredValue value;
-  proto::TensorSpecProto& spec = value.mutable_tensor_spec_value();
-  spec.name = node->name();
-  spec.shape = ShapeToProto(info.shape);
-  spec.dtype = static_cast<proto::DataType>(info.dtype);
-  return value;
-}
-
-proto::StructuredValue None() {
-  proto::StructuredValue value;
-  value.mutable_none_value();
-  return value;
+  return TensorSpecMessage(node->name(), info.dtype, info.shape);
 }
 
 // As TensorFlow calls them: with the op in front, which nobody passes, and a
@@ -36,7 +25,7 @@ ExportedTrace AsExported(const TracedGradient& gradient) {
   std::vector<ArgumentSpec> arguments;
   proto::StructuredValue taken;
   auto& values = taken.mutable_tuple_value().values;
-  values.push_back(None());
+  values.push_back(NoneMessage());
   for (size_t i = 0; i < function.arguments().size(); ++i) {
     const Node* node = function.arguments()[i];
     arguments.push_back(
@@ -49,7 +38,7 @@ ExportedTrace AsExported(const TracedGradient& gradient) {
   inputs.push_back(std::move(taken));
   inputs.emplace_back().mutable_dict_value();
   auto& given = trace.outputs.mutable_list_value().values;
-  given.assign(gradient.num_inputs, None());
+  given.assign(gradient.num_inputs, NoneMessage());
   for (size_t i = 0; i < gradient.positions.size(); ++i) {
     const Output& result = function.results()[i];
     given[gradient.positions[i]] = SpecOf(result.node, result.index);

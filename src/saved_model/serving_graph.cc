@@ -23,9 +23,6 @@
 namespace gk {
 namespace {
 
-constexpr char kInitOp[] = "__saved_model_init_op";
-constexpr char kMainOp[] = "saved_model_main_op";
-
 bool IsNodeName(const std::string& name) {
   return !name.empty() && name.back() != '/' && CheckScopeName(name, true).ok();
 }
@@ -171,11 +168,11 @@ class ServingGraph {
       init_.push_back(LastNode());
     }
     const Node* all = After(init_, "");
-    proto::SignatureDef& signature = message_.signature_def[kInitOp];
-    proto::TensorInfo& info = signature.outputs[kInitOp];
+    proto::SignatureDef& signature = message_.signature_def[kInitSignature];
+    proto::TensorInfo& info = signature.outputs[kInitSignature];
     info.set_name(all->name());
     info.tensor_shape.mut().unknown_rank = true;
-    message_.collection_def[kMainOp].mutable_node_list().value = {all->name()};
+    message_.collection_def[kMainOps].mutable_node_list().value = {all->name()};
   }
 
   void AddSaver() {

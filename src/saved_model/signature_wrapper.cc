@@ -5,6 +5,7 @@
 
 #include "framework/graph.h"
 #include "graph/tensor_proto.h"
+#include "saved_model/value_messages.h"
 
 namespace gk {
 namespace {
@@ -65,16 +66,6 @@ int NumTensors(const Value& value) {
              : 1;
 }
 
-Value SpecOf(const std::string& name, DataType dtype,
-             const PartialTensorShape& shape) {
-  Value value;
-  proto::TensorSpecProto& spec = value.mutable_tensor_spec_value();
-  spec.name = name;
-  spec.dtype = static_cast<proto::DataType>(dtype);
-  spec.shape = ShapeToProto(shape);
-  return value;
-}
-
 std::string ArgumentName(const ConcreteFunction& function, size_t i) {
   const Node& node = *function.function()->arguments()[i];
   const auto given = node.attr<std::string>("_user_specified_name");
@@ -109,7 +100,9 @@ StatusOr<ExportedTrace> WrapSignature(const ExportedSignature& signature) {
     const ArgumentSpec& spec = inner.arguments()[i];
     const std::string name = ArgumentName(inner, i);
     if (spec.dtype == DataType::kResource ||
-        !arguments.emplace(name, SpecOf(name, spec.dtype, spec.shape)).second) {
+        !arguments
+             .emplace(name, TensorSpecMessage(name, spec.dtype, spec.shape))
+             .second) {
       return ValueError(
           "The SavedModel signature '{}' must take tensors, each of another "
           "name; '{}' is {}. Give them names by tf.TensorSpec(..., name=...).",
@@ -139,9 +132,10 @@ StatusOr<ExportedTrace> WrapSignature(const ExportedSignature& signature) {
       }
       own.push_back(outputs[next++]);
     }
-    results[key] = value.kind_case == ValueKind::kTensorSpecValue
-                       ? SpecOf(key, own[0].dtype(), own[0].partial_shape())
-                       : value;
+    results[key] =
+        value.kind_case == ValueKind::kTensorSpecValue
+            ? TensorSpecMessage(key, own[0].dtype(), own[0].partial_shape())
+            : value;
   }
   TensorVector sorted;
   for (const auto& [key, own] : parts) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "graph/tensor_proto.h"
+#include "saved_model/value_messages.h"
 
 namespace gk {
 namespace {
@@ -23,20 +24,6 @@ Value ShapeValue(const PartialTensorShape& shape) {
 Value DtypeValue(DataType dtype) {
   Value v;
   v.set_tensor_dtype_value(static_cast<proto::DataType>(dtype));
-  return v;
-}
-Value NoneValueMessage() {
-  Value v;
-  v.mutable_none_value();
-  return v;
-}
-Value SpecValue(const std::string& name, DataType dtype,
-                const PartialTensorShape& shape) {
-  Value v;
-  proto::TensorSpecProto& spec = v.mutable_tensor_spec_value();
-  spec.name = name;
-  spec.dtype = static_cast<proto::DataType>(dtype);
-  spec.shape = ShapeToProto(shape);
   return v;
 }
 Value TypeSpecValue(SpecClass cls, const char* name, std::vector<Value> state,
@@ -113,7 +100,7 @@ class ArgumentWriter {
     switch (type.kind()) {
       case TypeKind::kTensor: {
         GK_ASSIGN_OR_RETURN(const ArgumentSpec* next, Next());
-        return SpecValue(next->name, type.dtype(), type.shape());
+        return TensorSpecMessage(next->name, type.dtype(), type.shape());
       }
       case TypeKind::kVariable: {
         if (aliases_.insert(type.alias()).second) {
@@ -257,7 +244,7 @@ class ResultWriter {
     const auto& children = output.children();
     switch (output.kind()) {
       case StructureKind::kNone:
-        return NoneValueMessage();
+        return NoneMessage();
       case StructureKind::kLeaf: {
         const auto& results = function_.function()->results();
         if (next_ == results.size()) {
@@ -265,7 +252,7 @@ class ResultWriter {
                           function_.name());
         }
         const Part part = PartAt(next_++);
-        return SpecValue("", part.dtype, part.shape);
+        return TensorSpecMessage("", part.dtype, part.shape);
       }
       case StructureKind::kAttrs:
       case StructureKind::kNamedTuple: {
@@ -381,13 +368,13 @@ proto::FunctionSpec SpecOfParameters(const std::vector<std::string>& names) {
   none_only.mutable_list_value();
   annotations.mutable_dict_value();
   add("args", std::move(args));
-  add("varargs", NoneValueMessage());
-  add("varkw", NoneValueMessage());
-  add("defaults", NoneValueMessage());
+  add("varargs", NoneMessage());
+  add("varkw", NoneMessage());
+  add("defaults", NoneMessage());
   add("kwonlyargs", std::move(none_only));
-  add("kwonlydefaults", NoneValueMessage());
+  add("kwonlydefaults", NoneMessage());
   add("annotations", std::move(annotations));
-  spec.input_signature = NoneValueMessage();
+  spec.input_signature = NoneMessage();
   return spec;
 }
 

@@ -17,6 +17,7 @@
 #include "saved_model/meta_graph_file.h"
 #include "saved_model/reference_variables.h"
 #include "saved_model/trace_messages.h"
+#include "saved_model/value_messages.h"
 
 namespace gk {
 namespace {
@@ -24,8 +25,6 @@ namespace {
 using Value = proto::StructuredValue;
 using Encoding = proto::TensorInfo::EncodingCase;
 using SpecClass = proto::TypeSpecProto_TypeSpecClass;
-
-constexpr char kInitSignature[] = "__saved_model_init_op";
 
 std::string NextContainer() {
   static std::atomic<int64_t> number = 0;
@@ -238,8 +237,7 @@ class VersionOneReader {
         initializers_.push_back(NodeNameOf(info.name));
       }
     }
-    for (const char* name :
-         {"saved_model_main_op", "legacy_init_op", "table_initializer"}) {
+    for (const char* name : {kMainOps, kLegacyMainOps, "table_initializer"}) {
       const auto found = message_.collection_def.find(name);
       if (found == message_.collection_def.end() || !initializers_.empty()) {
         continue;
@@ -249,7 +247,7 @@ class VersionOneReader {
       }
     }
     if (signature != message_.signature_def.end()) return;
-    if (message_.collection_def.contains("saved_model_main_op")) return;
+    if (message_.collection_def.contains(kMainOps)) return;
     for (const proto::VariableDef& def : Variables("local_variables")) {
       initializers_.push_back(NodeNameOf(def.initializer_name));
     }
@@ -452,10 +450,7 @@ class VersionOneReader {
       if (spec.kind_case == Value::KindCase::kNone) {
         const Node::OutputInfo& info =
             feeds.back().node->output(feeds.back().index);
-        proto::TensorSpecProto& own = spec.mutable_tensor_spec_value();
-        own.name = part.key;
-        own.dtype = static_cast<proto::DataType>(info.dtype);
-        own.shape = ShapeToProto(info.shape);
+        spec = TensorSpecMessage(part.key, info.dtype, info.shape);
       }
       by_name.mutable_dict_value().fields[part.key] = std::move(spec);
     }

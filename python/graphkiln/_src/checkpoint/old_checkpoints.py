@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphkiln import _graphkiln, _proto
+from graphkiln._src.checkpoint.state_file import checkpoint_state
 
 
 def checkpoint_exists(checkpoint_prefix: str | os.PathLike) -> bool:
@@ -116,24 +117,18 @@ def generate_checkpoint_state_proto(
     ...     "/models", "/models/ckpt-1").all_model_checkpoint_paths
     ['/models/ckpt-1']
     """
-    paths = list(all_model_checkpoint_paths or ())
-    if not paths or paths[-1] != model_checkpoint_path:
-        paths.append(model_checkpoint_path)
-    times = list(all_model_checkpoint_timestamps or ())
-    if times and len(times) != len(paths):
-        raise ValueError(
-            "Checkpoint timestamps, if provided, must match checkpoint paths (got "
-            f"paths {paths} and timestamps {times})"
-        )
-    newest = model_checkpoint_path
-    if not os.path.isabs(save_dir):
-        newest, *paths = (
-            os.path.relpath(path, save_dir) if os.path.isabs(path) is False else path
-            for path in [newest, *paths]
-        )
-    return _proto.CheckpointState(
-        model_checkpoint_path=newest,
-        all_model_checkpoint_paths=paths,
-        all_model_checkpoint_timestamps=times,
-        last_preserved_timestamp=last_preserved_timestamp,
+    state = checkpoint_state(
+        model_checkpoint_path,
+        all_model_checkpoint_paths,
+        all_model_checkpoint_timestamps,
+        last_preserved_timestamp,
     )
+    if not os.path.isabs(save_dir):
+        state.model_checkpoint_path = _within(model_checkpoint_path, save_dir)
+        paths = [_within(path, save_dir) for path in state.all_model_checkpoint_paths]
+        state.all_model_checkpoint_paths[:] = paths
+    return state
+
+
+def _within(path: str, folder: str) -> str:
+    return path if os.path.isabs(path) else os.path.relpath(path, folder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from graphkiln import _graphkiln, _proto
@@ -52,6 +52,33 @@ def get_checkpoint_state(
     return state
 
 
+def checkpoint_state(
+    newest: str,
+    paths: Sequence[str] | None,
+    times: Sequence[float] | None,
+    last_preserved: float | None,
+) -> Any:
+    """A CheckpointState of these checkpoints, of which the newest is the last.
+
+    Raises ValueError if the times are not as many as the paths.
+    """
+    paths = list(paths or ())
+    if not paths or paths[-1] != newest:
+        paths.append(newest)
+    times = list(times or ())
+    if times and len(times) != len(paths):
+        raise ValueError(
+            "Checkpoint timestamps, if provided, must match checkpoint paths (got "
+            f"paths {paths} and timestamps {times})"
+        )
+    return _proto.CheckpointState(
+        model_checkpoint_path=newest,
+        all_model_checkpoint_paths=paths,
+        all_model_checkpoint_timestamps=times,
+        last_preserved_timestamp=last_preserved,
+    )
+
+
 def update_checkpoint_state(
     save_dir: str,
     model_checkpoint_path: str,
@@ -80,23 +107,12 @@ def update_checkpoint_state(
     >>> tf.train.get_checkpoint_state(folder).model_checkpoint_path[-6:]
     'ckpt-1'
     """
-    paths = list(all_model_checkpoint_paths or ())
-    if not paths or paths[-1] != model_checkpoint_path:
-        paths.append(model_checkpoint_path)
-    times = list(all_model_checkpoint_timestamps or ())
-    if times and len(times) != len(paths):
-        raise ValueError(
-            "Checkpoint timestamps, if provided, must match checkpoint paths (got "
-            f"paths {paths} and timestamps {times})"
-        )
-
-    state = _proto.CheckpointState(
-        model_checkpoint_path=model_checkpoint_path,
-        all_model_checkpoint_paths=paths,
-        all_model_checkpoint_timestamps=times,
+    state = checkpoint_state(
+        model_checkpoint_path,
+        all_model_checkpoint_paths,
+        all_model_checkpoint_timestamps,
+        last_preserved_timestamp,
     )
-    if last_preserved_timestamp is not None:
-        state.last_preserved_timestamp = last_preserved_timestamp
     _graphkiln._write_checkpoint_state(
         os.fspath(save_dir), state.SerializeToString(), latest_filename or _FILE
     )

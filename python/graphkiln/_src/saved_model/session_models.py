@@ -11,28 +11,21 @@ from graphkiln._src.checkpoint.saver import Saver, import_meta_graph
 from graphkiln._src.saved_model import constants
 from graphkiln._src.saved_model.signature_defs import predict_signature_def
 from graphkiln._src.session.graph_keys import GraphKeys
-from graphkiln._src.session.meta_graph import scoped_name
+from graphkiln._src.session.meta_graph import read_message, scoped_name
 
 _INIT_OP = "__saved_model_init_op"
-_TRAIN_OP_KEYS = (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY)
+_INIT_OP_KEYS = (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY)
 
 
 def _read(export_dir: str) -> Any:
-    from google.protobuf import text_format
-    from google.protobuf.message import DecodeError
-
-    binary = os.path.join(export_dir, constants.SAVED_MODEL_FILENAME_PB)
-    text = os.path.join(export_dir, constants.SAVED_MODEL_FILENAME_PBTXT)
-    try:
-        if _graphkiln.gfile_exists(binary):
-            with _graphkiln.GFile(binary, "rb") as file:
-                return _proto.SavedModel.FromString(file.read())
-        if _graphkiln.gfile_exists(text):
-            with _graphkiln.GFile(text, "rb") as file:
-                content = file.read().decode()
-            return text_format.Parse(content, _proto.SavedModel())
-    except (DecodeError, text_format.ParseError, UnicodeDecodeError) as error:
-        raise OSError(f"Cannot parse file {binary}: {error}.") from error
+    names = (
+        constants.SAVED_MODEL_FILENAME_PB,
+        constants.SAVED_MODEL_FILENAME_PBTXT,
+    )
+    for name in names:
+        path = os.path.join(export_dir, name)
+        if _graphkiln.gfile_exists(path):
+            return read_message(path, _proto.SavedModel)
     raise OSError(
         f"SavedModel file does not exist at: {export_dir}{os.path.sep}"
         f"{{{constants.SAVED_MODEL_FILENAME_PBTXT}|{constants.SAVED_MODEL_FILENAME_PB}}}"
@@ -65,7 +58,7 @@ def _run_initializer(
     if _INIT_OP in message.signature_def:
         name = message.signature_def[_INIT_OP].outputs[_INIT_OP].name
     else:
-        for key in _TRAIN_OP_KEYS:
+        for key in _INIT_OP_KEYS:
             if key in message.collection_def:
                 names = message.collection_def[key].node_list.value
                 if len(names) != 1:
@@ -174,7 +167,7 @@ class Builder:
             raise ValueError("Only one of `main_op` and `legacy_init_op` may be given.")
         init = main_op if main_op is not None else legacy_init_op
         if init is not None:
-            key = _TRAIN_OP_KEYS[0] if main_op is not None else _TRAIN_OP_KEYS[1]
+            key = _INIT_OP_KEYS[0] if main_op is not None else _INIT_OP_KEYS[1]
             if graph.get_collection(key):
                 raise ValueError(
                     f"Graph already contains one or more entries under the key {key}."

@@ -196,6 +196,26 @@ def _without_other_savers(graph_def: Any, graph: Graph, saver_def: Any) -> Any:
     return kept
 
 
+def read_message(path: str, kind: Any) -> Any:
+    """A message of a class from a file, binary or text.
+
+    Raises OpError if the file cannot be read, OSError if it is no such message.
+    """
+    from google.protobuf import text_format
+    from google.protobuf.message import DecodeError
+
+    with _graphkiln.GFile(path, "rb") as opened:
+        content = opened.read()
+    try:
+        return kind.FromString(content)
+    except DecodeError:
+        pass
+    try:
+        return text_format.Parse(content.decode(), kind())
+    except (text_format.ParseError, UnicodeDecodeError) as error:
+        raise OSError(f"Cannot parse file {path}: {error}.") from error
+
+
 def read_meta_graph(file: Any) -> Any:
     """A MetaGraphDef, from a file unless it is one: binary or text.
 
@@ -207,21 +227,9 @@ def read_meta_graph(file: Any) -> Any:
         return message
     path = os.fspath(file)
     try:
-        with _graphkiln.GFile(path, "rb") as opened:
-            content = opened.read()
+        return read_message(path, _proto.MetaGraphDef)
     except _graphkiln.OpError as error:
         raise OSError(f"File {path} does not exist.") from error
-    from google.protobuf import text_format
-    from google.protobuf.message import DecodeError
-
-    try:
-        return _proto.MetaGraphDef.FromString(content)
-    except DecodeError:
-        pass
-    try:
-        return text_format.Parse(content.decode(), _proto.MetaGraphDef())
-    except (text_format.ParseError, UnicodeDecodeError) as error:
-        raise OSError(f"Cannot parse file {path}: {error}.") from error
 
 
 def _import_variables(

@@ -56,6 +56,23 @@ class _Initializer:
         return self._make(shape, dtype)
 
 
+class _ScaledInitializer(_Initializer):
+    """Makes what depends on the shape of the whole, also in a part of it."""
+
+    def _make(self, shape: Any, dtype: _graphkiln.DType) -> _graphkiln.Tensor:
+        return self._draw(shape, dtype, shape)
+
+    def _make_part(
+        self, shape: Any, dtype: _graphkiln.DType, part: Any
+    ) -> _graphkiln.Tensor:
+        return self._draw(shape, dtype, part.full_shape)
+
+    def _draw(
+        self, shape: Any, dtype: _graphkiln.DType, whole: Any
+    ) -> _graphkiln.Tensor:
+        raise NotImplementedError
+
+
 class constant_initializer(_Initializer):
     """Makes tensors of given values.
 
@@ -207,7 +224,7 @@ class random_uniform_initializer(_Initializer):
         return ops.random.uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
 
 
-class uniform_unit_scaling_initializer(_Initializer):
+class uniform_unit_scaling_initializer(_ScaledInitializer):
     """Draws evenly distributed numbers that keep the scale of what a matrix is
     multiplied by (Sussillo and Abbott, "Random walks: training very deep nonlinear
     feed-forward networks with smart initialization", 2014).
@@ -227,14 +244,6 @@ class uniform_unit_scaling_initializer(_Initializer):
         super().__init__(dtype, factor=factor, seed=seed)
         self.factor, self.seed = factor, seed
 
-    def _make(self, shape: Any, dtype: _graphkiln.DType) -> _graphkiln.Tensor:
-        return self._draw(shape, dtype, shape)
-
-    def _make_part(
-        self, shape: Any, dtype: _graphkiln.DType, part: Any
-    ) -> _graphkiln.Tensor:
-        return self._draw(shape, dtype, part.full_shape)
-
     def _draw(
         self, shape: Any, dtype: _graphkiln.DType, whole: Any
     ) -> _graphkiln.Tensor:
@@ -243,7 +252,7 @@ class uniform_unit_scaling_initializer(_Initializer):
         return ops.random.uniform(shape, -bound, bound, dtype, seed=self.seed)
 
 
-class variance_scaling_initializer(_Initializer):
+class variance_scaling_initializer(_ScaledInitializer):
     """Draws numbers whose variance follows the shape of the weights.
 
     Args:
@@ -287,14 +296,6 @@ class variance_scaling_initializer(_Initializer):
         )
         self.scale, self.mode, self.seed = scale, mode, seed
         self.distribution = distribution.lower()
-
-    def _make(self, shape: Any, dtype: _graphkiln.DType) -> _graphkiln.Tensor:
-        return self._draw(shape, dtype, shape)
-
-    def _make_part(
-        self, shape: Any, dtype: _graphkiln.DType, part: Any
-    ) -> _graphkiln.Tensor:
-        return self._draw(shape, dtype, part.full_shape)
 
     def _draw(
         self, shape: Any, dtype: _graphkiln.DType, whole: Any
