@@ -12,7 +12,6 @@ fixture `both` and gives it a function of the module:
 from __future__ import annotations
 
 import os
-
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -83,3 +82,10 @@ class Both:
 def both() -> Both:
     tensorflow = pytest.importorskip("tensorflow")
     return Both(graphkiln, tensorflow)
+
+
+@pytest.fixture(autouse=True)
+def _no_seed_of_another_test(both: Both) -> None:
+    """A seed that one module kept from another test is no difference."""
+    both.ours.random.set_seed(None)
+    both.theirs.random.set_seed(None)
