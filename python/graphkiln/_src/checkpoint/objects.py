@@ -85,9 +85,11 @@ def named_children(value: Any) -> Iterable[tuple[str, Any]]:
 def named_parts(value: Any) -> Iterable[tuple[str, Any]]:
     """What is in an object, whatever it is, and how it is called there."""
     if isinstance(value, list | tuple):
-        return ((str(i), element) for i, element in enumerate(value))
+        numbered = [(str(i), element) for i, element in enumerate(value)]
+        # Those of a named tuple are found as those of a dictionary, too.
+        return [*zip(getattr(value, "_fields", ()), value, strict=False), *numbered]
     if isinstance(value, dict):
-        return ((key, part) for key, part in value.items() if isinstance(key, str))
+        return _parts_by_key(value)
     if isinstance(value, _graphkiln.Generator):
         return [("_state_var", value._state)]
     if hasattr(type(value), "_trackable_children"):
@@ -95,6 +97,25 @@ def named_parts(value: Any) -> Iterable[tuple[str, Any]]:
     if isinstance(value, Module | AutoTrackable):
         return (pair for pair in vars(value).items() if pair[0] != WAITING)
     return ()
+
+
+def _is_lost(value: Any) -> bool:
+    """Is something in it that a checkpoint would have? A tuple alone is nothing."""
+    if isinstance(value, tuple):
+        return any(_is_lost(part) for part in value)
+    return is_trackable(value)
+
+
+def _parts_by_key(value: dict) -> list[tuple[str, Any]]:
+    for key, part in value.items():
+        if not isinstance(key, str) and _is_lost(part):
+            raise ValueError(
+                f"Unable to save the object {value} (a dictionary): the non-string "
+                f"key {key!r} maps to a trackable object or a mutable data structure, "
+                "and checkpoints name what they hold by strings. Use strings as keys, "
+                "or keep the dictionary in an object that checkpoints ignore."
+            )
+    return [(key, part) for key, part in value.items() if isinstance(key, str)]
 
 
 class Protocol:
