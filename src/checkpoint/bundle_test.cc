@@ -6,12 +6,14 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "checkpoint/bundle_files.h"
 #include "checkpoint/bundle_index.h"
 #include "checkpoint/bundle_names.h"
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/bundle_writer.h"
+#include "framework/allocator.h"
 #include "graph/tensor_proto.h"
 #include "io/files.h"
 
@@ -184,6 +186,46 @@ TEST_F(BundleTest, LargeTensorsAreReadByParts) {
     file.put('\x55');
     file.close();
     EXPECT_EQ(other->Read("v").status().code(), Code::kDataLoss);
+  }
+}
+
+// Of all sizes, in memory of blocks and beside it: the file is what its index
+// says, and large ones begin where a page does.
+TEST_F(BundleTest, LargeTensorsBeginAtPages) {
+  const std::string prefix = Path("sizes");
+  const std::vector<int64_t> counts = {
+      3,       1, (1 << 14) - 1, 1 << 14,      (1 << 18) + 5, 1 << 20, 5 << 18,
+      3 << 20, 7, 1 << 18,       (2 << 20) + 1};
+  std::map<std::string, Tensor> values;
+  BundleWriter writer = ValueOrThrow(BundleWriter::Create(prefix));
+  for (const int64_t count : counts) {
+    for (const size_t at : {size_t{0}, size_t{64}}) {
+      const Ref<Buffer> memory = NewPooledBuffer(count * sizeof(float) + at);
+      Tensor value = Tensor::FromBuffer(DataType::kFloat, TensorShape({count}),
+                                        memory, at);
+      for (int64_t i = 0; i < count; ++i) {
+        value.data<float>()[i] = static_cast<float>(i * 7 + count % 1000);
+      }
+      const std::string name = Format("{}:{}", count, at);
+      values[name] = value;
+      ThrowIfError(writer.Add(name, value));
+    }
+  }
+  ThrowIfError(writer.Finish());
+  const auto reader = ValueOrThrow(BundleReader::Open(prefix));
+  const std::string data =
+      ValueOrThrow(io::ReadFile(BundleDataName(prefix, 0, 1)));
+  for (const auto& [name, value] : values) {
+    const auto info = *ValueOrThrow(reader->Find(name));
+    const auto size = static_cast<size_t>(value.byte_size());
+    if (size >= 64 << 10) {
+      EXPECT_EQ(info.offset % 4096, 0) << name;
+    }
+    ASSERT_LE(info.offset + size, data.size()) << name;
+    EXPECT_EQ(std::memcmp(data.data() + info.offset, value.raw_data(), size), 0)
+        << name;
+    const Tensor read = ValueOrThrow(reader->Read(name));
+    EXPECT_EQ(std::memcmp(read.raw_data(), value.raw_data(), size), 0) << name;
   }
 }
 

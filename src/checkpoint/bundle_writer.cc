@@ -11,6 +11,14 @@
 #include "proto/crc32c.h"
 
 namespace gk {
+namespace {
+
+// Tensors of so many bytes begin at such a place of the file, so that a disk
+// takes them from memory as they are.
+constexpr int64_t kAligned = 4096;
+constexpr int64_t kAlignedFrom = int64_t{64} << 10;
+
+}  // namespace
 
 StatusOr<BundleWriter> BundleWriter::Create(const std::string& prefix) {
   BundleWriter writer(prefix);
@@ -50,6 +58,12 @@ Status BundleWriter::AddOne(const std::string& key, const std::string& name,
   proto::BundleEntryProto& entry = at->second;
   entry.dtype = static_cast<proto::DataType>(value.dtype());
   entry.shape = ShapeToProto(value.shape());
+  if (value.dtype() != DataType::kString && value.byte_size() >= kAlignedFrom &&
+      offset_ % kAligned != 0) {
+    const std::string gap(kAligned - offset_ % kAligned, '\0');
+    GK_RETURN_IF_ERROR(data_->Append(gap));
+    offset_ += static_cast<int64_t>(gap.size());
+  }
   entry.offset = offset_;
   uint32_t crc = 0;
   const auto append = [&](std::string_view bytes) -> Status {

@@ -114,8 +114,9 @@ class Pool {
     }
     if (!p) {
       if (!MayHave(size)) return nullptr;
-      const bool spread =
-          live_.load(std::memory_order_relaxed) > kMaxCachedBytes;
+      const bool spread = live_.load(std::memory_order_relaxed) +
+                              static_cast<int64_t>(size) >
+                          kMaxCachedBytes;
       if (!(p = NewBlock(size, spread))) return nullptr;
     }
     const int64_t live =

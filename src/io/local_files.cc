@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
+#include <cstring>
 
 #include "io/abandoned_files.h"
 #include "io/path.h"
@@ -18,6 +20,19 @@ constexpr size_t kMostAtOnce = size_t{1} << 26;
 constexpr size_t kBuffer = size_t{1} << 16;
 // What the disk is given at once of a file that is synced when it is whole.
 constexpr int64_t kForDisk = int64_t{1} << 23;
+// What it takes from memory itself begins and ends at such places, in the file
+// and in memory.
+constexpr size_t kBlock = 4096;
+// Of what is shorter, or lies elsewhere, so much is put together.
+constexpr size_t kStage = size_t{1} << 20;
+
+struct FreeMemory {
+  void operator()(char* p) const { std::free(p); }
+};
+
+bool IsBlock(const char* p) {
+  return reinterpret_cast<uintptr_t>(p) % kBlock == 0;
+}
 
 class ReadableFile final : public RandomAccessFile {
  public:
@@ -59,6 +74,7 @@ class BufferedFile : public WritableFile {
 
   Status Append(std::string_view bytes) override {
     GK_RETURN_IF_ERROR(CheckOpen());
+    if (stage_ != nullptr) return AppendToDisk(bytes);
     if (buffer_.size() + bytes.size() > kBuffer) {
       GK_RETURN_IF_ERROR(Flush());
       if (bytes.size() >= kBuffer) return Write(bytes);
@@ -68,6 +84,10 @@ class BufferedFile : public WritableFile {
   }
   Status Flush() override {
     GK_RETURN_IF_ERROR(CheckOpen());
+    // What comes then is no longer at the end of a block.
+    if (const auto stage = std::move(stage_)) {
+      return Write({stage.get(), std::exchange(staged_, 0)});
+    }
     // What could not be written is not tried again by the destructor.
     const std::string bytes = std::exchange(buffer_, {});
     return Write(bytes);
@@ -89,9 +109,16 @@ class BufferedFile : public WritableFile {
     }
     return flushed;
   }
-  void ExpectSync() override { for_disk_ = position_; }
+  void ExpectSync() override {
+    for_disk_ = position_;
+#ifdef O_DIRECT
+    if (position_ % kBlock == 0 && buffer_.empty()) {
+      stage_.reset(static_cast<char*>(std::aligned_alloc(kBlock, kStage)));
+    }
+#endif
+  }
   StatusOr<int64_t> Tell() override {
-    return position_ + static_cast<int64_t>(buffer_.size());
+    return position_ + static_cast<int64_t>(buffer_.size() + staged_);
   }
 
  protected:
@@ -103,6 +130,62 @@ class BufferedFile : public WritableFile {
   Status CheckOpen() const {
     if (file_.get() >= 0) return OkStatus();
     return FailedPrecondition("{} is closed: open it to write more", path_);
+  }
+  // Without a copy in the system's memory, whose pages have to be found first
+  // and are not looked at again.
+  Status AppendToDisk(std::string_view bytes) {
+    while (!bytes.empty()) {
+      if (bytes.size() >= kStage && IsBlock(bytes.data()) &&
+          staged_ % kBlock == 0) {
+        const size_t whole = bytes.size() / kBlock * kBlock;
+        GK_RETURN_IF_ERROR(
+            WriteToDisk({stage_.get(), std::exchange(staged_, 0)}));
+        GK_RETURN_IF_ERROR(WriteToDisk(bytes.substr(0, whole)));
+        bytes.remove_prefix(whole);
+        continue;
+      }
+      const size_t piece = std::min(bytes.size(), kStage - staged_);
+      std::memcpy(stage_.get() + staged_, bytes.data(), piece);
+      staged_ += piece;
+      bytes.remove_prefix(piece);
+      if (staged_ == kStage) {
+        staged_ = 0;
+        GK_RETURN_IF_ERROR(WriteToDisk({stage_.get(), kStage}));
+      }
+    }
+    return OkStatus();
+  }
+  // Whole blocks.
+  Status WriteToDisk(std::string_view bytes) {
+#ifdef O_DIRECT
+    while (takes_blocks_ && !bytes.empty() && position_ % kBlock == 0 &&
+           SetDirect(true)) {
+      const ssize_t n = ::write(file_.get(), bytes.data(),
+                                std::min(bytes.size(), kMostAtOnce));
+      const int error = errno;
+      SetDirect(false);
+      if (n < 0) {
+        // Not every system can; others say what is wrong once more.
+        if (error != EINTR) takes_blocks_ = false;
+      } else {
+        position_ += n;
+        bytes.remove_prefix(static_cast<size_t>(n));
+        for_disk_ = position_;
+      }
+      if (!bytes.empty()) GK_RETURN_IF_ERROR(CheckInterrupt());
+    }
+#endif
+    return Write(bytes);
+  }
+  bool SetDirect([[maybe_unused]] bool direct) {
+#ifdef O_DIRECT
+    const int now = ::fcntl(file_.get(), F_GETFL);
+    return now != -1 &&
+           ::fcntl(file_.get(), F_SETFL,
+                   direct ? now | O_DIRECT : now & ~O_DIRECT) != -1;
+#else
+    return false;
+#endif
   }
   Status Write(std::string_view bytes) {
     while (!bytes.empty()) {
@@ -134,6 +217,10 @@ class BufferedFile : public WritableFile {
   int64_t position_;
   int64_t for_disk_ = -1;  // where what it was not given yet begins
   std::string buffer_;
+  // Of what goes to the disk at once, in place of the buffer.
+  std::unique_ptr<char, FreeMemory> stage_;
+  size_t staged_ = 0;
+  bool takes_blocks_ = true;  // until the system says that it does not
   const pid_t process_ = getpid();
 };
 

@@ -47,3 +47,35 @@ def test_files_have_the_same_names(tmp_path: Path) -> None:
             )
         )
     assert names[0] == names[1]
+
+
+LARGE = """
+import sys, numpy as np
+library, what, path = sys.argv[1:]
+tf = __import__(library)
+sizes = [3, 1 << 14, 5, (1 << 18) + 1, 7, 3 << 19]
+values = [np.arange(n, dtype=np.float32) * 3 + n % 97 for n in sizes]
+checkpoint = tf.train.Checkpoint(
+    v=[tf.Variable(v if what == "write" else v * 0) for v in values],
+    words=tf.Variable(["a", "bc"]),
+)
+if what == "write":
+    checkpoint.write(path)
+else:
+    checkpoint.read(path).assert_consumed()
+    for variable, value in zip(checkpoint.v, values):
+        np.testing.assert_array_equal(variable.numpy(), value)
+"""
+
+
+# Those that graphkiln writes have gaps between tensors, so that large ones begin at
+# pages.
+@pytest.mark.parametrize("reader", LIBRARIES)
+@pytest.mark.parametrize("writer", LIBRARIES)
+def test_large_tensors(writer: str, reader: str, tmp_path: Path) -> None:
+    for library, what in ((writer, "write"), (reader, "read")):
+        subprocess.run(
+            [sys.executable, "-c", LARGE, library, what, tmp_path / "c"],
+            check=True,
+            env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""},
+        )
