@@ -100,12 +100,31 @@ bool GraphInputs::IsTrainable(const Tensor& placeholder) const {
   return known != facts_of_.end() && known->second.trainable;
 }
 
-bool GraphInputs::CapturesFrom(const Graph* graph) const {
+bool GraphInputs::CapturesFrom(const Tensor& t) const {
+  const Graph* const graph = Graph::GraphOf(t);
   if (graph == capture_source_) return true;
   for (const Ref<Graph>& original : capture_originals_) {
     if (graph == original.get()) return true;
   }
-  return owner_.outer != nullptr && owner_.outer->CapturesFrom(graph);
+  if (StandInFor(t)) return true;
+  return owner_.outer != nullptr && owner_.outer->CapturesFrom(t);
+}
+
+Tensor GraphInputs::StandInFor(const Tensor& t) const {
+  if (stand_ins_.empty() || capture_source_ == nullptr) return Tensor();
+  const Output o = Graph::OutputOf(t);
+  for (const StandIn& s : stand_ins_) {
+    if (s.outer.node != o.node || s.outer.index != o.index) continue;
+    const bool known =
+        s.original == capture_source_ ||
+        std::ranges::any_of(capture_originals_, [&](const auto& original) {
+          return original.get() == s.original;
+        });
+    Node* const node =
+        known ? capture_source_->FindNode(s.own->name()) : nullptr;
+    if (node != nullptr) return capture_source_->TensorOf({node, 0});
+  }
+  return Tensor();
 }
 
 Node* GraphInputs::Captured(const Tensor& t) const {
@@ -152,6 +171,7 @@ StatusOr<Tensor> GraphInputs::Capture(const Tensor& t, std::string_view name) {
       if (node == nullptr) continue;
       return Capture(capture_source_->TensorOf({node, o.index}), name);
     }
+    if (const Tensor own = StandInFor(t)) return Capture(own, name);
   }
   if (IsOwn(t)) return t;
   const auto argument = argument_values_.find(ResourceKey(t));
@@ -177,8 +197,7 @@ StatusOr<Tensor> GraphInputs::Capture(const Tensor& t, std::string_view name) {
         o.node->name(), o.index);
   }
   if (GraphInputs* const outer = owner_.outer;
-      t.is_symbolic() && outer != nullptr &&
-      outer->CapturesFrom(Graph::GraphOf(t))) {
+      t.is_symbolic() && outer != nullptr && outer->CapturesFrom(t)) {
     GK_ASSIGN_OR_RETURN(Tensor theirs, outer->Capture(t));
     return Capture(theirs, name);
   }

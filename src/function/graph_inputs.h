@@ -91,6 +91,12 @@ class GraphInputs {
     capture_source_ = graph;
     capture_originals_ = std::move(originals);
   }
+  // A gradient function that was made while `original` was built uses `outer`,
+  // a tensor of a graph around that: `own`, a node of `original`, stands for it
+  // where tensors of `original` may be captured. Whoever calls keeps both.
+  void SetStandIn(Output outer, const Graph* original, const Node* own) {
+    stand_ins_.push_back({outer, original, own});
+  }
   // May tensors from outside be used? Not in graphs that nobody calls.
   void set_may_capture(bool may) { may_capture_ = may; }
 
@@ -111,8 +117,10 @@ class GraphInputs {
   bool IsOwn(const Tensor& t) const {
     return t.is_symbolic() && Graph::GraphOf(t) == owner_.graph;
   }
-  // Was it, or a graph around it, told to capture from `graph`?
-  bool CapturesFrom(const Graph* graph) const;
+  // Was it, or a graph around it, told to capture such tensors?
+  bool CapturesFrom(const Tensor& t) const;
+  // What stands for a tensor from around the capture source; null if nothing.
+  Tensor StandInFor(const Tensor& t) const;
   // Of the capture source: a constant here if its value is known and small.
   StatusOr<Tensor> KnownConstant(const Tensor& t);
   Tensor CaptureAsArgument(Node* argument, const Tensor& t);
@@ -121,6 +129,12 @@ class GraphInputs {
   Owner owner_;
   Graph* capture_source_ = nullptr;
   std::vector<Ref<Graph>> capture_originals_;
+  struct StandIn {
+    Output outer;
+    const Graph* original;
+    const Node* own;
+  };
+  std::vector<StandIn> stand_ins_;
   bool may_capture_ = true;
 
   std::vector<Node*> arguments_;

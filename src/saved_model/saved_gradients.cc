@@ -1,5 +1,6 @@
 #include "saved_model/saved_gradients.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -46,6 +47,16 @@ ExportedTrace AsExported(const TracedGradient& gradient) {
   trace.function = MakeRef<ConcreteFunction>(
       gradient.function, std::move(arguments), std::vector<FunctionCapture>());
   return trace;
+}
+
+// Does a loop's body give back that argument as it is?
+bool IsKept(const GraphFunction& body, int argument) {
+  if (argument >= static_cast<int>(body.results().size())) return false;
+  const Node* node = body.results()[argument].node;
+  while (node->op().Has(kIdentity) && node->num_inputs() == 1) {
+    node = node->input(0).node;
+  }
+  return node == body.arguments()[argument];
 }
 
 // What is called how in the definition of a function.
@@ -104,10 +115,33 @@ Status SavedGradients::Trace(SavedObjects* objects) {
         enter(*entries_.back().gradient.function);
       }
       // What its gradient calls is in that function.
-      ForEachCalled(*node, enter);
+      ForEachCalled(*node, [&](const GraphFunction& called) {
+        callers_.try_emplace(&called, owner.get(), node.get());
+        enter(called);
+      });
     }
   }
   return OkStatus();
+}
+
+SavedGradients::Place SavedGradients::Around(Place place) const {
+  while (true) {
+    const auto caller = callers_.find(place.owner);
+    const auto& arguments = place.owner->arguments();
+    const auto argument = std::ranges::find(arguments, place.output.node);
+    if (caller == callers_.end() || argument == arguments.end()) return place;
+    const auto [outer, node] = caller->second;
+    const int index = static_cast<int>(argument - arguments.begin());
+    const Control control = node->op().control;
+    int input = index;
+    if (control == Control::kIf || control == Control::kCase) {
+      ++input;
+    } else if (control != Control::kWhile || !IsKept(*place.owner, index)) {
+      return place;
+    }
+    if (input >= node->num_inputs()) return place;
+    place = {outer, node->input(input)};
+  }
 }
 
 Status SavedGradients::Trace(const GraphFunction& owner, Node* node,
@@ -127,18 +161,28 @@ Status SavedGradients::Trace(const GraphFunction& owner, Node* node,
     return why.Append(Format("\n{}", traced.status().message()));
   }
   if (!*traced) return OkStatus();
-  Entry entry{&owner, node, *std::move(*traced), {}};
+  Entry entry{&owner, node, *std::move(*traced), {}, {}};
   GK_ASSIGN_OR_RETURN(
       entry.objects,
       objects->AddGradient(AsExported(entry.gradient), entry.gradient.captures,
                            &owner.graph()));
+  for (const Tensor& t : entry.gradient.captures) {
+    Place& place = entry.places.emplace_back();
+    if (!t || !t.is_symbolic()) continue;
+    place = Around({&owner, Graph::OutputOf(t)});
+  }
   entries_.push_back(std::move(entry));
   return OkStatus();
 }
 
 std::vector<const GraphFunction*> SavedGradients::owners() const {
   std::vector<const GraphFunction*> owners;
-  for (const Entry& entry : entries_) owners.push_back(entry.owner);
+  for (const Entry& entry : entries_) {
+    owners.push_back(entry.owner);
+    for (const Place& place : entry.places) {
+      if (place.owner != nullptr) owners.push_back(place.owner);
+    }
+  }
   return owners;
 }
 
@@ -151,13 +195,12 @@ void SavedGradients::Write(const SavedObjects::Names& names,
     defs.emplace(def.signature->name, &def);
   }
   std::unordered_map<const GraphFunction*, Definition> definitions;
+  const auto definition_of = [&](const GraphFunction* f) -> Definition& {
+    return definitions.try_emplace(f, *f, defs.at(names.at(f))).first->second;
+  };
   int next = 0;
   for (const Entry& entry : entries_) {
-    const std::string& owner = names.at(entry.owner);
-    const auto definition =
-        definitions.try_emplace(entry.owner, *entry.owner, defs.at(owner))
-            .first;
-    proto::NodeDef& node = definition->second.NodeOf(entry.node);
+    proto::NodeDef& node = definition_of(entry.owner).NodeOf(entry.node);
     const std::string type = Format("CustomGradient-{}", next++);
     for (const char* own :
          {kOwnGradientFunction, kOwnGradientCount, kOwnGradientPositions}) {
@@ -177,9 +220,9 @@ void SavedGradients::Write(const SavedObjects::Names& names,
           message->object_graph_def.mut().nodes[entry.objects[i]];
       if (!object.captured_tensor.has()) continue;
       proto::CapturedTensor& captured = object.mutable_captured_tensor();
-      captured.name = definition->second.NameOf(
-          Graph::OutputOf(entry.gradient.captures[i]));
-      captured.concrete_function = owner;
+      const Place& place = entry.places[i];
+      captured.name = definition_of(place.owner).NameOf(place.output);
+      captured.concrete_function = names.at(place.owner);
     }
   }
 }

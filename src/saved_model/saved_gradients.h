@@ -4,6 +4,8 @@
 #ifndef GK_SAVED_MODEL_SAVED_GRADIENTS_H_
 #define GK_SAVED_MODEL_SAVED_GRADIENTS_H_
 
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "function/traced_gradient.h"
@@ -28,15 +30,28 @@ class SavedGradients {
              proto::MetaGraphDef* message) const;
 
  private:
+  // A tensor of a function.
+  struct Place {
+    const GraphFunction* owner = nullptr;
+    Output output;
+  };
   struct Entry {
     const GraphFunction* owner;
     const Node* node;
     TracedGradient gradient;
-    std::vector<int> objects;  // of its captures
+    std::vector<int> objects;   // of its captures
+    std::vector<Place> places;  // of those that are tensors of functions
   };
   Status Trace(const GraphFunction& owner, Node* node, SavedObjects* objects);
 
+  // Where what a loop or branch takes from around it is made: TensorFlow finds
+  // it there alone.
+  Place Around(Place place) const;
+
   std::vector<Entry> entries_;
+  std::unordered_map<const GraphFunction*,
+                     std::pair<const GraphFunction*, const Node*>>
+      callers_;  // the first node that has each function
 };
 
 }  // namespace gk

@@ -20,6 +20,7 @@
 #include "python/src/binding/throw_error.h"
 #include "python/src/binding/type_parts.h"
 #include "python/src/gradients/gradient_parts.h"
+#include "python/src/gradients/outer_tensors.h"
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/nest/nest.h"
 #include "python/src/tensors/converted.h"
@@ -78,14 +79,16 @@ void Keep(nb::handle owner, const char* list, nb::handle part) {
 // is for the inputs from `first` on. It lives as long as the Python face of
 // the graph; if another gradient function makes it, as long as that, too.
 std::string NameGradient(nb::handle graph, nb::handle backward, int num_results,
-                         int first) {
+                         int first, OuterTensors outer) {
   const std::string name = NewGradientName();
   nb::object forget =
       nb::cpp_function([name](nb::handle) { RemoveGradientOverride(name); });
   std::shared_ptr<PyObject> weak(PyWeakref_NewRef(backward.ptr(), forget.ptr()),
                                  DeferredDecref);
   if (!weak) throw nb::python_error();
-  SetGradientOverride(name, [weak, name, num_results, first](GradContext& c) {
+  SetGradientOverride(name, [weak, name, num_results, first,
+                             around = std::move(outer)](GradContext& c) {
+    around.Enter();
     const ScopedGil gil;
     try {
       nb::object function = nb::handle(weak.get())();
@@ -262,7 +265,8 @@ nb::object CallCustom(Kind kind, nb::handle f, nb::handle args,
   if (FuncGraph* here = FuncGraph::Current()) {
     const nb::object graph = Owned(WrapGraph(here->graph().get()));
     const int n = static_cast<int>(results.size());
-    name = NameGradient(graph, backward, n, n);
+    name = NameGradient(graph, backward, n, n,
+                        OuterTensors::CapturedFor(backward, here));
   }
   nb::list out;
   for (const Tensor& t : Tried([&] {
