@@ -116,7 +116,7 @@ StatusOr<TensorVector> GraphPart::CopyInto(FuncGraph* to,
     const auto name = def.attr.find("shared_name");
     if (name != def.attr.end() && name->second.s.empty() &&
         !def.attr.contains("debug_name")) {
-      name->second.set_s(Format("_own_{}", def.name));
+      name->second.set_s(Format("own/{}", def.name));
     }
   }
   GraphImport import{.prefix = ""};

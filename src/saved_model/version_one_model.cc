@@ -119,6 +119,7 @@ class VersionOneReader {
     std::map<std::string, Tensor> captured;
     TakeVariables(&graph, &captured);
     NameResources(&graph);
+    TakeResources(&graph, &captured);
     made_.graph = MakeRef<FuncGraph>("saved_model", OpBuilder::Eager());
     // The order is what the edges say.
     made_.graph->set_automatic_control(false);
@@ -191,14 +192,7 @@ class VersionOneReader {
       const auto handle = by_node_.find(NodeNameOf(def.variable_name));
       if (handle != by_node_.end()) variables_.push_back(handle->second);
     }
-    std::erase_if(graph->node, [&](const proto::NodeDef& node) {
-      return taken.contains(node.name);
-    });
-    for (proto::NodeDef& node : graph->node) {
-      std::erase_if(node.input, [&](const std::string& input) {
-        return input.starts_with('^') && taken.contains(input.substr(1));
-      });
-    }
+    Erase(taken, graph);
   }
 
   // Resources are those of this model, in all parts of its graph.
@@ -213,8 +207,64 @@ class VersionOneReader {
         node.attr["container"].set_s(made_.container);
       }
       if (node.attr["shared_name"].s.empty()) {
-        node.attr["shared_name"].set_s("_own_" + node.name);
+        node.attr["shared_name"].set_s("own/" + node.name);
       }
+    }
+  }
+
+  // Tables, queues and the like stand in no node either: they are objects,
+  // which a model that is saved again makes anew for all of its functions.
+  void TakeResources(proto::GraphDef* graph,
+                     std::map<std::string, Tensor>* captured) {
+    std::unordered_map<std::string, Tensor> handles;
+    std::unordered_set<std::string> taken;
+    for (const proto::NodeDef& node : graph->node) {
+      const OpRecord* record = OpRegistry::Get().Find(node.op);
+      if (record == nullptr || !record->def->FindAttr("shared_name") ||
+          !record->def->inputs.empty() || record->def->outputs.size() != 1 ||
+          record->def->outputs[0].type != DataType::kResource) {
+        continue;
+      }
+      Tensor& handle = handles[node.attr.at("container").s + ";" +
+                               node.attr.at("shared_name").s];
+      if (!handle) handle = AddResource(node);
+      captured->emplace(node.name + ":0", handle);
+      taken.insert(node.name);
+    }
+    Erase(taken, graph);
+  }
+  Tensor AddResource(proto::NodeDef node) {
+    std::erase_if(node.input, [](const auto& i) { return i.starts_with('^'); });
+    node.attr.erase("_class");
+    proto::GraphDef one;
+    const std::string name = node.name;
+    one.node.push_back(std::move(node));
+    if (message_.graph_def->versions.has()) {
+      one.versions.mut() = *message_.graph_def->versions;
+    }
+    const auto graph = MakeRef<FuncGraph>("create", OpBuilder::Eager());
+    Resource& made = resources_.emplace_back();
+    {
+      const FuncGraph::Building building(graph.get());
+      graph->Adopt(ValueOrThrow(ImportGraphDef(one, graph->graph().get(), {})));
+      const Tensor handle =
+          graph->graph()->TensorOf({graph->graph()->FindNode(name), 0});
+      made.create =
+          ValueOrThrow(ConcreteFunction::FromFuncGraph(*graph, {{handle}}));
+    }
+    TensorVector handles;
+    ThrowIfError(made.create->Call({}, &handles));
+    return made.handle = handles.at(0);
+  }
+  static void Erase(const std::unordered_set<std::string>& taken,
+                    proto::GraphDef* graph) {
+    std::erase_if(graph->node, [&](const proto::NodeDef& node) {
+      return taken.contains(node.name);
+    });
+    for (proto::NodeDef& node : graph->node) {
+      std::erase_if(node.input, [&](const std::string& input) {
+        return input.starts_with('^') && taken.contains(input.substr(1));
+      });
     }
   }
 
@@ -344,6 +394,16 @@ class VersionOneReader {
       AddTo(paths, Format("{}", assets.size() - 1), std::move(asset),
             assets.back());
     }
+    const int resources =
+        AddTo(root, "_resources", UserObjectOf("trackable_list_wrapper"));
+    for (size_t i = 0; i < resources_.size(); ++i) {
+      proto::SavedObject resource;
+      resource.mutable_resource();
+      const int object = AddTo(resources, Format("{}", i), std::move(resource),
+                               resources_[i].handle);
+      AddMethod(object, kCreateResource, std::move(resources_[i].create),
+                SpecOfType(proto::DataType::DT_RESOURCE));
+    }
     AddInitializer(root, std::move(feeds), assets);
     const int signatures =
         AddTo(root, "signatures", UserObjectOf("signature_map"));
@@ -382,6 +442,11 @@ class VersionOneReader {
     both[0].mutable_tuple_value();
     both[1].mutable_dict_value();
     return inputs;
+  }
+  static Value SpecOfType(proto::DataType dtype) {
+    proto::TensorInfo scalar;
+    scalar.dtype = dtype;
+    return SpecOfInfo("", scalar);
   }
   void AddMethod(int object, const char* name, Ref<ConcreteFunction> function,
                  Value outputs) {
@@ -423,10 +488,8 @@ class VersionOneReader {
     proto::SavedObject resource;
     resource.mutable_resource();
     const int object = AddTo(root, "initializer", std::move(resource), one);
-    proto::TensorInfo scalar;
-    scalar.dtype = proto::DataType::DT_FLOAT;
     AddMethod(object, kCreateResource, std::move(create),
-              SpecOfInfo("", scalar));
+              SpecOfType(proto::DataType::DT_FLOAT));
     Value nothing;
     nothing.mutable_none_value();
     AddMethod(object, kInitializeResource, std::move(initialize),
@@ -501,6 +564,11 @@ class VersionOneReader {
   TensorVector variables_;  // handles, as they are listed
   std::unordered_map<std::string, Tensor> by_node_;
   std::vector<std::string> initializers_;  // nodes
+  struct Resource {
+    Tensor handle;
+    Ref<ConcreteFunction> create;
+  };
+  std::vector<Resource> resources_;
 };
 
 }  // namespace

@@ -179,7 +179,7 @@ def test_signatures(name, tmp_path):
         np.testing.assert_array_equal(o.numpy(), t.numpy())
 
 
-@pytest.mark.parametrize("name", ["resources", "references"])
+@pytest.mark.parametrize("name", ["resources", "references", "tables"])
 def test_saved_again(name, tmp_path):
     folder, again = str(tmp_path / "model"), str(tmp_path / "again")
     write(name, folder)

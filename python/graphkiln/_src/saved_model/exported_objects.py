@@ -166,8 +166,9 @@ class ExportProtocol(Protocol):
                 own = [("_initializer", value._initializer), *own]
             return own
         if isinstance(value, RestoredResource):
-            return list(_functions_of(value)) + list(named_children(value))
-        found = {name: part for name, part in named_parts(value) if _is_saved(part)}
+            return [*_functions_of(value), *named_children(value)]
+        found = dict(named_children(value))
+        found.update((n, p) for n, p in named_parts(value) if _is_saved(p))
         if isinstance(value, Module | AutoTrackable):
             found.update(_functions_of(value))
         if isinstance(value, TrackableResource):

@@ -9,6 +9,7 @@ from typing import Any
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import Tensor
 from graphkiln._src.checkpoint.objects import AutoTrackable
+from graphkiln._src.checkpoint.waiting import WAITING
 
 
 class Asset(AutoTrackable):
@@ -84,6 +85,9 @@ class TrackableResource(AutoTrackable):
         return self._resource_handle
 
 
+_OWN = (WAITING, "_saveable_functions")
+
+
 class RestoredResource(TrackableResource):
     """A resource of a loaded model.
 
@@ -96,6 +100,9 @@ class RestoredResource(TrackableResource):
         self._resource_handle = handle
         # By name of the value: what saves it, and what restores it.
         self._saveable_functions: dict[str, tuple[Any, Any]] = {}
+
+    def _trackable_children(self) -> dict[str, Any]:
+        return {name: v for name, v in vars(self).items() if name not in _OWN}
 
     def _saveable_values(self) -> list[tuple[str, str, list[str]]]:
         """What a checkpoint has of it: (name, name of a variable, suffixes of the
