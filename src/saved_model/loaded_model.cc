@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "checkpoint/bundle_reader.h"
+#include "checkpoint/object_graph.h"
 #include "checkpoint/restoration.h"
 #include "framework/called_functions.h"
 #include "framework/op_registry.h"
@@ -295,6 +296,7 @@ Status LoadedModel::Restore(const LoadOptions& options) {
   if (std::ranges::none_of(objects(), HasValue)) return OkStatus();
   GK_ASSIGN_OR_RETURN(std::shared_ptr<BundleReader> reader,
                       BundleReader::Open(VariablesPath(folder_)));
+  GK_RETURN_IF_ERROR(TakeSlotsOf(*reader));
   restored_.resize(objects().size());
   GK_RETURN_IF_ERROR(
       Restoration::Start(std::move(reader), std::make_shared<Object>(this, 0))
@@ -306,6 +308,19 @@ Status LoadedModel::Restore(const LoadOptions& options) {
         "{} has no value in the checkpoint {}. Pass "
         "allow_partial_checkpoint to leave it without one.",
         Object(this, i).Text(), VariablesPath(folder_));
+  }
+  return OkStatus();
+}
+
+// The checkpoint has the same objects, and may know more of slots.
+Status LoadedModel::TakeSlotsOf(const BundleReader& reader) {
+  GK_ASSIGN_OR_RETURN(const auto graph, ReadObjectGraph(reader));
+  auto& nodes = meta_graph_.object_graph_def.mut().nodes;
+  if (!graph || graph->nodes.size() != nodes.size()) return OkStatus();
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].slot_variables.empty()) {
+      nodes[i].slot_variables = graph->nodes[i].slot_variables;
+    }
   }
   return OkStatus();
 }

@@ -23,6 +23,8 @@
 
 namespace gk {
 
+class BundleReader;
+
 struct LoadOptions {
   // Values may be missing in the checkpoint: variables stay without one.
   bool allow_partial_checkpoint = false;
@@ -91,6 +93,7 @@ class LoadedModel {
   StatusOr<Tensor> MakeConstant(const std::string& node);
   StatusOr<Tensor> MakeResource(int object);
   Status Restore(const LoadOptions& options);
+  Status TakeSlotsOf(const BundleReader& reader);
   Status Initialize();
   // Calls an object that is a function.
   StatusOr<TensorVector> CallObject(int object, const TensorVector& arguments);

@@ -14,6 +14,7 @@ namespace {
 
 constexpr char kConstantObject[] = "tf.TrackableConstant";
 constexpr char kSignatures[] = "signatures";
+constexpr char kGenericObject[] = "_generic_user_object";
 
 proto::SavedObject UserObject(const std::string& identifier) {
   proto::SavedObject message;
@@ -60,6 +61,12 @@ StatusOr<SavedObjects> SavedObjects::Of(
     }
     for (const auto& [name, child] : objects[i].children) {
       AddChild(child, name, &own.message);
+    }
+    // TensorFlow fails to load slots of what is no optimizer of Keras: those
+    // are in the checkpoint's graph alone.
+    if (own.message.user_object.has() &&
+        own.message.user_object->identifier != kGenericObject) {
+      own.message.slot_variables = objects[i].slots;
     }
     made.AddObject(std::move(own.message));
     made.assets_[i] = std::move(own.asset);

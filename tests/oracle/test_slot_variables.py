@@ -202,3 +202,32 @@ def test_tensorflows_own_optimizers(tmp_path):
     again = tf.train.Checkpoint(v=v, optimizer=optimizer)
     again.restore(path).expect_partial()
     assert optimizer.get_slot(v, "momentum").numpy().tolist() == [5.0, 6.0]
+
+
+@pytest.mark.parametrize("t", LIBRARIES)
+def test_saved_models_have_slots(tmp_path, t):
+    """Where checkpoints have them: TensorFlow itself cannot load its models with
+    slots of what is no optimizer of Keras, and loads ours."""
+    root = model(t, 1.0)
+    for i, v in enumerate(root.layers):
+        root.optimizer.make_slot(v, NAME, v + 10.0 * (i + 1))
+    folder, again = str(tmp_path / "model"), str(tmp_path / "again")
+    t.saved_model.save(root, folder)
+    loaded = gk.saved_model.load(folder)
+    assert slots(loaded) == WANT
+    assert loaded.optimizer.get_slot_names() == [NAME]
+    gk.saved_model.save(loaded, again)
+    assert slots(gk.saved_model.load(again)) == WANT
+    for path in [folder, again]:
+        prefix = path + "/variables/variables"
+        for reader in LIBRARIES:
+            other = model(reader)
+            reader.train.Checkpoint(root=other).read(prefix).expect_partial()
+            assert slots(other) == WANT
+        # Into what was loaded.
+        for v in loaded.layers:
+            loaded.optimizer.get_slot(v, NAME).assign(0.0 * v)
+        gk.train.Checkpoint(root=loaded).read(prefix).expect_partial()
+        assert slots(loaded) == WANT
+    theirs = tf.saved_model.load(again)
+    assert [v.numpy().tolist() for v in theirs.layers] == [[1.0, 2.0], [[1.0]]]

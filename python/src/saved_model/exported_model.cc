@@ -68,6 +68,14 @@ class PyExported final : public ExportedObject {
   }
   std::vector<Value> Values() override { return object_->Values(); }
   TensorVector Save() override { return object_->Save(); }
+  std::vector<std::string> SlotNames() override { return object_->SlotNames(); }
+  TrackablePtr Slot(const Trackable& variable,
+                    const std::string& name) override {
+    TrackablePtr slot =
+        object_->Slot(*static_cast<const PyExported&>(variable).object_, name);
+    if (slot == nullptr) return nullptr;
+    return std::make_shared<PyExported>(std::move(slot), protocol_);
+  }
   ExportedFacts Facts() override {
     const auto facts = nb::cast<nb::dict>(
         nb::object(protocol_.attr("facts")(ObjectOfTrackable(*object_))));

@@ -11,6 +11,7 @@ from google.protobuf.message import DecodeError
 from graphkiln import _graphkiln, _proto
 from graphkiln._graphkiln import DataLossError, NotFoundError
 from graphkiln._src.checkpoint.objects import AutoTrackable
+from graphkiln._src.checkpoint.waiting import WAITING
 from graphkiln._src.saved_model.options import LoadOptions
 from graphkiln._src.saved_model.resources import Asset, RestoredResource
 from graphkiln._src.saved_model.restored_function import (
@@ -46,9 +47,40 @@ class _UserObject(AutoTrackable):
     """Stands for an object whose class the file does not hold."""
 
 
-def _user_object() -> _UserObject:
+_OWN = (WAITING, "_slots")
+
+
+class _SlotOwner(_UserObject):
+    """One that has variables for variables of others: an optimizer."""
+
+    def _trackable_children(self) -> dict[str, Any]:
+        return {name: v for name, v in vars(self).items() if name not in _OWN}
+
+    def get_slot_names(self) -> list[str]:
+        return sorted({name for name, _ in self._slots})
+
+    def get_slot(self, variable: Any, name: str) -> Any:
+        return self._slots.get((name, variable.ref()))
+
+    def add_slot(self, var: Any, slot_name: str, slot: Any) -> None:
+        self._slots[slot_name, var.ref()] = slot
+
+    def _create_or_restore_slot_variable(
+        self, slot_variable_position: Any, slot_name: str, variable: Any
+    ) -> None:
+        slot = self.get_slot(variable, slot_name)
+        if slot is not None:
+            slot_variable_position.restore(slot)
+
+
+def _user_object(node: Any) -> _UserObject:
     """One of a class of its own, which gets what Python looks up in classes."""
-    return type("_UserObject", (_UserObject,), {})()
+    made = type(
+        "_UserObject", (_SlotOwner if node.slot_variables else _UserObject,), {}
+    )()
+    if node.slot_variables:
+        object.__setattr__(made, "_slots", {})
+    return made
 
 
 def _called_by_class(instance: Any, *args: Any, **kwargs: Any) -> Any:
@@ -112,7 +144,7 @@ class _Loader:
             )
         if identifier == "signature_map":
             return SignatureMap()
-        return _user_object()
+        return _user_object(node)
 
     def _fill(self, owner: Any, node: Any) -> None:
         """Sets what is in an object."""
@@ -124,6 +156,13 @@ class _Loader:
                 )
                 for name, functions in node.saveable_objects.items()
             }
+        if isinstance(owner, _SlotOwner):
+            for slot in node.slot_variables:
+                owner.add_slot(
+                    self._made[slot.original_variable_node_id],
+                    slot.slot_name,
+                    self._made[slot.slot_variable_node_id],
+                )
         if isinstance(owner, list):
             places = [child for child in node.children if child.local_name.isdigit()]
             owner.extend(self._made[c.node_id] for c in sorted(places, key=_place))
