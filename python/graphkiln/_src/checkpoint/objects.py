@@ -10,10 +10,11 @@ from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import Iterator, Variable
 from graphkiln._src.checkpoint.slots import SlotPosition, slot_of
 from graphkiln._src.checkpoint.waiting import (
+    DICTIONARIES,
     WAITING,
     WaitingDict,
     WaitingList,
-    child_came,
+    attribute_set,
 )
 from graphkiln._src.lookup.tables import DenseHashTable, MutableHashTable
 from graphkiln._src.variables.module import Module
@@ -30,8 +31,7 @@ class AutoTrackable:
 
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
-        if WAITING in self.__dict__:
-            child_came(self, name, value)
+        attribute_set(self, name, value)
 
 
 class PythonState:
@@ -79,6 +79,8 @@ def named_children(value: Any) -> Iterable[tuple[str, Any]]:
     """What of an object a checkpoint can hold, and how it is called there."""
     for name, part in named_parts(value):
         if is_trackable(part):
+            if isinstance(part, dict):
+                _check_keys(part, value, name)
             yield name, part
 
 
@@ -89,7 +91,7 @@ def named_parts(value: Any) -> Iterable[tuple[str, Any]]:
         # Those of a named tuple are found as those of a dictionary, too.
         return [*zip(getattr(value, "_fields", ()), value, strict=False), *numbered]
     if isinstance(value, dict):
-        return _parts_by_key(value)
+        return ((key, part) for key, part in value.items() if isinstance(key, str))
     if isinstance(value, _graphkiln.Generator):
         return [("_state_var", value._state)]
     if hasattr(type(value), "_trackable_children"):
@@ -106,7 +108,13 @@ def _is_lost(value: Any) -> bool:
     return is_trackable(value)
 
 
-def _parts_by_key(value: dict) -> list[tuple[str, Any]]:
+def _check_keys(value: dict, owner: Any, name: str) -> None:
+    """Raises if a dictionary that is tracked has parts that no name leads to."""
+    if isinstance(owner, Module | AutoTrackable) and not hasattr(
+        type(owner), "_trackable_children"
+    ):
+        if name not in vars(owner).get(DICTIONARIES, ()):
+            return
     for key, part in value.items():
         if not isinstance(key, str) and _is_lost(part):
             raise ValueError(
@@ -115,7 +123,6 @@ def _parts_by_key(value: dict) -> list[tuple[str, Any]]:
                 "and checkpoints name what they hold by strings. Use strings as keys, "
                 "or keep the dictionary in an object that checkpoints ignore."
             )
-    return [(key, part) for key, part in value.items() if isinstance(key, str)]
 
 
 class Protocol:

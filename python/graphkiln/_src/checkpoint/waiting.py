@@ -8,6 +8,18 @@ from typing import Any
 # the object, the name and the child, and says whether that was it.
 WAITING = "_deferred_dependencies"
 
+# Of an object: the names of the attributes that were set, by its __setattr__, to
+# dictionaries. Those set around that are not tracked by TensorFlow.
+DICTIONARIES = "_tracked_dictionaries"
+
+
+def attribute_set(owner: Any, name: str, value: Any) -> None:
+    """Notes what a checkpoint has to know of an attribute that was set."""
+    if isinstance(value, dict):
+        owner.__dict__.setdefault(DICTIONARIES, set()).add(name)
+    if WAITING in owner.__dict__:
+        child_came(owner, name, value)
+
 
 def child_came(owner: Any, name: Any, child: Any) -> None:
     """Tells those who wait for it, if anybody does."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import Variable
-from graphkiln._src.checkpoint.waiting import WAITING, child_came
+from graphkiln._src.checkpoint.waiting import DICTIONARIES, WAITING, attribute_set
 
 _WORD_BEGINS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])")
 
@@ -31,7 +31,7 @@ class Module:
     """
 
     # Names that a search leaves out.
-    _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset((WAITING,))
+    _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset((DICTIONARIES, WAITING))
 
     def __init__(self, name: str | None = None) -> None:
         if name is None:
@@ -47,8 +47,7 @@ class Module:
 
     def __setattr__(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
-        if WAITING in self.__dict__:
-            child_came(self, name, value)
+        attribute_set(self, name, value)
 
     @property
     def name(self) -> str:
@@ -63,16 +62,12 @@ class Module:
     @property
     def variables(self) -> tuple:
         """All variables of this module and those inside it."""
-        return tuple(
-            self._flatten(predicate=_is_variable, expand_composites=True)
-        )
+        return tuple(self._flatten(predicate=_is_variable, expand_composites=True))
 
     @property
     def trainable_variables(self) -> tuple:
         """All trainable variables of this module and those inside it."""
-        return tuple(
-            self._flatten(predicate=_is_trainable, expand_composites=True)
-        )
+        return tuple(self._flatten(predicate=_is_trainable, expand_composites=True))
 
     @property
     def non_trainable_variables(self) -> tuple:
