@@ -93,7 +93,8 @@ Exit Report(const Console& console, Exit exit, std::string_view message) {
 std::span<const Command* const> Commands() {
   static const Command* const commands[] = {
       &kShowCommand, &kRunCommand,     &kBenchCommand,    &kVerifyCommand,
-      &kDiffCommand, &kConvertCommand, &kOptimizeCommand, &kCompletionCommand};
+      &kDiffCommand, &kConvertCommand, &kOptimizeCommand, &kTrimCommand,
+      &kCompletionCommand};
   return commands;
 }
 

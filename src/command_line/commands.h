@@ -15,6 +15,7 @@ extern const Command kVerifyCommand;
 extern const Command kDiffCommand;
 extern const Command kConvertCommand;
 extern const Command kOptimizeCommand;
+extern const Command kTrimCommand;
 extern const Command kCompletionCommand;
 
 // All of them, in the order in which help lists them.

@@ -351,7 +351,7 @@ def test_completion_in_bash(model):
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_completion_in_other_shells(shell, tmp_path):
     text = out("completion", shell)
-    for command in ("show", "run", "bench", "verify", "diff", "convert", "optimize"):
+    for command in ("show", "run", "bench", "verify", "diff", "convert", "optimize", "trim"):
         assert command in text
     if shutil.which(shell):
         (tmp_path / "script").write_text(text)
