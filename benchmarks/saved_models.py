@@ -1,5 +1,6 @@
 """Latency of one small call of a model: traced in Python, loaded in Python, and
-loaded in C++ and C by api_benchmark, which this runs.
+loaded in C++ and C by api_benchmark, which this runs; and what several threads get
+done that call one model.
 
 usage: PYTHONPATH=build/release/python python benchmarks/saved_models.py \
            [build/release/api_benchmark]
@@ -122,10 +123,15 @@ def main(program: str) -> None:
         check=True,
     ).stdout
     times: dict[str, float] = {}
+    rates: dict[str, float] = {}  # of threads: calls a second of all together
     for line in text.splitlines():
         fields = line.split(",")
         name = fields[0].strip('"')
-        if name.startswith("BM_") and "_mean" not in name and name.count("_") == 1:
+        if not name.startswith("BM_") or name.endswith(("_mean", "_median", "_cv")):
+            continue
+        if "/threads:" in name:
+            rates[name] = max(rates.get(name, 0.0), float(fields[6] or 0))
+        elif name.count("_") == 1:
             times[name] = min(times.get(name, float("inf")), float(fields[3]))
     print("ns a call: traced in Python, loaded in Python, C++, C, the plan alone")
     for name, (traced, loaded) in python.items():
@@ -134,6 +140,12 @@ def main(program: str) -> None:
             f"{name:12} {traced:8.0f} {loaded:8.0f} {cpp:8.0f} {c:8.0f} {plan:8.0f}"
             f"   C++ above the plan: {cpp - plan:.0f}"
         )
+    print("calls a second of one signature in C++: 1, 2 and 8 threads")
+    for name in python:
+        one, two, eight = (
+            rates[f"BM_Threads/{name}/real_time/threads:{n}"] for n in (1, 2, 8)
+        )
+        print(f"{name:12} {one:10.0f} {two / one:6.2f}x {eight / one:6.2f}x")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@
 
 #include <cstdlib>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "function/concrete_function.h"
 #include "graphkiln/c_api.h"
@@ -68,6 +70,22 @@ void BM_C(benchmark::State& state, const std::string& model) {
   gk_model_delete(loaded);
 }
 
+// All threads call one signature; the rate is that of all together.
+void BM_Threads(benchmark::State& state, const std::string& model) {
+  static const api::saved_model::Signature* signature = nullptr;
+  if (state.thread_index() == 0) {
+    signature = new api::saved_model::Signature(
+        api::saved_model::load(Folder(model)).signature());
+  }
+  std::vector<api::Tensor> inputs;
+  for (auto _ : state) {
+    if (inputs.empty()) inputs.push_back(InputOf(*signature));
+    benchmark::DoNotOptimize(signature->Call(inputs));
+  }
+  state.SetItemsProcessed(state.iterations());
+  if (state.thread_index() == 0) delete std::exchange(signature, nullptr);
+}
+
 // The plan alone, with inputs and captures at hand: kernels and little more.
 void BM_Plan(benchmark::State& state, const std::string& model) {
   const auto signature = api::saved_model::load(Folder(model)).signature();
@@ -86,10 +104,15 @@ void BM_Plan(benchmark::State& state, const std::string& model) {
   }
 }
 
-#define GK_BENCHMARK_MODEL(name)           \
-  BENCHMARK_CAPTURE(BM_Plan, name, #name); \
-  BENCHMARK_CAPTURE(BM_Cpp, name, #name);  \
-  BENCHMARK_CAPTURE(BM_C, name, #name)
+#define GK_BENCHMARK_MODEL(name)             \
+  BENCHMARK_CAPTURE(BM_Plan, name, #name);   \
+  BENCHMARK_CAPTURE(BM_Cpp, name, #name);    \
+  BENCHMARK_CAPTURE(BM_C, name, #name);      \
+  BENCHMARK_CAPTURE(BM_Threads, name, #name) \
+      ->Threads(1)                           \
+      ->Threads(2)                           \
+      ->Threads(8)                           \
+      ->UseRealTime()
 GK_BENCHMARK_MODEL(add);
 GK_BENCHMARK_MODEL(mlp);
 GK_BENCHMARK_MODEL(cnn);

@@ -14,6 +14,55 @@ Status VariableResource::Uninitialized() const {
       name_);
 }
 
+void VariableResource::WaitUntilOtherThan(uint32_t holder) const {
+  constexpr int kTurns = 100;
+  for (int i = 0; locked_.load(std::memory_order_relaxed) == holder; ++i) {
+    if (i >= kTurns) std::this_thread::yield();
+  }
+}
+
+void VariableResource::ChangeVersion() {
+  version_.store(version_.load(std::memory_order_relaxed) + 1);
+  for (KeptValue** at = &kept_; *at != nullptr;) {
+    KeptValue* const reader = *at;
+    if (!reader->turn->TryTake()) {
+      at = &reader->next;
+      continue;
+    }
+    *at = reader->next;
+    *reader->slot = Tensor();
+    reader->kept = false;
+    reader->turn->Give();
+  }
+}
+
+bool VariableResource::Keep(KeptValue* reader) {
+  LockSettled();
+  const bool has_value = static_cast<bool>(value_);
+  if (has_value) {
+    *reader->slot = value_;
+    reader->version = version_.load(std::memory_order_relaxed);
+    reader->kept = true;
+    reader->next = kept_;
+    kept_ = reader;
+  }
+  Unlock();
+  return has_value;
+}
+
+void VariableResource::Forget(KeptValue* reader) {
+  Tensor old;  // released outside the lock
+  Lock();
+  if (reader->kept) {
+    KeptValue** at = &kept_;
+    while (*at != reader) at = &(*at)->next;
+    *at = reader->next;
+    swap(old, *reader->slot);
+    reader->kept = false;
+  }
+  Unlock();
+}
+
 void VariableResource::LockSettled() const {
   for (;;) {
     Lock();
@@ -58,6 +107,7 @@ Status VariableResource::Assign(const Tensor& value, bool check_shape) {
   }
   LockSettled();
   swap(old, value_);
+  ChangeVersion();
   Unlock();
   return OkStatus();  // `old` is released outside the lock.
 }
@@ -84,6 +134,7 @@ Status VariableResource::Replace(
   }
   taken_ = true;
   old = std::move(value_);
+  ChangeVersion();
   Unlock();
   // An update in place must not end half-way, and others wait for it.
   const NoInterrupts to_the_end;
@@ -102,6 +153,7 @@ void VariableResource::Clear() {
   Tensor old;
   LockSettled();
   swap(old, value_);
+  ChangeVersion();
   Unlock();
 }
 
@@ -109,6 +161,7 @@ Tensor VariableResource::Take() {
   LockSettled();
   taken_ = true;
   Tensor value = std::move(value_);
+  ChangeVersion();
   Unlock();
   return value;
 }
@@ -117,6 +170,7 @@ void VariableResource::Put(Tensor value) {
   Lock();
   value_ = std::move(value);
   taken_ = false;
+  ChangeVersion();
   Unlock();
 }
 

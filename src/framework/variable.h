@@ -4,6 +4,9 @@
 // value out under the spin bit, changes it in place if nobody else holds it
 // or a copy if somebody does, and puts it back; so a failed write leaves the
 // old value. Thread-safe; an operation is atomic.
+//
+// Readers that read again and again keep the value (kept_value.h), as long as
+// the variable's version stays.
 #ifndef GK_FRAMEWORK_VARIABLE_H_
 #define GK_FRAMEWORK_VARIABLE_H_
 
@@ -13,6 +16,7 @@
 
 #include "base/fork.h"
 #include "base/function_ref.h"
+#include "framework/kept_value.h"
 #include "framework/resource.h"
 #include "framework/tensor.h"
 
@@ -59,17 +63,30 @@ class VariableResource final : public Resource {
   void Put(Tensor value);
   Status Uninitialized() const;
 
+  // Another one whenever a writer begins or has changed the value: while it is
+  // the same, so is the value.
+  uint64_t version() const { return version_.load(); }
+  // In the reader's turn: puts the value at its place and remembers the reader,
+  // which has kept nothing. False if there is no value.
+  bool Keep(KeptValue* reader);
+  // Then the place is empty. Nothing happens if the value is not kept any more.
+  void Forget(KeptValue* reader);
+
  private:
   void Lock() const {
     const uint32_t here = ProcessGeneration();
     while (locked_.exchange(here, std::memory_order_acquire) == here) {
-      while (locked_.load(std::memory_order_relaxed) == here) {
-      }
+      WaitUntilOtherThan(here);
     }
   }
   void Unlock() const { locked_.store(0, std::memory_order_release); }
+  // Whoever has the lock has it for some instructions, unless the system has
+  // stopped its thread: then others had better not use up its time.
+  void WaitUntilOtherThan(uint32_t holder) const;
   // Waits until no writer has the value, then holds the lock.
   void LockSettled() const;
+  // Under the lock: a writer begins or ends.
+  void ChangeVersion();
 
   std::string name_;
   DataType dtype_;
@@ -83,6 +100,8 @@ class VariableResource final : public Resource {
   // A writer has taken the value out and will put one back.
   bool taken_ = false;
   Tensor value_;
+  std::atomic<uint64_t> version_{1};
+  KeptValue* kept_ = nullptr;  // whole at every moment, for forks
 };
 
 // A scalar handle tensor for a new variable. Handles of variables of one name

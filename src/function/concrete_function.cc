@@ -391,7 +391,8 @@ Status ConcreteFunction::Run(std::span<const Tensor> arguments,
   } else {
     BorrowedInputs inputs(arguments, captured_);
     GK_RETURN_IF_ERROR(ExplainedRun(
-        RunFunction(*function_, inputs.span(), outputs, cancellation),
+        RunFunction(*function_, inputs.span(), outputs, cancellation,
+                    static_cast<int>(captured_.size())),
         inputs.span()));
   }
   PlaceResults(*function_, outputs);

@@ -34,6 +34,12 @@ class CompiledFunction final : public GraphFunction::Compiled {
   // Checks the arguments and picks a plan for them.
   StatusOr<Ref<Plan>> PlanFor(std::span<const Tensor> inputs);
 
+  // The plan for all arguments, if there can be no other any more; else null.
+  // It lives as long as this.
+  const Plan* OnlyPlan() const {
+    return is_static_ ? ready_.load(std::memory_order_acquire) : nullptr;
+  }
+
   // The plan for the declared shapes, made when it is first wanted.
   StatusOr<Ref<Plan>> DeclaredPlan();
 

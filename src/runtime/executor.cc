@@ -13,6 +13,7 @@
 #include "runtime/compiled_function.h"
 #include "runtime/error_origin.h"
 #include "runtime/frame.h"
+#include "runtime/kept_reads.h"
 #include "runtime/loop_poll.h"
 #include "runtime/nested_function.h"
 #include "runtime/plan_checker.h"
@@ -169,6 +170,8 @@ class Run {
         return RunCluster(now);
       case Instruction::Kind::kKernel:
         return RunKernel(now, pc);
+      case Instruction::Kind::kRead:
+        return RunRead(now, pc);
       case Instruction::Kind::kCode:
         return RunCode(now, pc);
       case Instruction::Kind::kBranch:
@@ -373,6 +376,16 @@ class Run {
     return OkStatus();
   }
 
+  Status RunRead(const Instruction& now, int pc) {
+    KeptReads* const reads = frame_.reads.get();  // null in a checker's frame
+    if (reads == nullptr ||
+        (!reads->IsCurrent(now.kept) && !reads->Keep(now.kept))) {
+      return RunKernel(now, pc);
+    }
+    if (!plan_.checked) return OkStatus();
+    return reads->Check(now, pc);
+  }
+
   // What was said of a value, with set_shape or an attribute, is not so.
   Status OtherThanDeclared(SlotId s, const Node& node, int k) const {
     const Tensor& t = frame_.slots[s];
@@ -431,10 +444,7 @@ Status RunInFrame(const Plan& plan, Frame& frame, TensorVector* outputs,
   outputs->clear();
   outputs->reserve(plan.results.size());
   for (SlotId s : plan.results) outputs->push_back(frame.slots[s]);
-  for (SlotId s : plan.results) {
-    if (plan.slots[s].home == Home::kOwn) frame.slots[s] = Tensor();
-  }
-  for (SlotId s : plan.arguments) frame.slots[s] = Tensor();
+  frame.End(plan);
   return OkStatus();
 }
 
@@ -480,20 +490,20 @@ Status NestingScope::Check(std::string_view function) const {
 }
 
 Status RunPlan(const Plan& plan, std::span<const Tensor> inputs,
-               TensorVector* outputs, const CancellationToken* cancellation) {
+               TensorVector* outputs, const CancellationToken* cancellation,
+               int num_captures) {
   const NestingScope scope;
   GK_RETURN_IF_ERROR(scope.Check(plan.function.name));
   if (!plan.updates.empty() && ResourcesAlias(inputs)) {
     GK_ASSIGN_OR_RETURN(const Ref<Plan> apart, plan.WithoutMergedUpdates());
-    return RunPlan(*apart, inputs, outputs, cancellation);
+    return RunPlan(*apart, inputs, outputs, cancellation, num_captures);
   }
   FrameLease lease(plan);
   GK_RETURN_IF_ERROR(lease.Take());
   Frame& frame = lease.frame();
+  frame.Begin(static_cast<int>(inputs.size()) - num_captures);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const SlotId s = plan.arguments[i];
-    frame.slots[s] = inputs[i];
-    frame.data[s] = inputs[i].raw_data();
+    frame.SetArgument(plan.arguments[i], inputs[i]);
   }
   GK_RETURN_IF_ERROR(RunInFrame(plan, frame, outputs, cancellation));
   lease.SetClean();
@@ -507,12 +517,16 @@ Status RunPlan(const Plan& plan, std::span<const Tensor> inputs,
 
 Status RunFunction(const GraphFunction& function,
                    std::span<const Tensor> inputs, TensorVector* outputs,
-                   const CancellationToken* cancellation) {
+                   const CancellationToken* cancellation, int num_captures) {
   if (nesting == 0) ClearErrorOrigin();
   GK_ASSIGN_OR_RETURN(CompiledFunction * compiled,
                       CompiledFunction::Of(function));
+  if (const Plan* plan = compiled->OnlyPlan()) {
+    GK_RETURN_IF_ERROR(compiled->CheckArguments(inputs));
+    return RunPlan(*plan, inputs, outputs, cancellation, num_captures);
+  }
   GK_ASSIGN_OR_RETURN(const Ref<Plan> plan, compiled->PlanFor(inputs));
-  return RunPlan(*plan, inputs, outputs, cancellation);
+  return RunPlan(*plan, inputs, outputs, cancellation, num_captures);
 }
 
 Status RunWhileLoop(const GraphFunction& condition, const GraphFunction& body,

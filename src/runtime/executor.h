@@ -15,9 +15,12 @@
 namespace gk {
 
 // Compiles on first use. Errors carry "[[{{node NAME}}]]"; see ErrorOrigin.
+// The last `num_captures` inputs live as long as the function: variables among
+// them may be kept from one call to the next (kept_reads.h).
 Status RunFunction(const GraphFunction& function,
                    std::span<const Tensor> inputs, TensorVector* outputs,
-                   const CancellationToken* cancellation = nullptr);
+                   const CancellationToken* cancellation = nullptr,
+                   int num_captures = 0);
 
 // While condition(state) holds, state = body(state). Frames are kept over the
 // iterations; values that only the loop sees are changed in place.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/sanitizer.h"
+#include "runtime/kept_reads.h"
 
 namespace gk {
 namespace {
@@ -63,11 +64,16 @@ StatusOr<std::unique_ptr<Frame>> Frame::Make(const Plan& plan) {
   frame->inputs.reserve(plan.inputs.size());
   for (SlotId s : plan.inputs) frame->inputs.push_back(&frame->slots[s]);
   frame->states.resize(plan.instructions.size());
+  if (!plan.kept_reads.empty()) {
+    frame->reads = std::make_unique<KeptReads>(plan, frame->slots.data(),
+                                               frame->data.data());
+  }
   return frame;
 }
 
 Frame::~Frame() {
   // Kernel states and views may point into the arena: they go first.
+  reads.reset();
   checker.reset();
   states.clear();
   slots.clear();
@@ -77,7 +83,31 @@ Frame::~Frame() {
   PoolFree(arena_ - guard_bytes_, arena_bytes_ + 2 * guard_bytes_);
 }
 
+void Frame::Begin(int first_capture) {
+  if (reads) reads->Begin(first_capture);
+}
+
+void Frame::SetArgument(SlotId s, Tensor value) {
+  data[s] = value.raw_data();
+  if (reads) {
+    if (slots[s].impl() == value.impl()) return;
+    reads->ChangeArgument(s);
+  }
+  slots[s] = std::move(value);
+}
+
+void Frame::End(const Plan& plan) {
+  for (SlotId s : plan.results) {
+    if (plan.slots[s].home == Home::kOwn) slots[s] = Tensor();
+  }
+  for (SlotId s : plan.arguments) {
+    if (!reads || !reads->Holds(s)) slots[s] = Tensor();
+  }
+  if (reads) reads->End();
+}
+
 void Frame::Clear(const Plan& plan) {
+  if (reads) reads->ForgetAll();
   for (size_t i = 0; i < slots.size(); ++i) {
     const Home home = plan.slots[i].home;
     if (home == Home::kOwn || home == Home::kArgument) {
@@ -88,11 +118,12 @@ void Frame::Clear(const Plan& plan) {
 }
 
 FramePool::~FramePool() {
-  for (std::atomic<Frame*>& cell : cells_) delete cell.load();
+  for (Cell& cell : cells_) delete cell.frame.load();
 }
 
 std::unique_ptr<Frame> FramePool::Take() {
-  for (std::atomic<Frame*>& cell : cells_) {
+  for (int i = 0, at = FirstCell(); i < kCells; ++i, ++at) {
+    std::atomic<Frame*>& cell = cells_[at % kCells].frame;
     if (cell.load(std::memory_order_relaxed) == nullptr) continue;
     if (Frame* f = cell.exchange(nullptr, std::memory_order_acquire)) {
       return std::unique_ptr<Frame>(f);
@@ -102,7 +133,8 @@ std::unique_ptr<Frame> FramePool::Take() {
 }
 
 void FramePool::Give(std::unique_ptr<Frame> frame) {
-  for (std::atomic<Frame*>& cell : cells_) {
+  for (int i = 0, at = FirstCell(); i < kCells; ++i, ++at) {
+    std::atomic<Frame*>& cell = cells_[at % kCells].frame;
     Frame* empty = nullptr;
     if (cell.load(std::memory_order_relaxed) == nullptr &&
         cell.compare_exchange_strong(empty, frame.get(),
@@ -112,6 +144,13 @@ void FramePool::Give(std::unique_ptr<Frame> frame) {
       return;
     }
   }
+}
+
+int FramePool::FirstCell() {
+  static std::atomic<uint32_t> threads{0};
+  static constinit thread_local int mine = -1;
+  if (mine < 0) mine = threads.fetch_add(1) % kCells;
+  return mine;
 }
 
 }  // namespace gk

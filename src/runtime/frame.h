@@ -12,6 +12,7 @@
 
 namespace gk {
 
+class KeptReads;
 class PlanChecker;
 
 class Frame {
@@ -30,6 +31,11 @@ class Frame {
   // Bytes in front of the arena and behind it that no slot has: none, unless
   // the plan is checked.
   int64_t guard_bytes() const { return guard_bytes_; }
+  // A run begins; arguments from `first_capture` on live as long as the plan.
+  void Begin(int first_capture);
+  void SetArgument(SlotId s, Tensor value);
+  // The run has ended well: arguments and values of its own are let go.
+  void End(const Plan& plan);
   // Lets go of everything that a run put in.
   void Clear(const Plan& plan);
 
@@ -43,6 +49,7 @@ class Frame {
   // Plan::inputs as kernels want them.
   std::vector<const Tensor*> inputs;
   std::vector<std::unique_ptr<KernelState>> states;  // by instruction
+  std::unique_ptr<KeptReads> reads;  // null if the plan has none to keep
   // Of a checked plan, from its first run on. Shared with nobody, but the
   // pointer that needs no more of its type than the name.
   std::shared_ptr<PlanChecker> checker;

@@ -70,10 +70,10 @@ Status NestedFunction::RunEntered(std::span<Tensor> inputs, bool consume,
                                   TensorVector* outputs,
                                   const CancellationToken* cancellation,
                                   Turn turn) {
+  frame_->Begin(static_cast<int>(inputs.size()));
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const SlotId s = plan_->arguments[i];
-    frame_->data[s] = inputs[i].raw_data();
-    frame_->slots[s] = consume ? std::move(inputs[i]) : inputs[i];
+    frame_->SetArgument(plan_->arguments[i],
+                        consume ? std::move(inputs[i]) : inputs[i]);
   }
   const Status status =
       RunInFrame(*plan_, *frame_, outputs, cancellation, turn);

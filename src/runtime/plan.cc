@@ -27,7 +27,7 @@ void SetControlFlowLowering(bool on) {
 }
 
 std::string Plan::DebugString() const {
-  static constexpr const char* kKinds[] = {"tile", "kernel", "cluster",
+  static constexpr const char* kKinds[] = {"tile", "kernel", "read", "cluster",
                                            "code", "branch", "loop"};
   std::string text;
   const auto add_slot = [&](SlotId s) {

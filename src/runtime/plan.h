@@ -64,6 +64,7 @@ struct Instruction {
   enum class Kind : uint8_t {
     kTile,     // one tile call over operands of one shape
     kKernel,   // a kernel that sees a KernelContext
+    kRead,     // the same, unless the frame has kept what it gives
     kCluster,  // a fused group of elementwise ops
     kCode,     // control flow over scalars
     kBranch,   // one of several nested plans
@@ -78,8 +79,8 @@ struct Instruction {
   SlotId first_output = 0;    // a node's outputs have neighbouring slots
   int32_t first_release = 0;  // in Plan::releases: kOwn slots dead after this
   int32_t num_releases = 0;
-  int32_t cluster = -1;  // in Plan::clusters
-  int32_t code = -1;     // in Plan::codes
+  int32_t cluster = -1;                       // in Plan::clusters
+  int32_t code = -1;                          // in Plan::codes
   int32_t first_update = 0, num_updates = 0;  // in Plan::updates
   TileFn tile = nullptr;
   TileParams tile_params;
@@ -89,7 +90,16 @@ struct Instruction {
   // Tile or cluster: the memory of the first takes the second if nobody else
   // has it.
   SlotId take_from = -1, take_to = -1;
+  int32_t kept = -1;  // read: in Plan::kept_reads
   const Node* node = nullptr;
+};
+
+// A read of a captured variable that nothing in the plan writes: a frame may
+// keep its value (kept_reads.h).
+struct KeptRead {
+  int32_t argument = -1;  // of the function: which is the handle
+  SlotId handle = -1;
+  SlotId value = -1;  // let go after the run, not by an instruction
 };
 
 // Of a loop's body: a result that is the next turn's state.
@@ -132,6 +142,7 @@ class Plan : public RefCounted {
   std::vector<Cluster> clusters;
   std::vector<std::unique_ptr<ScalarCode>> codes;
   std::vector<VariableUpdate> updates;
+  std::vector<KeptRead> kept_reads;
   // Of random ops, by instruction: where they stand in their streams. Null
   // for all others, empty if there are none.
   std::vector<std::shared_ptr<SharedKernelState>> shared_states;
@@ -145,9 +156,9 @@ class Plan : public RefCounted {
   // Runs are checked; the clusters step by step, to compare with.
   bool checked = false;
   mutable std::atomic<bool> proven{false};  // by PlanVerifier, in a first run
-  std::vector<Cluster> plain_clusters;  // empty unless checked
-  std::shared_ptr<PlanProfile> profile;  // null: none is kept
-  bool watched = false;                  // checked or with a profile
+  std::vector<Cluster> plain_clusters;      // empty unless checked
+  std::shared_ptr<PlanProfile> profile;     // null: none is kept
+  bool watched = false;                     // checked or with a profile
   mutable FramePool frames;
 
   // Goes on where the random ops of another plan of the function stand.

@@ -290,7 +290,8 @@ Status PlanChecker::Before(int pc, RunFn run) {
   }
   for (int k = 0; k < now.num_outputs; ++k) {
     const SlotId s = now.first_output + k;
-    if (plan_.slots[s].home == Home::kOwn && frame_.slots[s]) {
+    if (plan_.slots[s].home == Home::kOwn && frame_.slots[s] &&
+        now.kind != Instruction::Kind::kRead) {
       return Fail("release", pc, s, "an earlier value was never let go");
     }
   }
@@ -379,6 +380,7 @@ Status PlanChecker::End() {
   }
   std::vector<bool> stays(plan_.slots.size());
   for (SlotId s : plan_.results) stays[s] = true;
+  for (const KeptRead& k : plan_.kept_reads) stays[k.value] = true;
   for (size_t s = 0; s < plan_.slots.size(); ++s) {
     if (plan_.slots[s].home == Home::kOwn && frame_.slots[s] && !stays[s] &&
         !verifier_.StaysForTurns(s)) {

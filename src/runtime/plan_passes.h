@@ -40,6 +40,11 @@ Status FindLoopStates(PlanDraft* draft);
 // a value is let go (releases).
 Status FindLifetimes(PlanDraft* draft);
 
+// Plan::kept_reads: reads of variables whose handles are arguments that the
+// plan does nothing else with. Their values and handles are let go after the
+// run. Not for bodies of loops.
+Status FindKeptReads(PlanDraft* draft);
+
 // SlotInfo::offset and Plan::arena_bytes: a place for each value whose size is
 // known, shared by values that are never needed at the same time. What is
 // computed once has a place of its own: it must be there in later turns,
@@ -49,8 +54,9 @@ Status PlaceArena(PlanDraft* draft);
 
 using PlanPass = Status (*)(PlanDraft* draft);
 inline constexpr PlanPass kPlanPasses[] = {
-    ScheduleUnits,      LowerScalars,   FindReaders,   FindEscapes,
-    ChooseInstructions, FindLoopStates, FindLifetimes, PlaceArena,
+    ScheduleUnits, LowerScalars,       FindReaders,
+    FindEscapes,   ChooseInstructions, FindLoopStates,
+    FindLifetimes, FindKeptReads,      PlaceArena,
 };
 
 }  // namespace gk

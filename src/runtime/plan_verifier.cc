@@ -104,6 +104,7 @@ Status PlanVerifier::Verify() const {
     GK_RETURN_IF_ERROR(VerifyTaken(pc));
     GK_RETURN_IF_ERROR(VerifyUpdates(pc));
   }
+  GK_RETURN_IF_ERROR(VerifyKept());
   GK_RETURN_IF_ERROR(VerifyReleases());
   return VerifyNextStates();
 }
@@ -268,6 +269,7 @@ Status PlanVerifier::VerifyTaken(int pc) const {
 Status PlanVerifier::VerifyReleases() const {
   const int n = plan_.instructions.size();
   std::vector<bool> released(plan_.slots.size());
+  for (const KeptRead& k : plan_.kept_reads) released[k.value] = true;
   for (int pc = 0; pc < n; ++pc) {
     const Instruction& now = plan_.instructions[pc];
     for (int k = 0; k < now.num_releases; ++k) {
@@ -291,6 +293,45 @@ Status PlanVerifier::VerifyReleases() const {
       return PlanViolation(plan_, "release", last_use_[s], s,
                            "nobody lets it go");
     }
+  }
+  return OkStatus();
+}
+
+// A value that is kept is that of the handle which the instruction reads, and
+// that nobody else is given.
+Status PlanVerifier::VerifyKept() const {
+  std::vector<bool> known(plan_.kept_reads.size());
+  for (size_t pc = 0; pc < plan_.instructions.size(); ++pc) {
+    const Instruction& now = plan_.instructions[pc];
+    if (now.kind != Instruction::Kind::kRead) continue;
+    const auto fail = [&](SlotId s, std::string_view what) {
+      return PlanViolation(plan_, "kept", pc, s, what);
+    };
+    if (now.kept < 0 || now.kept >= static_cast<int>(known.size()) ||
+        known[now.kept]) {
+      return fail(-1, "no read of its own is known for it");
+    }
+    known[now.kept] = true;
+    const KeptRead& read = plan_.kept_reads[now.kept];
+    if (!now.node->op().Has(kReadsVariable) || now.num_inputs != 1 ||
+        now.num_outputs != 1) {
+      return fail(-1, "it does not read a variable");
+    }
+    if (plan_.inputs[now.first_input] != read.handle || read.argument < 0 ||
+        read.argument >= static_cast<int>(plan_.arguments.size()) ||
+        plan_.arguments[read.argument] != read.handle) {
+      return fail(read.handle, "it is not the handle of what is kept");
+    }
+    if (now.first_output != read.value ||
+        plan_.slots[read.value].home != Home::kOwn) {
+      return fail(read.value, "it is not the value that is kept");
+    }
+    if (last_use_[read.value] >= static_cast<int>(plan_.instructions.size())) {
+      return fail(read.value, "it leaves the run");
+    }
+  }
+  if (std::count(known.begin(), known.end(), false) > 0) {
+    return PlanViolation(plan_, "kept", -1, -1, "nothing reads it");
   }
   return OkStatus();
 }

@@ -42,6 +42,7 @@ class PlanVerifier {
   Status VerifyForwards(int pc) const;
   Status VerifyTaken(int pc) const;
   Status VerifyReleases() const;
+  Status VerifyKept() const;
   Status VerifyOnce() const;
   Status VerifyNextStates() const;
   Status VerifyUpdates(int pc) const;

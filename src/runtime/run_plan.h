@@ -11,12 +11,14 @@
 
 namespace gk {
 
-// Runs the plan on arguments that were checked against it.
+// Runs the plan on arguments that were checked against it. The last
+// `num_captures` live as long as the plan.
 Status RunPlan(const Plan& plan, std::span<const Tensor> inputs,
-               TensorVector* outputs, const CancellationToken* cancellation);
+               TensorVector* outputs, const CancellationToken* cancellation,
+               int num_captures = 0);
 
-// Runs the plan in a frame whose arguments are in place; leaves the frame
-// clean if it succeeds, but for what a loop keeps.
+// Runs the plan in a frame that has begun and has its arguments; leaves the
+// frame clean if it succeeds, but for what a loop keeps.
 Status RunInFrame(const Plan& plan, Frame& frame, TensorVector* outputs,
                   const CancellationToken* cancellation,
                   Turn turn = Turn::kCall);
