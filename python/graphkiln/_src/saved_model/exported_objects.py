@@ -29,6 +29,7 @@ from graphkiln._src.lookup.tables import (
     StaticHashTable,
     StaticVocabularyTable,
 )
+from graphkiln._src.saved_model.late_functions import late_names
 from graphkiln._src.saved_model.resources import (
     Asset,
     RestoredResource,
@@ -133,6 +134,7 @@ def _functions_of(value: Any) -> Iterator[tuple[str, Any]]:
             else:
                 found.pop(name, None)
     found.update(dict.fromkeys(getattr(value, "__dict__", {})))
+    found.update(dict.fromkeys(late_names(value)))
     for name in sorted(found):
         member = getattr(value, name, None)
         if isinstance(member, Function | ConcreteFunction):
@@ -313,7 +315,7 @@ def _saveable_functions(
 
     if isinstance(value, RestoredResource):
         saved, restored = value._saveable_functions[name]
-        return trace_of(saved), trace_of(restored)
+        return trace_of(saved()), trace_of(restored())
     specs = [
         TensorSpec(None, tensor.dtype, f"restored_tensors_{i}")
         for i, tensor in enumerate(protocol.save(value))

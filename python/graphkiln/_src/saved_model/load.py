@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Callable
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -12,6 +13,11 @@ from graphkiln import _graphkiln, _proto
 from graphkiln._graphkiln import DataLossError, NotFoundError
 from graphkiln._src.checkpoint.objects import AutoTrackable
 from graphkiln._src.checkpoint.waiting import WAITING
+from graphkiln._src.saved_model.late_functions import (
+    HasLateFunctions,
+    SignatureMap,
+    add_late,
+)
 from graphkiln._src.saved_model.options import LoadOptions
 from graphkiln._src.saved_model.resources import Asset, RestoredResource
 from graphkiln._src.saved_model.restored_function import (
@@ -21,29 +27,7 @@ from graphkiln._src.saved_model.restored_function import (
 from graphkiln._src.saved_model.version_one import add_graph
 
 
-class SignatureMap(Mapping):
-    """The signatures of a loaded model: ConcreteFunctions by name."""
-
-    def __init__(self) -> None:
-        self._signatures: dict[str, Any] = {}
-
-    def _add_signature(self, name: str, concrete_function: Any) -> None:
-        self._signatures[name] = concrete_function
-
-    def __getitem__(self, key: str) -> Any:
-        return self._signatures[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._signatures)
-
-    def __len__(self) -> int:
-        return len(self._signatures)
-
-    def __repr__(self) -> str:
-        return f"_SignatureMap({self._signatures})"
-
-
-class _UserObject(AutoTrackable):
+class _UserObject(HasLateFunctions, AutoTrackable):
     """Stands for an object whose class the file does not hold."""
 
 
@@ -83,8 +67,7 @@ def _user_object(node: Any) -> _UserObject:
     return made
 
 
-def _called_by_class(instance: Any, *args: Any, **kwargs: Any) -> Any:
-    return vars(instance)["__call__"](*args, **kwargs)
+_FUNCTIONS = ("function", "bare_concrete_function")
 
 
 class _Loader:
@@ -95,12 +78,25 @@ class _Loader:
         self._graph = _proto.SavedObjectGraph.FromString(model.object_graph)
         self._made: dict[int, Any] = {}
 
+        self._lock = threading.RLock()
+
     def root(self) -> Any:
-        for number in range(len(self._graph.nodes)):
-            self._object(number)
         for number, node in enumerate(self._graph.nodes):
-            self._fill(self._made[number], node)
-        return self._made[0]
+            if node.WhichOneof("kind") not in _FUNCTIONS:
+                self._object(number)
+        for number, node in enumerate(self._graph.nodes):
+            if node.WhichOneof("kind") not in _FUNCTIONS:
+                self._fill(self._made[number], node)
+        return self._object(0)
+
+    def _later(self, number: int) -> Callable[[], Any]:
+        """What makes a function, once it is asked for."""
+
+        def make() -> Any:
+            with self._lock, _graphkiln.init_scope():
+                return self._object(number)
+
+        return make
 
     def _saved(self, name: str) -> Any:
         return self._graph.concrete_functions[name]
@@ -151,8 +147,8 @@ class _Loader:
         if isinstance(owner, RestoredResource):
             owner._saveable_functions = {
                 name: (
-                    self._made[functions.save_function],
-                    self._made[functions.restore_function],
+                    self._later(functions.save_function),
+                    self._later(functions.restore_function),
                 )
                 for name, functions in node.saveable_objects.items()
             }
@@ -165,32 +161,25 @@ class _Loader:
                 )
         if isinstance(owner, list):
             places = [child for child in node.children if child.local_name.isdigit()]
-            owner.extend(self._made[c.node_id] for c in sorted(places, key=_place))
+            owner.extend(self._object(c.node_id) for c in sorted(places, key=_place))
             return
         for child in node.children:
-            name, value = child.local_name, self._made[child.node_id]
+            name, number = child.local_name, child.node_id
+            late = self._graph.nodes[number].WhichOneof("kind") in _FUNCTIONS
             if isinstance(owner, dict):
-                owner[name] = value
+                owner[name] = self._object(number)
+            elif late and isinstance(owner, SignatureMap):
+                owner._add_late(name, self._later(number))
             elif isinstance(owner, SignatureMap):
-                owner._add_signature(name, value)
-            elif isinstance(owner, _UserObject | RestoredResource):
-                _set(owner, name, value)
+                owner._add_signature(name, self._object(number))
+            elif late and isinstance(owner, HasLateFunctions):
+                add_late(owner, name, self._later(number))
+            elif isinstance(owner, HasLateFunctions):
+                setattr(owner, name, self._object(number))
 
 
 def _place(child: Any) -> int:
     return int(child.local_name) if child.local_name.isdigit() else -1
-
-
-def _set(owner: Any, name: str, value: Any) -> None:
-    if name.startswith("__") and name.endswith("__") and callable(value):
-        # Python looks these up in the class.
-        owner.__dict__[name] = value
-        if name == "__call__":
-            type(owner).__call__ = _called_by_class
-        else:
-            setattr(type(owner), name, value)
-    else:
-        setattr(owner, name, value)
 
 
 def load(

@@ -4,12 +4,16 @@ resources that are made anew when a model is loaded."""
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import Tensor
 from graphkiln._src.checkpoint.objects import AutoTrackable
 from graphkiln._src.checkpoint.waiting import WAITING
+from graphkiln._src.saved_model.late_functions import HasLateFunctions
+
+_OWN = (WAITING, "_saveable_functions")
 
 
 class Asset(AutoTrackable):
@@ -85,10 +89,7 @@ class TrackableResource(AutoTrackable):
         return self._resource_handle
 
 
-_OWN = (WAITING, "_saveable_functions")
-
-
-class RestoredResource(TrackableResource):
+class RestoredResource(HasLateFunctions, TrackableResource):
     """A resource of a loaded model.
 
     Args:
@@ -98,8 +99,9 @@ class RestoredResource(TrackableResource):
     def __init__(self, handle: Tensor | None) -> None:
         super().__init__()
         self._resource_handle = handle
-        # By name of the value: what saves it, and what restores it.
-        self._saveable_functions: dict[str, tuple[Any, Any]] = {}
+        # By name of the value: what gives the function that saves it, and the one
+        # that restores it.
+        self._saveable_functions: dict[str, tuple[Callable, Callable]] = {}
 
     def _trackable_children(self) -> dict[str, Any]:
         return {name: v for name, v in vars(self).items() if name not in _OWN}
@@ -108,7 +110,7 @@ class RestoredResource(TrackableResource):
         """What a checkpoint has of it: (name, name of a variable, suffixes of the
         tensors' keys)."""
         return [
-            (name, "", [part["name"].numpy().decode() for part in save("")])
+            (name, "", [part["name"].numpy().decode() for part in save()("")])
             for name, (save, _) in self._saveable_functions.items()
         ]
 
@@ -116,8 +118,8 @@ class RestoredResource(TrackableResource):
         return [
             part["tensor"]
             for save, _ in self._saveable_functions.values()
-            for part in save("")
+            for part in save()("")
         ]
 
     def _restore_saveable(self, name: str, tensors: Any) -> None:
-        self._saveable_functions[name][1](*tensors)
+        self._saveable_functions[name][1]()(*tensors)
