@@ -31,6 +31,7 @@ from graphkiln._src.lookup.tables import (
 )
 from graphkiln._src.saved_model.late_functions import late_names
 from graphkiln._src.saved_model.resources import (
+    SAVED_AS,
     Asset,
     RestoredResource,
     TrackableResource,
@@ -149,6 +150,8 @@ class ExportProtocol(Protocol):
         # Objects that are made for the file, by what they are made of.
         self._made: dict[int, tuple[Any, Any]] = {}
         self.untraced: list[str] = []
+        # The registered savers of objects whose values are not saved.
+        self.without_values: list[str] = []
 
     def _once(self, value: Any, make: Any) -> Any:
         if id(value) not in self._made:
@@ -227,8 +230,21 @@ class ExportProtocol(Protocol):
             user = message.user_object
             user.identifier = _identifier(value)
             user.version.producer = user.version.min_consumer = 1
+            self._keep_registration(value, message)
         facts["message"] = message.SerializeToString()
         return facts
+
+    def _keep_registration(self, value: Any, message: Any) -> None:
+        """Programs that have the class of a loaded object find it again. What a
+        saver of theirs wrote of it, nobody else can read."""
+        saved = getattr(value, "__dict__", {}).get(SAVED_AS)
+        if saved is None:
+            return
+        message.registered_name = saved.registered_name
+        if saved.HasField("serialized_user_proto"):
+            message.serialized_user_proto.CopyFrom(saved.serialized_user_proto)
+        if saved.registered_saver:
+            self.without_values.append(saved.registered_saver)
 
 
 def _is_resource(value: Any) -> bool:

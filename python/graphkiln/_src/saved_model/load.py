@@ -19,7 +19,7 @@ from graphkiln._src.saved_model.late_functions import (
     add_late,
 )
 from graphkiln._src.saved_model.options import LoadOptions
-from graphkiln._src.saved_model.resources import Asset, RestoredResource
+from graphkiln._src.saved_model.resources import SAVED_AS, Asset, RestoredResource
 from graphkiln._src.saved_model.restored_function import (
     restored_concrete_function,
     restored_function,
@@ -64,6 +64,8 @@ def _user_object(node: Any) -> _UserObject:
     )()
     if node.slot_variables:
         object.__setattr__(made, "_slots", {})
+    if node.registered_name or node.registered_saver:
+        made.__dict__[SAVED_AS] = node
     return made
 
 

@@ -13,6 +13,10 @@ from graphkiln._src.checkpoint.objects import AutoTrackable
 from graphkiln._src.checkpoint.waiting import WAITING
 from graphkiln._src.saved_model.late_functions import HasLateFunctions
 
+# Of an object whose class or saver the program that saved it had registered: the
+# SavedObject that it was.
+SAVED_AS = "_saved_as"
+
 _OWN = (WAITING, "_saveable_functions")
 
 

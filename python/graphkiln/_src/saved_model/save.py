@@ -166,6 +166,13 @@ def save(
         options.experimental_custom_gradients,
         aliases,
     )
+    if protocol.without_values:
+        get_logger().warning(
+            "%d loaded object(s) had values that a registered saver (%s) wrote, which "
+            "this program does not have: they are saved without these values.",
+            len(protocol.without_values),
+            ", ".join(sorted(set(protocol.without_values))),
+        )
     if protocol.untraced:
         shown = protocol.untraced[:_SHOWN_UNTRACED]
         get_logger().info(
