@@ -203,8 +203,17 @@ StatusOr<Tensor> BundleReader::ReadOne(const std::string& name,
     return DataLoss("{}{} bytes cannot be {} of shape {}", where(), size,
                     DataTypeName(info.dtype), info.shape.DebugString());
   }
-  GK_ASSIGN_OR_RETURN(Tensor value, Tensor::Allocate(info.dtype, info.shape));
   uint32_t crc = 0;
+  Tensor value;
+  if (info.dtype != DataType::kString) {
+    if (Ref<Buffer> mapped = MapChecked(*open->file, offset, size, &crc)) {
+      value = Tensor::FromBuffer(info.dtype, info.shape, std::move(mapped));
+    }
+  }
+  const bool is_mapped = static_cast<bool>(value);
+  if (!is_mapped) {
+    GK_ASSIGN_OR_RETURN(value, Tensor::Allocate(info.dtype, info.shape));
+  }
   const auto read = [&](std::span<char> to) -> Status {
     Status s = ReadChecked(*open->file, offset, to, &crc);
     return s.ok() ? s : s.Prepend(where());
@@ -216,7 +225,7 @@ StatusOr<Tensor> BundleReader::ReadOne(const std::string& name,
         !s.ok()) {
       return s.Prepend(where());
     }
-  } else {
+  } else if (!is_mapped) {
     GK_RETURN_IF_ERROR(read({static_cast<char*>(value.raw_data()), size}));
   }
   if (proto::MaskCrc(crc) != info.masked_crc) {

@@ -14,7 +14,8 @@ namespace gk {
 namespace {
 
 // Tensors of so many bytes begin at such a place of the file, so that a disk
-// takes them from memory as they are.
+// takes them from memory as they are and memory may be the file's
+// (RandomAccessFile::Map).
 constexpr int64_t kAligned = 4096;
 constexpr int64_t kAlignedFrom = int64_t{64} << 10;
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/thread_pool.h"
+#include "io/leased_pages.h"
 #include "proto/crc32c.h"
 
 namespace gk {
@@ -38,28 +39,54 @@ Status ReadPart(const io::RandomAccessFile& file, uint64_t offset,
   return OkStatus();
 }
 
+// Of bytes by parts, each of which `sum` gives the checksum of.
+template <class Sum>
+Status SumParts(size_t size, Sum sum, uint32_t* crc) {
+  const size_t count = (size + kPart - 1) / kPart;
+  const auto size_of = [&](size_t i) {
+    return std::min(kPart, size - i * kPart);
+  };
+  std::vector<uint32_t> crcs(count);
+  std::vector<Status> statuses(count);
+  ThreadPool::Global().ParallelFor(static_cast<int64_t>(count), [&](int64_t i) {
+    statuses[i] = sum(i * kPart, size_of(i), &crcs[i]);
+  });
+  *crc = 0;
+  for (size_t i = 0; i < count; ++i) {
+    GK_RETURN_IF_ERROR(statuses[i]);
+    *crc = proto::JoinCrc32c(*crc, crcs[i], size_of(i));
+  }
+  return OkStatus();
+}
+
 }  // namespace
+
+Ref<Buffer> MapChecked(const io::RandomAccessFile& file, uint64_t offset,
+                       size_t size, uint32_t* crc) {
+  Ref<Buffer> mapped = file.Map(offset, size);
+  if (mapped == nullptr) return nullptr;
+  const auto sum = [&](size_t at, size_t n, uint32_t* to) -> Status {
+    const char* const bytes = static_cast<const char*>(mapped->data()) + at;
+    // Reading it will say why.
+    if (!io::FindPages(bytes, n)) return DataLoss("");
+    *to = proto::Crc32c({bytes, n});
+    return OkStatus();
+  };
+  if (!SumParts(size, sum, crc).ok()) return nullptr;
+  return mapped;
+}
 
 Status ReadChecked(const io::RandomAccessFile& file, uint64_t offset,
                    std::span<char> to, uint32_t* crc) {
   if (to.size() < 2 * kPart || !file.reads_at_once()) {
     return ReadPart(file, offset, to, crc);
   }
-  const size_t count = (to.size() + kPart - 1) / kPart;
-  const auto part = [&](size_t i) {
-    return to.subspan(i * kPart, std::min(kPart, to.size() - i * kPart));
-  };
-  std::vector<uint32_t> crcs(count);
-  std::vector<Status> statuses(count);
-  ThreadPool::Global().ParallelFor(static_cast<int64_t>(count), [&](int64_t i) {
-    statuses[i] = ReadPart(file, offset + i * kPart, part(i), &crcs[i]);
-  });
-  *crc = 0;
-  for (size_t i = 0; i < count; ++i) {
-    GK_RETURN_IF_ERROR(statuses[i]);
-    *crc = proto::JoinCrc32c(*crc, crcs[i], part(i).size());
-  }
-  return OkStatus();
+  return SumParts(
+      to.size(),
+      [&](size_t at, size_t n, uint32_t* sum) {
+        return ReadPart(file, offset + at, to.subspan(at, n), sum);
+      },
+      crc);
 }
 
 Status AppendChecked(io::WritableFile* file, std::string_view bytes,

@@ -15,6 +15,7 @@
 #include "base/fork.h"
 #include "base/memory.h"
 #include "base/sanitizer.h"
+#include "framework/charged_memory.h"
 #include "framework/resource.h"
 #include "framework/variant.h"
 
@@ -114,17 +115,22 @@ class Pool {
     }
     if (!p) {
       if (!MayHave(size)) return nullptr;
-      const bool spread = live_.load(std::memory_order_relaxed) +
-                              static_cast<int64_t>(size) >
-                          kMaxCachedBytes;
+      const bool spread =
+          live_.load(std::memory_order_relaxed) + static_cast<int64_t>(size) >
+          kMaxCachedBytes;
       if (!(p = NewBlock(size, spread))) return nullptr;
     }
-    const int64_t live =
-        live_.fetch_add(size, std::memory_order_relaxed) + size;
-    int64_t peak = peak_.load(std::memory_order_relaxed);
-    while (live > peak && !peak_.compare_exchange_weak(peak, live)) {
-    }
+    Add(static_cast<int64_t>(size));
     return p;
+  }
+
+  bool Charge(int64_t size) {
+    if (!MayHave(size)) return false;
+    Add(size);
+    return true;
+  }
+  void Discharge(int64_t size) {
+    live_.fetch_sub(size, std::memory_order_relaxed);
   }
 
   void Free(void* p, size_t bytes) {
@@ -187,6 +193,14 @@ class Pool {
     ~Guard() { lock.Unlock(); }
     SpinLock& lock;
   };
+
+  void Add(int64_t size) {
+    const int64_t live =
+        live_.fetch_add(size, std::memory_order_relaxed) + size;
+    int64_t peak = peak_.load(std::memory_order_relaxed);
+    while (live > peak && !peak_.compare_exchange_weak(peak, live)) {
+    }
+  }
 
   static int ClassOf(size_t bytes) {
     if (bytes <= kMinBlock) return 0;
@@ -297,6 +311,12 @@ class ForeignBuffer final : public Buffer {
 
 void* PoolAllocate(size_t bytes) { return Pool::Get().Allocate(bytes); }
 void PoolFree(void* p, size_t bytes) { Pool::Get().Free(p, bytes); }
+bool PoolCharge(size_t bytes) {
+  return Pool::Get().Charge(static_cast<int64_t>(bytes));
+}
+void PoolDischarge(size_t bytes) {
+  Pool::Get().Discharge(static_cast<int64_t>(bytes));
+}
 PoolStats GetPoolStats() { return Pool::Get().Stats(); }
 
 Ref<Buffer> NewPooledBuffer(size_t bytes) {

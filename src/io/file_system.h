@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "framework/allocator.h"
 
 namespace gk::io {
 
@@ -29,6 +30,12 @@ class RandomAccessFile {
   // Fills `to` with what is at `offset`; gives how much there was, less only at
   // the end of the file.
   virtual StatusOr<size_t> Read(uint64_t offset, std::span<char> to) const = 0;
+  // What is there as the memory of a tensor, unchanged by what becomes of the
+  // file. Null if it has to be read: by default, and for many reasons.
+  virtual Ref<Buffer> Map([[maybe_unused]] uint64_t offset,
+                          [[maybe_unused]] size_t size) const {
+    return nullptr;
+  }
   // Of a long file, how much is best read at once.
   virtual size_t best_piece() const { return size_t{1} << 30; }
   // Do reads of several threads go on at once? Those that the host language

@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "io/abandoned_files.h"
+#include "io/leased_pages.h"
 #include "io/path.h"
 
 namespace gk::io {
@@ -53,6 +56,9 @@ class ReadableFile final : public RandomAccessFile {
       if (got >= kMostAtOnce) GK_RETURN_IF_ERROR(CheckInterrupt());
     }
     return got;
+  }
+  Ref<Buffer> Map(uint64_t offset, size_t size) const override {
+    return MapLeased(file_, offset, size);
   }
   // What a core keeps near.
   size_t best_piece() const override { return size_t{1} << 18; }
@@ -158,6 +164,8 @@ class BufferedFile : public WritableFile {
   // Whole blocks.
   Status WriteToDisk(std::string_view bytes) {
 #ifdef O_DIRECT
+    // The disk keeps to the pages that were there when it began.
+    CopyLeasedPages();
     while (takes_blocks_ && !bytes.empty() && position_ % kBlock == 0 &&
            SetDirect(true)) {
       const ssize_t n = ::write(file_.get(), bytes.data(),
@@ -260,12 +268,24 @@ class ReplacingFile final : public BufferedFile {
 StatusOr<Descriptor> OpenDescriptor(const std::string& path,
                                     const std::string& local, int flags,
                                     std::string_view asked) {
-  GK_ASSIGN_OR_RETURN(const int number, Uninterrupted(path, asked, [&] {
-                        return ::open(local.c_str(),
-                                      flags | O_CLOEXEC | O_NONBLOCK, 0666);
-                      }));
-  Descriptor file(number);
+  int error = 0;
+  const auto open = [&] {
+    const int n = ::open(local.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666);
+    error = errno;
+    return n;
+  };
+  StatusOr<int> opened = Uninterrupted(path, asked, open);
   struct stat facts;
+  // Somebody has a lease of it, who was told now to give it back.
+  while (!opened.ok() && error == EWOULDBLOCK &&
+         ::stat(local.c_str(), &facts) == 0 && S_ISREG(facts.st_mode)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    GK_RETURN_IF_ERROR(CheckInterrupt());
+    opened = Uninterrupted(path, asked, open);
+  }
+  GK_RETURN_IF_ERROR(opened.status());
+  const int number = *opened;
+  Descriptor file(number);
   if (::fstat(number, &facts) != 0) return FileError(errno, path, asked);
   if (S_ISDIR(facts.st_mode)) return FileError(EISDIR, path, asked);
   // Of those that are open, others may wait.

@@ -428,3 +428,47 @@ def test_iterators_with_effects_are_not_saved(tmp_path: Path) -> None:
     next(iterator)
     with pytest.raises(tf.errors.FailedPreconditionError, match="is stateful"):
         tf.train.Checkpoint(iterator=iterator).save(tmp_path / "ckpt")
+
+
+LARGE = 1 << 19  # elements: what is restored without being copied first
+
+
+def test_large_values_are_their_owners(tmp_path: Path) -> None:
+    values = np.arange(LARGE, dtype=np.float32)
+    checkpoint = tf.train.Checkpoint(v=tf.Variable(values))
+    path = checkpoint.write(tmp_path / "c")
+    data = Path(f"{path}.data-00000-of-00001")
+    written = data.read_bytes()
+    checkpoint.read(path)
+    checkpoint.v.assign_add(tf.ones([LARGE]))
+    checkpoint.v[3].assign(-1.0)
+    assert data.read_bytes() == written
+    expected = values + 1
+    expected[3] = -1
+    np.testing.assert_array_equal(checkpoint.v.numpy(), expected)
+
+
+# By another program, and by this one, which waits for itself.
+@pytest.mark.parametrize("change", ["write", "truncate", "delete", "checkpoint"])
+def test_restored_values_outlive_their_file(change: str, tmp_path: Path) -> None:
+    values = np.arange(LARGE, dtype=np.float32)
+    checkpoint = tf.train.Checkpoint(v=tf.Variable(values))
+    path = checkpoint.write(tmp_path / "c")
+    data = Path(f"{path}.data-00000-of-00001")
+    arrays = []
+    for _ in range(3):
+        checkpoint.v.assign(tf.zeros([LARGE]))
+        checkpoint.read(path)
+        arrays.append(tf.train.load_checkpoint(path).get_tensor(
+            "v/.ATTRIBUTES/VARIABLE_VALUE"))
+    if change == "write":
+        command = "import sys; open(sys.argv[1], 'r+b').write(b'x' * 1000000)"
+        subprocess.run([sys.executable, "-c", command, data], check=True)
+    elif change == "truncate":
+        os.truncate(data, 5)
+    elif change == "delete":
+        data.unlink()
+    else:
+        tf.train.Checkpoint(v=tf.Variable(values * 0)).write(path)
+    for array in [*arrays, checkpoint.v.numpy()]:
+        np.testing.assert_array_equal(array, values)
