@@ -69,14 +69,16 @@ bool KeptReads::Keep(int k) {
 Status KeptReads::Check(const Instruction& now, int pc) const {
   GK_ASSIGN_OR_RETURN(const VariableResource* variable,
                       VariableOf(slots_[plan_.inputs[now.first_input]]));
-  const uint64_t version = variable->version();
-  StatusOr<Tensor> fresh = variable->Read();
-  // Somebody assigns another value just now: both are right.
-  if (version != variable->version()) return OkStatus();
-  const Tensor& kept = slots_[now.first_output];
-  if (fresh.ok() && fresh->impl() == kept.impl() &&
-      data_[now.first_output] == kept.raw_data()) {
-    return OkStatus();
+  const Read& read = reads_[now.kept];
+  if (read.variable == variable) {
+    const StatusOr<Tensor> fresh = variable->Read();
+    // What somebody assigns just now, the next read gives.
+    if (variable->version() != read.seen) return OkStatus();
+    const Tensor& kept = slots_[now.first_output];
+    if (fresh.ok() && fresh->impl() == kept.impl() &&
+        data_[now.first_output] == kept.raw_data()) {
+      return OkStatus();
+    }
   }
   return PlanViolation(plan_, "kept", pc, now.first_output,
                        "the variable has another value than the one kept");
