@@ -92,9 +92,13 @@ class WrappedFunction:
                 f"{len(tensors)}. Expected inputs: {feeds}. Received inputs: "
                 f"{args}."
             )
+        return self._part()(*tensors)
+
+    def _part(self):
+        """The ConcreteFunction that runs."""
         if self._cut is None:
-            self._cut = _cut(self.graph, feeds, self._fetches)
-        return self._cut(*tensors)
+            self._cut = _cut(self.graph, self._feeds(), self._fetches)
+        return self._cut
 
     def _feeds(self) -> list:
         captured = {inside.name for _, inside in self.graph.captures}
@@ -156,6 +160,9 @@ def wrap_function(fn, signature, name=None) -> WrappedFunction:
       signature: what `fn` is called with: tf.TensorSpecs for tensors.
       name: of the function.
 
+    Variables of a meta graph that `fn` imports are those of the function; they
+    have no values until these are assigned or restored.
+
     Graphs from files run like this:
 
         wrapped = tf.compat.v1.wrap_function(
@@ -171,7 +178,7 @@ def wrap_function(fn, signature, name=None) -> WrappedFunction:
 
     def build(*args):
         holder.graph = _graphkiln.current_graph()
-        with _graphkiln.variable_creator_scope(holder.create):
+        with holder.wrapping():
             holder.result = nest.map_structure(_own_leaf, fn(*args))
         return holder.result
 

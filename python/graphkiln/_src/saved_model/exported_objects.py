@@ -23,6 +23,7 @@ from graphkiln._src.checkpoint.objects import (
     named_parts,
 )
 from graphkiln._src.function.function import function
+from graphkiln._src.function.wrapped_function import WrappedFunction
 from graphkiln._src.lookup.initializers import TextFileInitializer
 from graphkiln._src.lookup.tables import (
     LookupInterface,
@@ -125,6 +126,11 @@ def _function_spec(value: Any) -> Any:
     return spec
 
 
+def without_wrapper(value: Any) -> Any:
+    """The ConcreteFunction in place of a function of part of a graph."""
+    return value._part() if isinstance(value, WrappedFunction) else value
+
+
 def _functions_of(value: Any) -> Iterator[tuple[str, Any]]:
     """The functions among the attributes of an object and its class."""
     found: dict[str, None] = {}
@@ -138,8 +144,8 @@ def _functions_of(value: Any) -> Iterator[tuple[str, Any]]:
     found.update(dict.fromkeys(late_names(value)))
     for name in sorted(found):
         member = getattr(value, name, None)
-        if isinstance(member, Function | ConcreteFunction):
-            yield name, member
+        if isinstance(member, Function | ConcreteFunction | WrappedFunction):
+            yield name, without_wrapper(member)
 
 
 class ExportProtocol(Protocol):
@@ -173,7 +179,11 @@ class ExportProtocol(Protocol):
         if isinstance(value, RestoredResource):
             return [*_functions_of(value), *named_children(value)]
         found = dict(named_children(value))
-        found.update((n, p) for n, p in named_parts(value) if _is_saved(p))
+        found.update(
+            (name, without_wrapper(part))
+            for name, part in named_parts(value)
+            if _is_saved(part)
+        )
         if isinstance(value, Module | AutoTrackable):
             found.update(_functions_of(value))
         if isinstance(value, TrackableResource):
@@ -255,7 +265,9 @@ def _is_resource(value: Any) -> bool:
 
 def _is_saved(value: Any) -> bool:
     """Is it saved where it is part of something? More is than checkpoints hold."""
-    if isinstance(value, Function | ConcreteFunction | LookupInterface):
+    if isinstance(value, Function | ConcreteFunction | WrappedFunction):
+        return True
+    if isinstance(value, LookupInterface):
         return True
     return is_trackable(value)
 

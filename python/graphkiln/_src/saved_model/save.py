@@ -17,6 +17,7 @@ from graphkiln._src.saved_model.exported_objects import (
     output_specs,
     trace_of,
     traces_to_save,
+    without_wrapper,
 )
 from graphkiln._src.saved_model.options import SaveOptions
 
@@ -26,6 +27,7 @@ _SHOWN_UNTRACED = 5
 
 def _concrete(function: Any) -> Any:
     """The one trace that a signature can be of, or None."""
+    function = without_wrapper(function)
     if isinstance(function, ConcreteFunction):
         return function
     if isinstance(function, Function) and function.input_signature is not None:

@@ -10,6 +10,7 @@ from graphkiln import _graphkiln, _proto
 from graphkiln._graphkiln import Graph, Tensor, Variable
 from graphkiln._src.host.logging import get_logger
 from graphkiln._src.session.graph_keys import GraphKeys
+from graphkiln._src.session.lifted_variables import lifted_variables
 from graphkiln._src.version_one.partitioned_variables import SaveSliceInfo
 
 _VARIABLES = (
@@ -284,13 +285,13 @@ def import_scoped_meta_graph(
     scope = None
     if import_scope:
         scope = graph.unique_name(import_scope.rstrip("/"), mark_as_used=False)
+    lifted, made = lifted_variables(message, _VARIABLES, scope)
     elements = _graphkiln.import_graph_def(
         message.graph_def,
-        input_map=input_map,
+        input_map={**lifted, **(input_map or {})} or None,
         return_elements=return_elements,
         name=import_scope or "",
     )
-    made: dict[bytes, Variable] = {}
     for key in sorted(message.collection_def):
         if key == _UNBOUND or not restore_collections_predicate(key):
             continue
