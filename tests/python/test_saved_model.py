@@ -3,12 +3,17 @@ model that is not saved."""
 
 import os
 import random
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import graphkiln as tf
+from graphkiln import _proto
+from graphkiln._src.types.spec_messages import structure_of_message
 
 SPEC = tf.TensorSpec([None], tf.float32)
 
@@ -335,3 +340,27 @@ def test_damaged_models_are_errors_or_right(tmp_path):
             file.write(whole[path])
     result = tf.saved_model.load(folder)([2.0])["scaled"]
     np.testing.assert_array_equal(result, [6.0])
+
+
+def test_loading_leaves_numpy_alone(tmp_path: Path) -> None:
+    model = tf.Module()
+    model.v = tf.Variable([1.0, 2.0])
+    model.f = tf.function(
+        lambda x: x * model.v, input_signature=[tf.TensorSpec([2], name="x")]
+    )
+    tf.saved_model.save(model, tmp_path)
+    program = (
+        "import sys, graphkiln as tf; m = tf.saved_model.load(sys.argv[1]);"
+        "m.f(tf.constant([1.0, 1.0])); assert 'numpy' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program, tmp_path], check=True)
+
+
+@pytest.mark.parametrize("value", [3, 2.5, "x", [1, 2], [[True]], ["a", "b"]])
+def test_tensors_in_messages_of_structures(value: object) -> None:
+    message = _proto.StructuredValue()
+    message.tensor_value.CopyFrom(tf.make_tensor_proto(value))
+    found = structure_of_message(message)
+    expected = tf.make_ndarray(message.tensor_value)
+    assert isinstance(found, np.ndarray)
+    assert (found.dtype, found.tolist()) == (expected.dtype, expected.tolist())

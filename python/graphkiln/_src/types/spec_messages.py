@@ -5,9 +5,8 @@ from __future__ import annotations
 import collections
 from collections.abc import Mapping
 
-from graphkiln import _graphkiln, _proto, nest
+from graphkiln import _graphkiln, _proto, nest, raw_ops
 from graphkiln._graphkiln import DType, TensorShape, TensorSpec, TypeSpec
-from graphkiln._src.graph import tensor_message
 
 # The kinds of specs that messages know by a number.
 _KINDS = {
@@ -119,7 +118,12 @@ def _decode(message: object) -> object:
     if kind == "bounded_tensor_spec_value":
         return _tensor_spec_of(value)
     if kind in ("tensor_value", "numpy_value"):
-        return tensor_message.make_ndarray(value)
+        # numpy is only loaded for those that need it.
+        dtype = _graphkiln.as_dtype(value.dtype)
+        made = raw_ops.ParseTensor(
+            serialized=value.SerializeToString(), out_type=dtype
+        )
+        return made.__array__()
     return value
 
 
