@@ -120,8 +120,7 @@ Tensor GraphInputs::StandInFor(const Tensor& t) const {
         std::ranges::any_of(capture_originals_, [&](const auto& original) {
           return original.get() == s.original;
         });
-    Node* const node =
-        known ? capture_source_->FindNode(s.own->name()) : nullptr;
+    Node* const node = known ? capture_source_->FindNode(s.own) : nullptr;
     if (node != nullptr) return capture_source_->TensorOf({node, 0});
   }
   return Tensor();

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -92,10 +93,10 @@ class GraphInputs {
     capture_originals_ = std::move(originals);
   }
   // A gradient function that was made while `original` was built uses `outer`,
-  // a tensor of a graph around that: `own`, a node of `original`, stands for it
-  // where tensors of `original` may be captured. Whoever calls keeps both.
-  void SetStandIn(Output outer, const Graph* original, const Node* own) {
-    stand_ins_.push_back({outer, original, own});
+  // a tensor of a graph around that: the node `own` of `original` stands for it
+  // where tensors of `original` may be captured.
+  void SetStandIn(Output outer, const Graph* original, std::string own) {
+    stand_ins_.push_back({outer, original, std::move(own)});
   }
   // May tensors from outside be used? Not in graphs that nobody calls.
   void set_may_capture(bool may) { may_capture_ = may; }
@@ -130,9 +131,9 @@ class GraphInputs {
   Graph* capture_source_ = nullptr;
   std::vector<Ref<Graph>> capture_originals_;
   struct StandIn {
-    Output outer;
+    Output outer;  // compared, never followed, as is `original`
     const Graph* original;
-    const Node* own;
+    std::string own;
   };
   std::vector<StandIn> stand_ins_;
   bool may_capture_ = true;

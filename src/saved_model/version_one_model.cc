@@ -45,6 +45,12 @@ Value SpecOfInfo(const std::string& name, const proto::TensorInfo& info) {
   return value;
 }
 
+// Makes resources that are found by name.
+bool IsNamed(const OpRecord& record) {
+  return record.def->FindAttr("container") != nullptr &&
+         record.def->FindAttr("shared_name") != nullptr;
+}
+
 // One tensor of a signature: its key, its name in the graph and how it is
 // described.
 struct SignaturePart {
@@ -199,10 +205,7 @@ class VersionOneReader {
   void NameResources(proto::GraphDef* graph) const {
     for (proto::NodeDef& node : graph->node) {
       const OpRecord* record = OpRegistry::Get().Find(node.op);
-      if (record == nullptr || !record->def->FindAttr("container") ||
-          !record->def->FindAttr("shared_name")) {
-        continue;
-      }
+      if (record == nullptr || !IsNamed(*record)) continue;
       if (node.attr["container"].s.empty()) {
         node.attr["container"].set_s(made_.container);
       }
@@ -220,7 +223,7 @@ class VersionOneReader {
     std::unordered_set<std::string> taken;
     for (const proto::NodeDef& node : graph->node) {
       const OpRecord* record = OpRegistry::Get().Find(node.op);
-      if (record == nullptr || !record->def->FindAttr("shared_name") ||
+      if (record == nullptr || !IsNamed(*record) ||
           !record->def->inputs.empty() || record->def->outputs.size() != 1 ||
           record->def->outputs[0].type != DataType::kResource) {
         continue;
@@ -247,8 +250,11 @@ class VersionOneReader {
     {
       const FuncGraph::Building building(graph.get());
       graph->Adopt(ValueOrThrow(ImportGraphDef(one, graph->graph().get(), {})));
-      const Tensor handle =
-          graph->graph()->TensorOf({graph->graph()->FindNode(name), 0});
+      Node* const only = graph->graph()->FindNode(name);
+      if (only == nullptr || only->num_outputs() != 1) {
+        throw Error(DataLoss("'{}' of the graph makes no resource", name));
+      }
+      const Tensor handle = graph->graph()->TensorOf({only, 0});
       made.create =
           ValueOrThrow(ConcreteFunction::FromFuncGraph(*graph, {{handle}}));
     }

@@ -69,7 +69,8 @@ OuterTensors OuterTensors::CapturedFor(nb::handle function, FuncGraph* here) {
     // One that is out of scope is an error where it is used.
     const StatusOr<Tensor> own = here->inputs().Capture(t);
     if (!own.ok() || !own->is_symbolic()) continue;
-    made.stands_.push_back({Graph::OutputOf(t), Graph::OutputOf(*own).node});
+    made.stands_.push_back(
+        {Graph::OutputOf(t), Graph::OutputOf(*own).node->name()});
   }
   return made;
 }

@@ -5,6 +5,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
 #include <vector>
 
 #include "function/func_graph.h"
@@ -25,8 +26,8 @@ class OuterTensors {
 
  private:
   struct Stand {
-    Output outer;
-    const Node* own;
+    Output outer;  // compared, never followed
+    std::string own;
   };
   const Graph* original_ = nullptr;  // compared, never followed
   std::vector<Stand> stands_;
