@@ -3,6 +3,8 @@
 # component `python` and goes into the wheel only.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+include(cmake/pkg_config.cmake)
+gk_install_pc(graphkiln "Trace compiler for tensor programs")
 
 target_include_directories(graphkiln INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
@@ -22,6 +24,10 @@ set_target_properties(graphkiln_program PROPERTIES
 # Who builds the library alone installs it alone.
 install(TARGETS graphkiln_program COMPONENT development
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
+if(GK_STATIC)
+  install(FILES $<TARGET_FILE:gk_all> RENAME libgraphkiln.a
+    DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+endif()
 if(EXISTS ${PROJECT_SOURCE_DIR}/include/graphkiln)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/graphkiln
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
@@ -32,20 +38,6 @@ install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/graphkiln
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
   FILES_MATCHING PATTERN "*.h")
 
-# What the shared libraries that ours needs are called where it is loaded, and in
-# which packages of Debian they are.
-set(GK_SONAMES "")
-foreach(library IN LISTS GK_LIBRARIES)
-  execute_process(COMMAND ${CMAKE_READELF} -d ${library}
-    OUTPUT_VARIABLE dynamic ERROR_QUIET)
-  if(NOT dynamic MATCHES "\\(SONAME\\)[^[]*\\[([^]]+)\\]")
-    message(FATAL_ERROR "${library} has no soname: ${CMAKE_READELF} shows none")
-  endif()
-  list(APPEND GK_SONAMES ${CMAKE_MATCH_1})
-endforeach()
-list(JOIN GK_SONAMES " " GK_SONAMES_TEXT)
-list(JOIN GK_LIBRARY_PACKAGES " " GK_PACKAGES_TEXT)
-
 set(GK_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/graphkiln)
 install(EXPORT graphkiln_targets NAMESPACE graphkiln::
   DESTINATION ${GK_PACKAGE_DIR} COMPONENT development)
@@ -55,14 +47,9 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/config.cmake.in
 write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/package/graphkilnConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
-file(RELATIVE_PATH GK_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(${PROJECT_SOURCE_DIR}/cmake/graphkiln.pc.in
-  ${PROJECT_BINARY_DIR}/package/graphkiln.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/package/graphkilnConfig.cmake
   ${PROJECT_BINARY_DIR}/package/graphkilnConfigVersion.cmake
   DESTINATION ${GK_PACKAGE_DIR} COMPONENT development)
-install(FILES ${PROJECT_BINARY_DIR}/package/graphkiln.pc
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
   DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/graphkiln COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/licenses

@@ -10,45 +10,10 @@ include(cmake/third_party.cmake)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/kernels/gemm_block.cc
   PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
 
-# Message structs and the descriptors that Python uses, from our descriptions.
-file(GLOB GK_PROTOS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/proto/*.proto)
-set(GK_PROTO_DESCRIPTORS
-    ${PROJECT_BINARY_DIR}/generated/proto/descriptors.binpb)
-set(GK_PROTO_SOURCES "")
-set(GK_PROTO_HEADERS "")
-foreach(proto IN LISTS GK_PROTOS)
-  get_filename_component(stem ${proto} NAME_WE)
-  list(APPEND GK_PROTO_SOURCES
-       ${PROJECT_BINARY_DIR}/generated/proto/${stem}.gk.cc)
-  list(APPEND GK_PROTO_HEADERS
-       ${PROJECT_BINARY_DIR}/generated/proto/${stem}.gk.h)
-endforeach()
-set(GK_EMBEDDED_DESCRIPTORS
-    ${PROJECT_BINARY_DIR}/generated/proto/descriptors.gk.cc)
-list(APPEND GK_PROTO_SOURCES ${GK_EMBEDDED_DESCRIPTORS})
-add_custom_command(
-  OUTPUT ${GK_PROTO_SOURCES} ${GK_PROTO_HEADERS} ${GK_PROTO_DESCRIPTORS}
-  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/protogen.py
-          --cpp ${PROJECT_BINARY_DIR}/generated/proto
-          --descriptors ${GK_PROTO_DESCRIPTORS} ${GK_PROTOS}
-  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/embed_descriptors.py
-          ${GK_PROTO_DESCRIPTORS} ${GK_EMBEDDED_DESCRIPTORS}
-  DEPENDS ${PROJECT_SOURCE_DIR}/tools/protogen.py
-          ${PROJECT_SOURCE_DIR}/tools/embed_descriptors.py ${GK_PROTOS}
-  COMMENT "Generating message structs" VERBATIM)
-add_custom_target(gk_protogen DEPENDS ${GK_PROTO_SOURCES} ${GK_PROTO_HEADERS}
-                                      ${GK_PROTO_DESCRIPTORS})
+include(cmake/messages.cmake)
 include(cmake/opgen.cmake)
 
-# Parts of layers that need no speed: ops without loops of their own, and what
-# neither a call nor the making of a node goes through.
-set(GK_PLAIN_OPS "/ops/(composition|data|file|checkpoint)/")
-string(JOIN "|" GK_CALLED_FUNCTION
-  captured_variables concrete_function derivatives
-  eager_tensor_array forward_accumulator func_graph function_type graph_scopes
-  polymorphic_function retracing_detector staged_value tensor_array trace_.*
-  variable_creation variant_cache)
-set(GK_CALLED_FUNCTION "/src/function/(${GK_CALLED_FUNCTION})\\.cc$")
+include(cmake/small_parts.cmake)
 
 # Records with loops of their own, in folders whose others have none (and einsum:
 # beside others g++ 12 warns of a vector that it grows); what runs a plan, beside
@@ -67,7 +32,7 @@ foreach(part IN LISTS GK_LAYERS ITEMS plain_ops plain_function)
   string(REPLACE plain_ "" layer ${part})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS
        ${PROJECT_SOURCE_DIR}/src/${layer}/*.cc)
-  list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/command_line/main\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/command_line/main\\.cc$|/api/ready_runtime\\.cc$")
   if(part STREQUAL "ops")
     list(FILTER sources EXCLUDE REGEX ${GK_PLAIN_OPS})
   elseif(part STREQUAL "plain_ops")
@@ -93,7 +58,7 @@ foreach(part IN LISTS GK_LAYERS ITEMS plain_ops plain_function)
       list(APPEND GK_RECORD_OBJECTS $<TARGET_OBJECTS:gk_${part}>)
     endif()
     # Nothing here runs in a loop: it is to be small (docs/decisions/size.md).
-    if(part MATCHES "^(proto|io|checkpoint|graph|grappler|data|saved_model|command_line|api|plain_.*)$")
+    if(part MATCHES "^(${GK_SMALL_LAYERS}|plain_.*)$")
       target_compile_options(gk_${part} PRIVATE ${GK_SMALL})
     endif()
     # Files with loops and the executor's are not compiled together: what is made

@@ -40,6 +40,8 @@ add_test(NAME check_headers_test
   COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_headers_test.py)
 add_test(NAME opgen_test
   COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/opgen_test.py)
+add_test(NAME runtime_sources_test COMMAND ${Python_EXECUTABLE}
+  ${PROJECT_SOURCE_DIR}/tools/runtime_sources_test.py)
 add_test(NAME compile_errors
   COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/compile_errors.py
           ${CMAKE_CXX_COMPILER} ${PROJECT_SOURCE_DIR}/include

@@ -1,10 +1,10 @@
 // The C interface: models and their runs.
+#include "api/c_models.h"
+
 #include <algorithm>
 
-#include "api/c_handles.h"
 #include "api/concrete_rep.h"
 #include "api/run_limits.h"
-#include "graphkiln/saved_model.h"
 
 using gk::Format;
 using gk::OkStatus;
@@ -18,10 +18,6 @@ using Token = gk::CancellationToken;
 using Clock = gk::RunLimit::Clock;
 namespace saved = gk::api::saved_model;
 
-struct gk_model {
-  saved::SavedModel model;
-  std::vector<std::string> signatures;
-};
 struct gk_signature {
   saved::Signature signature;
   gk::Ref<gk::ConcreteFunction> function;
@@ -142,14 +138,6 @@ gk_status* gk_model_load(const char* folder, const char* const* tags,
   });
 }
 
-gk_status* gk_model_save(const gk_model* model, const char* folder) {
-  return Checked([&]() -> Status {
-    GK_RETURN_IF_ERROR(CheckGiven(model, "gk_model_save", "model"));
-    GK_RETURN_IF_ERROR(CheckGiven(folder, "gk_model_save", "folder"));
-    saved::save(model->model, folder);
-    return OkStatus();
-  });
-}
 void gk_model_delete(gk_model* model) { delete model; }
 
 size_t gk_model_num_signatures(const gk_model* model) {

@@ -4,7 +4,6 @@
 
 #include "base/caught.h"
 #include "framework/op_builder.h"
-#include "function/control_flow.h"
 
 namespace gk::api {
 
@@ -30,14 +29,6 @@ void RethrowPublic() {
   } catch (const ::gk::Error& e) {
     ThrowPublic(e.status());
   }
-}
-
-void EnsureReady() {
-  static const bool ready = [] {
-    InitControlFlow();
-    return true;
-  }();
-  (void)ready;
 }
 
 PartialTensorShape Inner(const Shape& s) {

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "framework/missing_op.h"
+
 namespace gk {
 namespace {
 
@@ -68,7 +70,7 @@ const OpRecord& OpRegistry::Of(Control control, bool stateful) const {
 
 StatusOr<const OpRecord*> OpRegistry::LookUp(std::string_view name) const {
   if (const OpRecord* r = Find(name)) return r;
-  return NotFound("Op type not registered '{}'", name);
+  return NotFound("Op type not registered '{}'{}", name, MissingOpCure(name));
 }
 
 }  // namespace gk

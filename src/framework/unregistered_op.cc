@@ -1,5 +1,7 @@
 #include "framework/unregistered_op.h"
 
+#include "framework/missing_op.h"
+
 namespace gk {
 namespace {
 
@@ -49,6 +51,12 @@ proto::NodeDef RestOf(const OpRecord& op) {
 }
 
 Status OpNotRegistered(std::string_view type, std::string_view node) {
+  if (const std::string cure = MissingOpCure(type); !cure.empty()) {
+    return NotFound(
+        "Op type not registered '{}' in binary running on graphkiln, at node "
+        "'{}'{}",
+        type, node, cure);
+  }
   return NotFound(
       "Op type not registered '{0}' in binary running on graphkiln, at node "
       "'{1}'. Make sure the Op and Kernel are registered in "

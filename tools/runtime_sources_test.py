@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""runtime_sources.py: which ops, which files, what is left of them."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import runtime_sources
+
+ROOT = Path(__file__).resolve().parent.parent
+INTERFACE = ["api/saved_model.cc", "api/variable.cc"]
+
+
+def choose(ops, out):
+    return subprocess.run(
+        [sys.executable, runtime_sources.__file__, ROOT, out, ops, *INTERFACE],
+        capture_output=True,
+        text=True,
+    )
+
+
+class Choice(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.records = runtime_sources.Records(ROOT)
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.out = Path(cls.folder.name)
+        list_file = cls.out / "ops.txt"
+        list_file.write_text("# two ops\nRelu  # and its gradient's file\nMatMul\n")
+        cls.done = choose(str(list_file), cls.out)
+        assert cls.done.returncode == 0, cls.done.stderr
+
+    def kept(self, path):
+        return (self.out / "kept" / path).read_text()
+
+    def test_every_record_is_found(self):
+        for path, ops in self.records.files.items():
+            _, read = runtime_sources.opgen.read_ops(path)
+            self.assertEqual([op.name for op in read], ops, path)
+
+    def test_records_that_nobody_wants_are_gone(self):
+        text = self.kept("nn/nn_activation.cc")
+        self.assertIn('{.name = "Relu",', text)
+        self.assertNotIn('{.name = "Elu",', text)
+        self.assertFalse((self.out / "kept/nn/nn_conv.cc").exists())
+
+    def test_what_a_runtime_does_not_read_is_gone(self):
+        text = self.kept("math/math_matmul.cc")
+        record = text[text.index('{.name = "MatMul"') :]
+        self.assertIn(".kernel =", record)
+        for field in runtime_sources.UNREAD:
+            self.assertNotIn(f"     .{field} =", record)
+
+    def test_lines_keep_their_numbers(self):
+        source = (ROOT / "src/ops/math/math_matmul.cc").read_text()
+        own = [i for i, line in enumerate(source.splitlines(), 1) if '"MatMul"' in line]
+        kept = [
+            i
+            for i, line in enumerate(self.kept("math/math_matmul.cc").splitlines())
+            if '"MatMul"' in line
+        ]
+        self.assertEqual(own, kept)
+
+    def test_what_the_library_makes_itself_is_there(self):
+        text = "".join(p.read_text() for p in (self.out / "kept").glob("*/*.cc"))
+        for op in ("Const", "Placeholder", "Identity", "NoOp", "While", "VarHandleOp"):
+            self.assertIn(f'{{.name = "{op}",', text)
+        for op in ("StatefulPartitionedCall", "ReadVariableOp", "AssignVariableOp"):
+            self.assertIn(f'{{.name = "{op}",', text)
+
+    def test_libraries_that_nobody_calls_are_not_read(self):
+        self.assertIn('"oneapi/dnnl/dnnl.hpp"', self.done.stdout)
+        for header in ("jpeglib.h", "png.h", "re2/re2.h", "Eigen/Core"):
+            self.assertNotIn(f'"{header}"', self.done.stdout)
+
+    def test_names_that_are_no_ops(self):
+        done = choose("Relu;MatMull;Nonsense", self.out / "wrong")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(
+            "GK_OPS: there is no op MatMull; do you mean MatMul?", done.stderr
+        )
+        self.assertIn("GK_OPS: there is no op Nonsense\n", done.stderr)
+        file = self.out / "typed.txt"
+        file.write_text("Relu\n\nSoftmx\n")
+        self.assertIn(
+            f"{file}:3: there is no op Softmx", choose(str(file), self.out).stderr
+        )
+        self.assertIn("no file", choose("lists/ops.txt", self.out).stderr)
+        self.assertIn("names no op", choose("", self.out).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
