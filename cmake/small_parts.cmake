@@ -5,7 +5,7 @@ set(GK_SMALL_LAYERS
 
 # Parts of layers that need no speed: ops without loops of their own, and what
 # neither a call nor the making of a node goes through.
-set(GK_PLAIN_OPS "/ops/(composition|data|file|checkpoint)/")
+set(GK_PLAIN_OPS "/ops/(composition|data|file|checkpoint|summary)/")
 string(JOIN "|" GK_CALLED_FUNCTION
   captured_variables concrete_function derivatives
   eager_tensor_array forward_accumulator func_graph function_type graph_scopes

@@ -88,6 +88,8 @@ def parse_attr(text: str) -> Attr:
     tail = re.sub(r"\bin \[[^\]]*\]", "", rest[kind.end():])
     if m := re.search(r"(?<![><])=\s*(.*)$", tail.replace(">=", "  "), re.S):
         default = m.group(1).strip()
+    if kind.group(2) == "tensor":
+        default = None  # C++ functions are always given one
     return Attr(name, kind.group(1) or kind.group(2), bool(kind.group(1)), default)
 
 

@@ -81,6 +81,9 @@ WHY = {
     "`gk::switch_case`.":
         "lookup.*.name queue.*.name queue.*.names queue.*.from_list "
         "CriticalSection.name",
+    "Open from the start; what is written goes there as long as what `as_default` gives "
+    "lives.":
+        "summary.SummaryWriter.init summary.SummaryWriter.set_as_default",
     "An exception of C++: `what()` and `code()`.":
         "errors.OpError.*",
 }

@@ -48,6 +48,7 @@
 #include <graphkiln/signal.h>
 #include <graphkiln/sparse_tensor.h>
 #include <graphkiln/structure.h>
+#include <graphkiln/summary.h>
 #include <graphkiln/tensor.h>
 #include <graphkiln/tensor_array.h>
 #include <graphkiln/tensor_list.h>

@@ -273,6 +273,10 @@ EXPORTS: dict[str, str] = {
         train.FeatureList train.FeatureLists train.Features train.FloatList
         train.Int64List train.JobDef train.SequenceExample
         compat.v1.train.SaverDef=SaverDef
+        compat.v1.summary.Event=Event compat.v1.summary.SessionLog=SessionLog
+        compat.v1.summary.Summary=Summary
+        compat.v1.summary.SummaryDescription=SummaryDescription
+        compat.v1.summary.TaggedRunMetadata=TaggedRunMetadata
         """,
     "graphkiln._src.example.features": """
         io.FixedLenFeature io.FixedLenSequenceFeature io.RaggedFeature
@@ -303,6 +307,34 @@ EXPORTS: dict[str, str] = {
         compat.dimension_at_index compat.forward_compatibility_horizon
         compat.forward_compatible compat.integral_types compat.path_to_str
         compat.real_types compat.v1.dimension_at_index
+        """,
+    "graphkiln._src.summary.state": """
+        summary.experimental.get_step summary.experimental.set_step
+        summary.record_if summary.should_record_summaries
+        """,
+    "graphkiln._src.summary.writers": """
+        summary.SummaryWriter summary.create_file_writer
+        summary.create_noop_writer summary.flush
+        """,
+    "graphkiln._src.summary.write": """
+        summary.audio summary.experimental.summary_scope
+        summary.experimental.write_raw_pb summary.histogram summary.image
+        summary.scalar summary.text summary.write
+        """,
+    "graphkiln._src.summary.graphs": """
+        summary.graph summary.trace_export summary.trace_off summary.trace_on
+        """,
+    "graphkiln._src.summary.event_files": """
+        compat.v1.summary.FileWriter compat.v1.summary.FileWriterCache
+        compat.v1.train.summary_iterator
+        """,
+    "graphkiln._src.summary.version_one": """
+        compat.v1.summary.all_v2_summary_ops compat.v1.summary.audio
+        compat.v1.summary.get_summary_description compat.v1.summary.histogram
+        compat.v1.summary.image compat.v1.summary.initialize
+        compat.v1.summary.merge compat.v1.summary.merge_all
+        compat.v1.summary.scalar compat.v1.summary.tensor_summary
+        compat.v1.summary.text
         """,
     "graphkiln._src.structured.structures": "experimental.StructuredTensor",
     "graphkiln._src.version_one.functions": """

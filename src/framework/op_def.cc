@@ -101,6 +101,18 @@ StatusOr<AttrValue> ParseScalar(AttrType type, std::string_view s) {
       }
       return AttrValue(shape);
     }
+    case AttrType::kTensor: {
+      // A vector of bytes, uint8[255, 0].
+      if (!s.starts_with("uint8[")) {
+        return Internal("no default value can be written as '{}'", s);
+      }
+      std::vector<uint8_t> bytes;
+      for (std::string_view part : Split(Inside(s.substr(5)), ',')) {
+        GK_ASSIGN_OR_RETURN(AttrValue v, ParseScalar(AttrType::kInt, part));
+        bytes.push_back(static_cast<uint8_t>(std::get<int64_t>(v)));
+      }
+      return AttrValue(Tensor::Vector<uint8_t>(bytes));
+    }
     default:
       return Internal("no default value can be written for this type");
   }

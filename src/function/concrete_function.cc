@@ -9,6 +9,7 @@
 #include "framework/logical_device.h"
 #include "framework/op_registry.h"
 #include "framework/placement_log.h"
+#include "function/collected_graphs.h"
 #include "function/differentiable_node.h"
 #include "function/graph_edit.h"
 #include "graph/out_of_scope.h"
@@ -329,6 +330,9 @@ Status ConcreteFunction::CallMatched(std::span<const Tensor> arguments,
       if (!refused.ok()) {
         return InvalidArgument("{} [Op:{}]", refused.message(), name());
       }
+    }
+    if (CollectedGraphs::collecting()) [[unlikely]] {
+      CollectedGraphs::Note(*function_);
     }
   }
   if (!observed && !in_graph && !has_deferred_) {

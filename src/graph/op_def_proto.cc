@@ -94,6 +94,12 @@ StatusOr<proto::OpDef::AttrDef> AttrDefToProto(const AttrDef& attr) {
   m.minimum = attr.minimum;
   if (attr.default_value) {
     GK_ASSIGN_OR_RETURN(m.default_value, AttrToProto(*attr.default_value));
+    // As TensorFlow writes it: element by element.
+    if (const auto* tensor = std::get_if<Tensor>(&*attr.default_value)) {
+      proto::TensorProto& message = m.default_value.mut().mutable_tensor();
+      message.tensor_content.clear();
+      WriteValues(*tensor, &message);
+    }
   }
   if (!attr.allowed_types.empty()) {
     auto& list = m.allowed_values.mut().mutable_list();

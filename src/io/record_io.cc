@@ -47,6 +47,11 @@ Status RecordWriter::Write(std::string_view record) {
   return OkStatus();
 }
 
+Status RecordWriter::Flush() {
+  if (!file_) return FailedPrecondition("{} is closed", path_);
+  return file_->Flush();
+}
+
 Status RecordWriter::Close() {
   if (!file_) return OkStatus();
   const std::unique_ptr<WritableFile> file = std::move(file_);

@@ -22,6 +22,8 @@ class RecordWriter {
                                      bool append = false);
 
   Status Write(std::string_view record);
+  // Readers see what was written.
+  Status Flush();
   // Reports what a destructor could not. Writing afterwards fails.
   Status Close();
 

@@ -63,6 +63,7 @@
 #include "python/src/random/generator.h"
 #include "python/src/random/initializers.h"
 #include "python/src/saved_model/saved_model.h"
+#include "python/src/summary/summary.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dimension_type.h"
 #include "python/src/tensors/dtype_type.h"
@@ -138,6 +139,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddVariableCreatorScope(m);
   gk::py::AddModuleWalk(m);
   gk::py::AddMetaGraphFunctions(m);
+  gk::py::AddSummaries(m);
   gk::py::AddGenerator(m);
   gk::py::AddInitializers(m);
   gk::py::AddDimension(m);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "framework/op_registry.h"
+#include "kernels/wav_codec.h"
 #include "ops/int32_attrs.h"
 
 namespace gk {
@@ -211,21 +212,6 @@ Status EncodeShape(InferenceContext& c) {
   return OkStatus();
 }
 
-void Append(std::string* out, uint64_t v, int bytes) {
-  for (int i = 0; i < bytes; ++i) {
-    out->push_back(static_cast<char>(v >> (8 * i)));
-  }
-}
-
-// To the nearest, halves away from 0; of NaN nothing is heard.
-int32_t SampleOf(float v) {
-  const float scaled = v == v ? v * 32768 : 0;
-  const float inside = std::min(std::max(scaled, -32768.0f), 32767.0f);
-  const auto whole = static_cast<int32_t>(inside);
-  const float rest = inside - static_cast<float>(whole);
-  return whole + (rest >= 0.5f ? 1 : 0) - (rest <= -0.5f ? 1 : 0);
-}
-
 Status ComputeEncode(KernelContext& c) {
   const Tensor &audio = c.input(0), &rate = c.input(1);
   if (audio.rank() != 2) {
@@ -237,45 +223,9 @@ Status ComputeEncode(KernelContext& c) {
         "Input sample_rate should be a scalar tensor, got {} instead.",
         rate.shape().DebugString());
   }
-  const int64_t channels = audio.dim(1), n = audio.num_elements();
-  const int32_t hertz = *rate.data<int32_t>();
-  if (channels == 0) return InvalidArgument("audio is null");
-  if (channels > 65535) {
-    return InvalidArgument("num_channels must be in (0, 2^16), got: {}",
-                           channels);
-  }
-  if (hertz <= 0) {
-    return InvalidArgument("sample_rate must be in (0, 2^32), got: {}",
-                           static_cast<uint64_t>(int64_t{hertz}));
-  }
-  constexpr int64_t kHeader = 44;
-  if (n > (int64_t{UINT32_MAX} - kHeader) / 2) {
-    return InvalidArgument(
-        "Provided channels and frames cannot be encoded "
-        "as a WAV.");
-  }
   std::string out;
-  out.reserve(kHeader + 2 * n);
-  out += "RIFF";
-  Append(&out, kHeader - 8 + 2 * n, 4);
-  out += "WAVEfmt ";
-  Append(&out, 16, 4);
-  Append(&out, 1, 2);
-  Append(&out, channels, 2);
-  Append(&out, hertz, 4);
-  Append(&out, uint64_t(hertz) * 2 * channels, 4);
-  Append(&out, 2 * channels, 2);
-  Append(&out, 16, 2);
-  out += "data";
-  Append(&out, 2 * n, 4);
-  out.resize(kHeader + 2 * n);
-  const float* in = audio.data<float>();
-  char* const to = out.data() + kHeader;
-  for (int64_t i = 0; i < n; ++i) {
-    const auto sample = static_cast<uint16_t>(SampleOf(in[i]));
-    to[2 * i] = static_cast<char>(sample & 255);
-    to[2 * i + 1] = static_cast<char>(sample >> 8);
-  }
+  GK_RETURN_IF_ERROR(WriteWav(audio.data<float>(), audio.dim(0), audio.dim(1),
+                              *rate.data<int32_t>(), &out));
   c.set_output(0, Tensor::Scalar(std::move(out)));
   return OkStatus();
 }

@@ -21,6 +21,16 @@ _COVERED = {
     ("gives or takes numbers of sparse tensors", "python/test_staging"): """
         AddManySparseToTensorsMap AddSparseToTensorsMap TakeManySparseFromTensorsMap
         """,
+    ("writes summaries to files", "oracle/test_summaries"): """
+        CloseSummaryWriter CreateSummaryDbWriter CreateSummaryFileWriter
+        FlushSummaryWriter ImportEvent SummaryWriter WriteAudioSummary
+        WriteGraphSummary WriteHistogramSummary WriteImageSummary
+        WriteRawProtoSummary WriteScalarSummary WriteSummary
+        """,
+    ("makes serialized summaries", "oracle/test_summaries"): """
+        AudioSummaryV2 HistogramSummary ImageSummary MergeSummary ScalarSummary
+        TensorSummary TensorSummaryV2
+        """,
     ("reads or writes files", "oracle/test_checkpoints"): """
         MergeV2Checkpoints Restore RestoreSlice RestoreV2 Save SaveSlices SaveV2
         """,

@@ -1,0 +1,1 @@
+"""Summaries: event files that TensorBoard shows."""
