@@ -206,7 +206,7 @@ def test_old_forms(both, tmp_path):
             tag="a", tensor=random(2, 30), sample_rate=8e3, max_outputs=1, **to
         )
         raw.WriteRawProtoSummary(
-            tensor=[raw.ScalarSummary(tags=["a", "b"], values=[1.0, 2.0]).numpy()],
+            tensor=[raw.ScalarSummary(tags=["a", "b"], values=[1.0, 2.0]).numpy()] * 2,
             **to,
         )
         writer.close()

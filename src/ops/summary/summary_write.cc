@@ -1,4 +1,6 @@
 // Ops that write summaries to event files.
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -142,15 +144,17 @@ Status WriteAudioSummary(KernelContext& c) {
 
 Status WriteRawProtoSummary(KernelContext& c) {
   const Tensor& messages = c.input(2);
+  proto::Summary all;
   for (int64_t i = 0; i < messages.num_elements(); ++i) {
     proto::Summary summary;
     if (!summary.Parse(messages.data<std::string>()[i]).ok()) {
       return DataLoss(
           "Bad tf.compat.v1.Summary binary proto tensor string at index {}", i);
     }
-    GK_RETURN_IF_ERROR(WriteValuesSummary(c, std::move(summary)));
+    std::move(summary.value.begin(), summary.value.end(),
+              std::back_inserter(all.value));
   }
-  return OkStatus();
+  return WriteValuesSummary(c, std::move(all));
 }
 
 Status WriteGraphSummary(KernelContext& c) {
@@ -293,7 +297,7 @@ const OpRecord kRecords[] = {
      .traits = kWrites,
      .shape = shape_fn::NoOutputs,
      .kernel = {.compute = WriteRawProtoSummary},
-     .doc = "Writes serialized Summary messages."},
+     .doc = "Writes serialized Summary messages, as one event."},
 
     {.name = "WriteGraphSummary",
      .inputs = TO_SUMMARY_WRITER "tensor: string",
