@@ -1,6 +1,7 @@
-# Install rules of the C++ side: library, headers, CMake package, pkg-config
-# file. They form the component `development`; the Python extension is the
-# component `python` and goes into the wheel only.
+# Install rules of the C++ side: the components `library`, `development` (headers,
+# CMake package, pkg-config file) and `program`, which are packages of Debian's,
+# too (packages.cmake). The Python extension is the component `python` and goes
+# into the wheel only.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 include(cmake/pkg_config.cmake)
@@ -13,16 +14,16 @@ target_include_directories(graphkiln INTERFACE
 target_compile_features(graphkiln INTERFACE cxx_std_20)
 
 install(TARGETS graphkiln EXPORT graphkiln_targets
-  COMPONENT development
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+    NAMELINK_COMPONENT development
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT library)
 file(RELATIVE_PATH GK_LIBRARY_FROM_PROGRAM /${CMAKE_INSTALL_BINDIR}
   /${CMAKE_INSTALL_LIBDIR})
 set_target_properties(graphkiln_program PROPERTIES
   INSTALL_RPATH $ORIGIN/${GK_LIBRARY_FROM_PROGRAM})
 # Who builds the library alone installs it alone.
-install(TARGETS graphkiln_program COMPONENT development
+install(TARGETS graphkiln_program COMPONENT program
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
 if(GK_STATIC)
   install(FILES $<TARGET_FILE:gk_all> RENAME libgraphkiln.a
@@ -51,6 +52,7 @@ install(FILES ${PROJECT_BINARY_DIR}/package/graphkilnConfig.cmake
   ${PROJECT_BINARY_DIR}/package/graphkilnConfigVersion.cmake
   DESTINATION ${GK_PACKAGE_DIR} COMPONENT development)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/graphkiln COMPONENT development)
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/graphkiln COMPONENT library)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/licenses
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/graphkiln COMPONENT development)
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/graphkiln COMPONENT library)
+include(cmake/packages.cmake)

@@ -58,6 +58,10 @@ if(NOT GK_SANITIZE)
     -DGK_VERSION=${PROJECT_VERSION} -DGK_READELF=${CMAKE_READELF}
     -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
   set_tests_properties(consumer PROPERTIES LABELS slow TIMEOUT 600)
+  add_test(NAME packages COMMAND ${CMAKE_COMMAND}
+    -DGK_BUILD=${PROJECT_BINARY_DIR} -DGK_SOURCE=${PROJECT_SOURCE_DIR}
+    -DGK_VERSION=${PROJECT_VERSION} -P ${PROJECT_SOURCE_DIR}/tests/packages/run.cmake)
+  set_tests_properties(packages PROPERTIES LABELS slow TIMEOUT 300)
 endif()
 
 # Writes models that tests of other languages and TensorFlow load.

@@ -99,7 +99,8 @@ void BM_Plan(benchmark::State& state, const std::string& model) {
   }
   for (auto _ : state) {
     TensorVector outputs;
-    ThrowIfError(RunFunction(*found.function->function(), inputs, &outputs));
+    ThrowIfError(RunFunction(*found.function->function(), inputs, &outputs,
+                             nullptr, inputs.size() - 1));
     benchmark::DoNotOptimize(outputs);
   }
 }

@@ -13,8 +13,7 @@ function(run)
   endif()
 endfunction()
 
-run(${CMAKE_COMMAND} --install ${GK_BUILD} --prefix ${work}/prefix
-    --component development)
+run(${CMAKE_COMMAND} --install ${GK_BUILD} --prefix ${work}/prefix)
 # The program finds the library beside it.
 run(${work}/prefix/bin/graphkiln --version)
 # The package asks for what the library needs, by the names it loads them by.
