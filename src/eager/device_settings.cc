@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "framework/logical_device.h"
+#include "framework/op_registry.h"
 #include "framework/tensor.h"
 
 namespace gk {
@@ -12,12 +13,25 @@ namespace {
 
 constexpr std::string_view kCpuType = "CPU";
 
+// The number of the last tensor that a record has as an attribute's default.
+uint64_t LastOfRecords() {
+  uint64_t last = 0;
+  for (const OpRecord* record : OpRegistry::Get().all()) {
+    for (const AttrDef& attr : record->def->attrs) {
+      if (!attr.default_value) continue;
+      const auto* tensor = std::get_if<Tensor>(&*attr.default_value);
+      if (tensor != nullptr && *tensor) last = std::max(last, tensor->id());
+    }
+  }
+  return last;
+}
+
 struct Settings {
   std::mutex mutex;
   std::vector<KnownDevice> visible{PhysicalCpu()};
   DeviceDivision division;
   bool initialized = false;
-  uint64_t last_probe = 0;
+  uint64_t last_probe = LastOfRecords();
 
   // Has anything been made that sits on a device? Tensors are numbered: the
   // one made here follows the last one made here unless others came between.
