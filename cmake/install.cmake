@@ -25,10 +25,12 @@ set_target_properties(graphkiln_program PROPERTIES
 # Who builds the library alone installs it alone.
 install(TARGETS graphkiln_program COMPONENT program
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
+set(asked_for EXCLUDE_FROM_ALL)
 if(GK_STATIC)
-  install(FILES $<TARGET_FILE:gk_all> RENAME libgraphkiln.a
-    DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+  set(asked_for "")
 endif()
+install(FILES $<TARGET_FILE:gk_all> RENAME libgraphkiln.a
+  DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT archive ${asked_for})
 if(EXISTS ${PROJECT_SOURCE_DIR}/include/graphkiln)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/graphkiln
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development

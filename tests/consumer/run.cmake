@@ -50,4 +50,22 @@ if(pkg_config)
   get_filename_component(pc_dir ${pc} DIRECTORY)
   run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${pc_dir} ${pkg_config}
       --exact-version=${GK_VERSION} graphkiln)
+  # A program with the whole library in it.
+  find_program(compiler NAMES c++ g++ clang++ REQUIRED)
+  run(${CMAKE_COMMAND} --install ${GK_BUILD} --prefix ${work}/prefix
+      --component archive)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${pc_dir}
+    ${pkg_config} --static --cflags --libs graphkiln
+    OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE
+    COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(flags)
+  list(TRANSFORM flags REPLACE "^-lgraphkiln$" "-l:libgraphkiln.a")
+  run(${compiler} ${GK_SOURCE}/tests/consumer/training.cc -o ${work}/alone
+      -Wl,--gc-sections ${flags})
+  run(${work}/alone)
+  execute_process(COMMAND ${GK_READELF} -d ${work}/alone OUTPUT_VARIABLE dynamic
+    COMMAND_ERROR_IS_FATAL ANY)
+  if(dynamic MATCHES "libgraphkiln")
+    message(FATAL_ERROR "the program loads the shared library")
+  endif()
 endif()
