@@ -1,22 +1,16 @@
 #include "graphkiln/checkpoint_manager.h"
 
-#include <chrono>
 #include <mutex>
 #include <utility>
 
 #include "api/inner.h"
+#include "base/wall_time.h"
 #include "checkpoint/checkpoint_state.h"
 #include "checkpoint/kept_checkpoints.h"
 #include "io/path.h"
 
 namespace gk::api {
 namespace {
-
-double SecondsNow() {
-  return std::chrono::duration<double>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 KeptCheckpoints KeptIn(const std::string& folder,
                        const CheckpointManagerOptions& options) {
@@ -29,7 +23,7 @@ KeptCheckpoints KeptIn(const std::string& folder,
       options.max_to_keep, options.keep_checkpoint_every_n_hours,
       options.checkpoint_interval, options.last_checkpoint_step};
   return ValueOrThrow(KeptCheckpoints::Open(
-      folder, limits, ValueOrThrow(ReadCheckpointState(folder)), SecondsNow()));
+      folder, limits, ValueOrThrow(ReadCheckpointState(folder)), WallTime()));
 }
 
 int64_t IntegerOf(const Variable& v) {
@@ -98,7 +92,7 @@ std::optional<std::string> CheckpointManager::save(
                      then = noted.written](const std::string& path) {
       {
         const std::lock_guard lock(kept->mutex);
-        ThrowUnlessOk(kept->checkpoints.Add(path, SecondsNow()));
+        ThrowUnlessOk(kept->checkpoints.Add(path, WallTime()));
       }
       if (then) then(path);
     };

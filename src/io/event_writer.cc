@@ -16,6 +16,7 @@
 
 #include "base/fork.h"
 #include "base/process_mutex.h"
+#include "base/wall_time.h"
 #include "framework/host_language.h"
 #include "io/files.h"
 #include "io/path.h"
@@ -42,11 +43,6 @@ std::string FileNameOf(const std::string& suffix) {
 }
 
 }  // namespace
-
-double WallTime() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(now).count();
-}
 
 class EventWriter::State {
  public:

@@ -26,9 +26,6 @@ struct EventWriterOptions {
   std::string suffix = ".v2";  // of the file's name
 };
 
-// Seconds since 1970, as events have them.
-double WallTime();
-
 class EventWriter {
  public:
   // Makes the folder, with those around it, and in it

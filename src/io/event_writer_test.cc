@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/wall_time.h"
 #include "io/record_io.h"
 
 namespace gk::io {

@@ -135,8 +135,7 @@ class Copies {
   Ref<Buffer> Map(int file, uint64_t offset, size_t size);
   void CopyAll() {
     const Lock lock(*this);
-    while (!parts_.empty() && CopyNext()) {
-    }
+    CopyRest();
   }
   int64_t left() {
     const Lock lock(*this);
@@ -161,10 +160,8 @@ class Copies {
     OnFork(
         ForkStage::kMemory,
         [] {
-          Copies& c = Get();
-          c.Enter();
-          while (!c.parts_.empty() && c.CopyNext()) {
-          }
+          Get().Enter();
+          Get().CopyRest();
         },
         [] { Get().mutex_.unlock(); },
         [] {
@@ -177,6 +174,11 @@ class Copies {
   bool Start();
   void Run();
   bool CopyNext();
+  // Under the lock.
+  void CopyRest() {
+    while (!parts_.empty() && CopyNext()) {
+    }
+  }
   void ForgetUnused();
   bool IsWanted() const;
   Files::iterator Lease(int file, const struct stat& facts);

@@ -41,8 +41,8 @@ bool KeptReads::Keep(int k) {
       VariableOf(slots_[read.where.handle]);
   if (!variable.ok()) return false;
   const uint64_t now = (*variable)->version();
-  if (now != read.seen) {
-    read.seen = now;
+  if (now != read.value.version) {
+    read.value.version = now;
     read.times = 0;
   }
   if (++read.times < kUnchanged) return false;
@@ -52,7 +52,6 @@ bool KeptReads::Keep(int k) {
   }
   if (!(*variable)->Keep(&read.value)) return false;
   read.variable = *variable;
-  read.seen = read.value.version;
   ++holds_[read.where.handle];
   const SlotInfo& slot = plan_.slots[read.where.value];
   const Tensor& value = *read.value.slot;
@@ -73,7 +72,7 @@ Status KeptReads::Check(const Instruction& now, int pc) const {
   if (read.variable == variable) {
     const StatusOr<Tensor> fresh = variable->Read();
     // What somebody assigns just now, the next read gives.
-    if (variable->version() != read.seen) return OkStatus();
+    if (variable->version() != read.value.version) return OkStatus();
     const Tensor& kept = slots_[now.first_output];
     if (fresh.ok() && fresh->impl() == kept.impl() &&
         data_[now.first_output] == kept.raw_data()) {
@@ -94,7 +93,8 @@ void KeptReads::End() {
   turn_.End();
   running_ = false;
   for (Read& read : reads_) {
-    if (read.variable != nullptr && read.seen != read.variable->version()) {
+    if (read.variable != nullptr &&
+        read.value.version != read.variable->version()) {
       Forget(read);
     }
   }

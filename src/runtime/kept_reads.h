@@ -42,7 +42,7 @@ class KeptReads {
   // Whether the value of read `k` of the plan is in its slot already.
   bool IsCurrent(int k) const {
     const Read& read = reads_[k];
-    return read.value.kept && read.seen == read.variable->version();
+    return read.value.kept && read.value.version == read.variable->version();
   }
   // Puts it there, to be kept; false if it is to be read as ever.
   bool Keep(int k);
@@ -59,7 +59,6 @@ class KeptReads {
     const KeptRead& where;
     KeptValue value;
     VariableResource* variable = nullptr;  // once it is kept
-    uint64_t seen = 0;  // the version of the last reads, of what is kept
     int times = 0;
     bool never = false;  // the plan has declared another value
   };

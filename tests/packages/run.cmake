@@ -41,7 +41,7 @@ foreach(name IN ITEMS libgraphkiln0 libgraphkiln-dev graphkiln-tools)
   endif()
   run(dpkg-deb --field ${package})
   set(fields_${name} "${output}")
-  run(dpkg-deb --extract ${package} ${work}/root)
+  run(dpkg-deb --extract ${package} ${work}/unpacked)
   file(SIZE ${package} size)
   math(EXPR size "${size} / 1000")
   message(STATUS "${name}: ${size} kB packed")
@@ -51,7 +51,7 @@ expect("${fields_libgraphkiln0}" "Version: ${GK_VERSION}-1" libc6 libstdc++6
 expect("${fields_libgraphkiln-dev}" "libgraphkiln0 (= ${GK_VERSION}-1)")
 expect("${fields_graphkiln-tools}" "libgraphkiln0 (= ${GK_VERSION}-1)")
 
-run(${work}/root/usr/bin/graphkiln --version)
+run(${work}/unpacked/usr/bin/graphkiln --version)
 expect("${output}" ${GK_VERSION})
 file(WRITE ${work}/use.c "
 #include <graphkiln/c_api.h>
@@ -66,7 +66,7 @@ int main(void) {
   return 0;
 }
 ")
-file(GLOB_RECURSE pc ${work}/root/graphkiln.pc)
+file(GLOB_RECURSE pc ${work}/unpacked/graphkiln.pc)
 get_filename_component(folder ${pc} DIRECTORY)
 run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${folder} pkg-config --libs
     --cflags-only-I --define-prefix graphkiln)

@@ -1,10 +1,10 @@
 // Ops for the eye: assertions, printing, formatting, checks of values, time.
 #include "ops/fn/core_effects.h"
 
-#include <chrono>
 #include <cmath>
 #include <cstring>
 
+#include "base/wall_time.h"
 #include "framework/grad_context.h"
 #include "framework/host_language.h"
 #include "framework/op_registry.h"
@@ -123,9 +123,7 @@ Status ComputeStringFormat(KernelContext& c) {
 }
 
 Status ComputeTimestamp(KernelContext& c) {
-  const std::chrono::duration<double> now =
-      std::chrono::system_clock::now().time_since_epoch();
-  c.set_output(0, Tensor::Scalar(now.count()));
+  c.set_output(0, Tensor::Scalar(WallTime()));
   return OkStatus();
 }
 

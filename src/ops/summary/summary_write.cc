@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "base/wall_time.h"
 #include "framework/op_registry.h"
 #include "ops/named_resource.h"
 #include "ops/summary/summary_values.h"
@@ -75,7 +76,7 @@ Status WriteSummaryEvent(const KernelContext& c, proto::Event event) {
                       SummaryWriterOf(c));
   GK_ASSIGN_OR_RETURN(const auto file, writer->writer());
   GK_ASSIGN_OR_RETURN(event.step, OneElement<int64_t>(c, 1, "step"));
-  event.wall_time = io::WallTime();
+  event.wall_time = WallTime();
   return file->Write(event);
 }
 

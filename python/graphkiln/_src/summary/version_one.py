@@ -52,6 +52,20 @@ def _collect(value, collections, default):
     return value
 
 
+def _summary(make, name, family, collections) -> Tensor:
+    """Of the operation that `make` gives for a tag and a name."""
+    with _scope(name, family) as (tag, scope):
+        return _collect(make(tag, scope), collections, [GraphKeys.SUMMARIES])
+
+
+def _refuse_eagerly() -> None:
+    if _graphkiln.executing_eagerly():
+        raise RuntimeError(
+            "Merging tf.summary.* ops is not compatible with eager execution. "
+            "tf.summary writes each summary by itself."
+        )
+
+
 def _writes_now() -> bool:
     """Does a program that runs eagerly write these at once? Only to a writer and at
     a step that the thread has."""
@@ -109,9 +123,12 @@ def scalar(
     """
     if _writes_now():
         return _write_now(eager.scalar, name, family, tensor, state.step)
-    with _scope(name, family) as (tag, scope):
-        made = raw_ops.ScalarSummary(tags=tag, values=tensor, name=scope)
-        return _collect(made, collections, [GraphKeys.SUMMARIES])
+    return _summary(
+        lambda tag, scope: raw_ops.ScalarSummary(tags=tag, values=tensor, name=scope),
+        name,
+        family,
+        collections,
+    )
 
 
 def image(
@@ -146,14 +163,14 @@ def image(
         return _write_now(
             eager.image, name, family, tensor, state.step, max_outputs=max_outputs
         )
-    with _scope(name, family) as (tag, scope):
-        made = raw_ops.ImageSummary(
-            tag=tag,
-            tensor=tensor,
-            max_images=max_outputs,
-            name=scope,
-        )
-        return _collect(made, collections, [GraphKeys.SUMMARIES])
+    return _summary(
+        lambda tag, scope: raw_ops.ImageSummary(
+            tag=tag, tensor=tensor, max_images=max_outputs, name=scope
+        ),
+        name,
+        family,
+        collections,
+    )
 
 
 def histogram(
@@ -186,9 +203,12 @@ def histogram(
     """
     if _writes_now():
         return _write_now(eager.histogram, name, family, values, state.step)
-    with _scope(name, family) as (tag, scope):
-        made = raw_ops.HistogramSummary(tag=tag, values=values, name=scope)
-        return _collect(made, collections, [GraphKeys.SUMMARIES])
+    return _summary(
+        lambda tag, scope: raw_ops.HistogramSummary(tag=tag, values=values, name=scope),
+        name,
+        family,
+        collections,
+    )
 
 
 def audio(
@@ -233,18 +253,20 @@ def audio(
             state.step,
             max_outputs=max_outputs,
         )
-    with _scope(name, family) as (tag, scope):
+
+    def make(tag: str, scope: str) -> Tensor:
         rate = _graphkiln.convert_to_tensor(
             sample_rate, dtype=_graphkiln.float32, name="sample_rate"
         )
-        made = raw_ops.AudioSummaryV2(
+        return raw_ops.AudioSummaryV2(
             tag=tag,
             tensor=tensor,
             sample_rate=rate,
             max_outputs=max_outputs,
             name=scope,
         )
-        return _collect(made, collections, [GraphKeys.SUMMARIES])
+
+    return _summary(make, name, family, collections)
 
 
 def text(name: str, tensor: Tensor, collections: Sequence[str] | None = None) -> Tensor:
@@ -320,14 +342,17 @@ def tensor_summary(
         metadata.summary_description = summary_description
     if display_name is not None:
         metadata.display_name = display_name
-    with _scope(name, family) as (tag, scope):
-        made = raw_ops.TensorSummaryV2(
+    return _summary(
+        lambda tag, scope: raw_ops.TensorSummaryV2(
             tag=tag,
             tensor=tensor,
             serialized_summary_metadata=metadata.SerializeToString(),
             name=scope,
-        )
-        return _collect(made, collections, [GraphKeys.SUMMARIES])
+        ),
+        name,
+        family,
+        collections,
+    )
 
 
 def merge(
@@ -357,11 +382,7 @@ def merge(
     >>> [value.tag for value in message.value]
     ['a', 'b']
     """
-    if _graphkiln.executing_eagerly():
-        raise RuntimeError(
-            "Merging tf.summary.* ops is not compatible with eager execution. "
-            "tf.summary writes each summary by itself."
-        )
+    _refuse_eagerly()
     name = _clean(name)
     with _graphkiln.name_scope(name or "merge"):
         made = raw_ops.MergeSummary(inputs=list(inputs), name=name)
@@ -388,11 +409,7 @@ def merge_all(
     ...     tf.compat.v1.summary.merge_all() is None
     True
     """
-    if _graphkiln.executing_eagerly():
-        raise RuntimeError(
-            "Merging tf.summary.* ops is not compatible with eager execution. "
-            "tf.summary writes each summary by itself."
-        )
+    _refuse_eagerly()
     found = _graphkiln.get_default_graph().get_collection(key, scope=scope)
     return merge(found, name=name) if found else None
 
