@@ -4,16 +4,20 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <utility>
 
 #include "base/blocked_signals.h"
+#include "base/thread_number.h"
 #include "kernels/close_dnnl.h"
 
 extern "C" {
@@ -98,15 +102,26 @@ void PrepareThread() {
 #endif
 }
 
-// Threads that run in oneDNN now; who closed it.
-std::atomic<int> inside{0};
+// Threads that run in oneDNN now, counted apart so that they do not wait for
+// each other; who closed it.
+struct alignas(64) Count {
+  std::atomic<int> threads{0};
+};
+std::array<Count, 8> inside;
 std::atomic<bool> closed{false};
 std::atomic<pthread_t> closer;
+
+bool AnyInside() {
+  return std::any_of(inside.begin(), inside.end(),
+                     [](const Count& c) { return c.threads.load() > 0; });
+}
 
 const dnnl::engine& Engine() {
   static const dnnl::engine* engine = [] {
     std::atexit(CloseDnnl);
-    pthread_atfork(nullptr, nullptr, [] { inside.store(0); });
+    pthread_atfork(nullptr, nullptr, [] {
+      for (Count& c : inside) c.threads.store(0);
+    });
     return new dnnl::engine(dnnl::engine::kind::cpu, 0);
   }();
   return *engine;
@@ -114,17 +129,34 @@ const dnnl::engine& Engine() {
 
 class Inside {
  public:
-  Inside() {
-    inside.fetch_add(1);
+  Inside() : count_(inside[ThreadNumber() % inside.size()].threads) {
+    count_.fetch_add(1);
     if (closed.load() && !pthread_equal(closer.load(), pthread_self())) {
-      inside.fetch_sub(1);
+      count_.fetch_sub(1);
       for (;;) pause();  // The process is ending.
     }
   }
-  ~Inside() { inside.fetch_sub(1); }
+  ~Inside() { count_.fetch_sub(1); }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
+
+ private:
+  std::atomic<int>& count_;
 };
+
+// Products let the stack pointer point into memory of the heap (oneDNN's
+// jit_avx_gemm_f32.cpp and jit_avx512_common_gemm_f32.cpp, in versions 2.6 to
+// 3.7 alone): what a signal's handler pushes would overwrite what lies below
+// it. Their name begins with "gemm", as that of whatever is made of them.
+bool KeepsStack(const dnnl::primitive& primitive) {
+  const char* name = nullptr;
+  dnnl_primitive_desc_query(primitive.get_primitive_desc(),
+                            dnnl_query_impl_info_str, 0, &name);
+  if (name == nullptr) return false;
+  const std::string_view kind(name);
+  return kind.starts_with("brg") || kind.starts_with("jit") ||
+         kind.starts_with("simple");
+}
 
 }  // namespace
 
@@ -133,7 +165,7 @@ void CloseDnnl() {
   closed.store(true);
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::seconds(5);
-  while (inside.load() > 0 && Clock::now() < end) {
+  while (AnyInside() && Clock::now() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
@@ -189,52 +221,33 @@ StatusOr<std::unique_ptr<DnnlPrimitive>> DnnlPrimitive::Create(
   }
 }
 
-DnnlPrimitive::DnnlPrimitive(Parts parts) : parts_(std::move(parts)) {}
+DnnlPrimitive::DnnlPrimitive(Parts parts) : parts_(std::move(parts)) {
+  parts_.keeps_stack |= KeepsStack(parts_.primitive);
+}
 
 DnnlPrimitive::~DnnlPrimitive() {
-  for (auto& slot : idle_) delete slot.load();
+  while (State* state = idle_.Take()) delete state;
 }
 
-std::unique_ptr<DnnlPrimitive::State> DnnlPrimitive::Acquire() {
-  for (auto& slot : idle_) {
-    if (slot.load(std::memory_order_relaxed) == nullptr) continue;
-    if (State* state = slot.exchange(nullptr)) {
-      return std::unique_ptr<State>(state);
-    }
-  }
-  return std::make_unique<State>(parts_);
-}
-
-void DnnlPrimitive::Release(std::unique_ptr<State> state) {
-  for (auto& slot : idle_) {
-    State* expected = nullptr;
-    if (slot.compare_exchange_strong(expected, state.get())) {
-      state.release();
-      return;
-    }
-  }
-}
-
-// Products let the stack pointer point into memory of the heap: what a signal's
-// handler pushes would overwrite what lies below it.
 dnnl_status_t DnnlPrimitive::Execute(State& state) const {
   std::optional<BlockedSignals> blocked;
   if (!parts_.keeps_stack) blocked.emplace(/*samples=*/false);
-  return dnnl_primitive_execute(
-      parts_.primitive.get(), state.stream.get(),
-      static_cast<int>(state.c_arguments.size()), state.c_arguments.data());
+  return dnnl_primitive_execute(parts_.primitive.get(), state.stream.get(),
+                                static_cast<int>(state.c_arguments.size()),
+                                state.c_arguments.data());
 }
 
 Status DnnlPrimitive::Run(std::span<void* const> pointers) {
   try {
     const Inside inside;
     OneThreadGuard guard;
-    std::unique_ptr<State> state = Acquire();
+    std::unique_ptr<State> state(idle_.Take());
+    if (state == nullptr) state = std::make_unique<State>(parts_);
     for (size_t i = 0; i < pointers.size(); ++i) {
       state->memories[i].set_data_handle(pointers[i]);
     }
     const dnnl_status_t status = Execute(*state);
-    Release(std::move(state));
+    if (idle_.Give(state.get())) state.release();
     if (status == dnnl_out_of_memory) {
       return ResourceExhausted("out of memory running a oneDNN primitive");
     }

@@ -7,14 +7,13 @@
 #ifndef GK_KERNELS_DNNL_PRIMITIVE_H_
 #define GK_KERNELS_DNNL_PRIMITIVE_H_
 
-#include <array>
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <span>
 #include <vector>
 
+#include "base/idle_cells.h"
 #include "base/status.h"
 
 namespace gk {
@@ -43,8 +42,7 @@ class DnnlPrimitive {
     dnnl::primitive primitive;
     dnnl::memory::desc scratchpad;
     std::vector<Argument> arguments;
-    // It leaves the stack pointer in the thread's own stack, so that handlers
-    // of signals may run meanwhile.
+    // Handlers of signals may run meanwhile, whatever the primitive is.
     bool keeps_stack = false;
   };
 
@@ -60,11 +58,9 @@ class DnnlPrimitive {
   struct State;
   explicit DnnlPrimitive(Parts parts);
   dnnl_status_t Execute(State& state) const;
-  std::unique_ptr<State> Acquire();
-  void Release(std::unique_ptr<State> state);
 
   Parts parts_;
-  std::array<std::atomic<State*>, 8> idle_ = {};
+  IdleCells<State> idle_;
 };
 
 // Plain attributes with a scratchpad supplied by the caller.

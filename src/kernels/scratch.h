@@ -6,12 +6,11 @@
 #ifndef GK_KERNELS_SCRATCH_H_
 #define GK_KERNELS_SCRATCH_H_
 
-#include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <utility>
+
+#include "base/idle_cells.h"
 
 namespace gk {
 
@@ -21,7 +20,7 @@ class ScratchPool {
   ScratchPool(const ScratchPool&) = delete;
   ScratchPool& operator=(const ScratchPool&) = delete;
   ~ScratchPool() {
-    for (auto& slot : slots_) Free(slot.load());
+    while (std::byte* p = idle_.Take()) Free(p);
   }
 
   class Lease {
@@ -43,29 +42,19 @@ class ScratchPool {
 
  private:
   static constexpr std::align_val_t kAlign{64};
-  static void Free(std::byte* p) {
-    if (p != nullptr) ::operator delete(p, kAlign);
-  }
+  static void Free(std::byte* p) { ::operator delete(p, kAlign); }
   std::byte* Get() {
     if (bytes_ == 0) return nullptr;
-    for (auto& slot : slots_) {
-      if (slot.load(std::memory_order_relaxed) == nullptr) continue;
-      if (std::byte* p = slot.exchange(nullptr)) return p;
-    }
+    if (std::byte* p = idle_.Take()) return p;
     return static_cast<std::byte*>(
         ::operator new(bytes_, kAlign, std::nothrow));
   }
   void Put(std::byte* p) {
-    if (p == nullptr) return;
-    for (auto& slot : slots_) {
-      std::byte* expected = nullptr;
-      if (slot.compare_exchange_strong(expected, p)) return;
-    }
-    Free(p);
+    if (p != nullptr && !idle_.Give(p)) Free(p);
   }
 
   const int64_t bytes_;
-  std::array<std::atomic<std::byte*>, 8> slots_ = {};
+  IdleCells<std::byte> idle_;
 };
 
 }  // namespace gk

@@ -195,6 +195,45 @@ CompiledFunction::ShapeKey CompiledFunction::KeyOf(
   return key;
 }
 
+bool CompiledFunction::Fits(const ShapeKey& key,
+                            std::span<const Tensor> inputs) {
+  size_t at = 0;  // keys of one function have as many ranks
+  for (const Tensor& t : inputs) {
+    const std::span<const int64_t> dims = t.shape().dims();
+    if (key[at] != t.rank() ||
+        !std::equal(dims.begin(), dims.end(), key.begin() + at + 1)) {
+      return false;
+    }
+    at += 1 + dims.size();
+  }
+  return true;
+}
+
+CompiledFunction::~CompiledFunction() {
+  while (Specialised* recent = recent_.Take()) delete recent;
+}
+
+CompiledFunction::PlanInUse::~PlanInUse() {
+  if (recent_ != nullptr && function_.recent_.Give(recent_.get())) {
+    recent_.release();
+  }
+}
+
+StatusOr<const Plan*> CompiledFunction::PlanInUse::Find(
+    std::span<const Tensor> inputs) {
+  GK_RETURN_IF_ERROR(function_.CheckArguments(inputs));
+  recent_.reset(function_.recent_.Take());
+  if (recent_ != nullptr && Fits(recent_->key, inputs)) {
+    return recent_->plan.get();
+  }
+  bool is_own = false;
+  GK_ASSIGN_OR_RETURN(other_, function_.PlanFor(inputs, &is_own));
+  if (!is_own) return other_.get();
+  if (recent_ == nullptr) recent_ = std::make_unique<Specialised>();
+  *recent_ = {KeyOf(inputs), std::move(other_)};
+  return recent_->plan.get();
+}
+
 Ref<Plan> CompiledFunction::LoopBodyPlanFor(std::span<const Tensor> states,
                                             bool make) {
   if (!CheckArguments(states).ok()) return {};
@@ -223,7 +262,8 @@ Ref<Plan> CompiledFunction::LoopBodyPlanFor(std::span<const Tensor> states,
   return plan;
 }
 
-StatusOr<Ref<Plan>> CompiledFunction::PlanFor(std::span<const Tensor> inputs) {
+StatusOr<Ref<Plan>> CompiledFunction::PlanFor(std::span<const Tensor> inputs,
+                                              bool* is_own) {
   GK_RETURN_IF_ERROR(CheckArguments(inputs));
   GK_ASSIGN_OR_RETURN(Ref<Plan> declared, DeclaredPlan());
   if (is_static_) return declared;
@@ -234,6 +274,7 @@ StatusOr<Ref<Plan>> CompiledFunction::PlanFor(std::span<const Tensor> inputs) {
     for (auto it = plans_.begin(); it != plans_.end(); ++it) {
       if (it->key != key) continue;
       plans_.splice(plans_.begin(), plans_, it);
+      if (is_own) *is_own = bool(it->plan);
       return it->plan ? it->plan : declared;
     }
     const auto seen = std::find(seen_.begin(), seen_.end(), key);
@@ -263,6 +304,7 @@ StatusOr<Ref<Plan>> CompiledFunction::PlanFor(std::span<const Tensor> inputs) {
     if (ChecksOn() && made.status().code() == Code::kInternal) return made;
     const Ref<Plan> plan = made.ok() ? std::move(*made) : declared;
     settle(plan);
+    if (is_own) *is_own = made.ok();
     return plan;
   } catch (...) {  // interrupted, for one: a later call makes it
     settle({});

@@ -7,7 +7,7 @@
 // A shape met for the first time runs the declared plan, which allocates as
 // it goes; met again, it gets a plan of its own. Both lists are bounded, the
 // least recently used go first. Thread-safe; functions whose declared shapes
-// are complete lock once.
+// are complete lock once, others when a thread meets other shapes than before.
 //
 // Making graphs and plans can be interrupted (Error is thrown): it is done
 // without a lock, and the next call begins anew.
@@ -17,9 +17,11 @@
 #include <atomic>
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "base/idle_cells.h"
 #include "base/process_mutex.h"
 #include "framework/graph.h"
 #include "runtime/plan.h"
@@ -28,11 +30,16 @@ namespace gk {
 
 class CompiledFunction final : public GraphFunction::Compiled {
  public:
+  class PlanInUse;
+
+  ~CompiledFunction();
   // Made on first use and kept by the function.
   static StatusOr<CompiledFunction*> Of(const GraphFunction& function);
 
-  // Checks the arguments and picks a plan for them.
-  StatusOr<Ref<Plan>> PlanFor(std::span<const Tensor> inputs);
+  // Checks the arguments and picks a plan for them; `is_own`: it was made for
+  // their shapes.
+  StatusOr<Ref<Plan>> PlanFor(std::span<const Tensor> inputs,
+                              bool* is_own = nullptr);
 
   // The plan for all arguments, if there can be no other any more; else null.
   // It lives as long as this.
@@ -73,6 +80,7 @@ class CompiledFunction final : public GraphFunction::Compiled {
 
   CompiledFunction() = default;
   static ShapeKey KeyOf(std::span<const Tensor> inputs);
+  static bool Fits(const ShapeKey& key, std::span<const Tensor> inputs);
   StatusOr<Ref<Plan>> Specialise(std::span<const Tensor> inputs,
                                  const Plan& declared, bool loop_body) const;
 
@@ -97,6 +105,26 @@ class CompiledFunction final : public GraphFunction::Compiled {
   std::list<Specialised> plans_;  // most recent first; null while being made
   std::list<ShapeKey> seen_;
   std::list<Specialised> loop_plans_;  // null where the body is not closed
+  // Plans that threads have used last: who finds a fitting one here takes no
+  // lock and counts no reference.
+  IdleCells<Specialised> recent_;
+};
+
+// A plan for inputs, for the length of a run of it.
+class CompiledFunction::PlanInUse {
+ public:
+  explicit PlanInUse(CompiledFunction& function) : function_(function) {}
+  ~PlanInUse();
+  PlanInUse(const PlanInUse&) = delete;
+  PlanInUse& operator=(const PlanInUse&) = delete;
+
+  // Checks the inputs and picks a plan for them.
+  StatusOr<const Plan*> Find(std::span<const Tensor> inputs);
+
+ private:
+  CompiledFunction& function_;
+  std::unique_ptr<Specialised> recent_;
+  Ref<Plan> other_;  // for inputs that have no plan of their own
 };
 
 }  // namespace gk

@@ -525,7 +525,8 @@ Status RunFunction(const GraphFunction& function,
     GK_RETURN_IF_ERROR(compiled->CheckArguments(inputs));
     return RunPlan(*plan, inputs, outputs, cancellation, num_captures);
   }
-  GK_ASSIGN_OR_RETURN(const Ref<Plan> plan, compiled->PlanFor(inputs));
+  CompiledFunction::PlanInUse in_use(*compiled);
+  GK_ASSIGN_OR_RETURN(const Plan* const plan, in_use.Find(inputs));
   return RunPlan(*plan, inputs, outputs, cancellation, num_captures);
 }
 

@@ -157,6 +157,34 @@ TEST(Executor, ArgumentsAreLetGo) {
   for (const Tensor& t : in) EXPECT_TRUE(t.IsExclusive());
 }
 
+// What a function captures stays with its frames: a call counts no reference
+// to it, changes it never, and it goes with the function.
+TEST(Executor, CapturesStayInFrames) {
+  const Tensor captured = Ramp({4}), other = Ramp({4}, 1);
+  {
+    TestFunction b;
+    const Output x = b.Arg(DataType::kFloat, {-1}),
+                 c = b.Arg(DataType::kFloat, TensorShape{4});
+    const auto f = b.Finish({b.Add("AddV2", {x, b.Add("Neg", {c})}), c});
+    const auto run = [&](const Tensor& capture) {
+      TensorVector out;
+      const TensorVector in{Ramp({4}), capture};
+      ThrowIfError(RunFunction(*f, in, &out, nullptr, 1));
+      EXPECT_TRUE(in[0].IsExclusive());
+      EXPECT_EQ(FloatsOf(out[1]), FloatsOf(capture));
+      return FloatsOf(out[0]);
+    };
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_EQ(run(captured), std::vector<float>(4, 0.0f));
+    }
+    EXPECT_GT(captured.impl()->RefCount(), 1);
+    EXPECT_EQ(run(other), std::vector<float>(4, -1.0f));
+    EXPECT_EQ(run(captured), std::vector<float>(4, 0.0f));
+  }
+  EXPECT_TRUE(captured.IsExclusive());
+  EXPECT_TRUE(other.IsExclusive());
+}
+
 TEST(Executor, EmptyTensors) {
   TestFunction b;
   const Output x = b.Arg(DataType::kFloat, TensorShape{0, 4});

@@ -84,15 +84,20 @@ Frame::~Frame() {
 }
 
 void Frame::Begin(int first_capture) {
+  first_capture_ = first_capture;
   if (reads) reads->Begin(first_capture);
 }
 
-void Frame::SetArgument(SlotId s, Tensor value) {
+void Frame::SetArgument(SlotId s, const Tensor& value) {
   data[s] = value.raw_data();
-  if (reads) {
-    if (slots[s].impl() == value.impl()) return;
-    reads->ChangeArgument(s);
-  }
+  if (slots[s].impl() == value.impl()) return;
+  if (reads) reads->ChangeArgument(s);
+  slots[s] = value;
+}
+
+void Frame::SetArgument(SlotId s, Tensor&& value) {
+  data[s] = value.raw_data();
+  if (reads) reads->ChangeArgument(s);
   slots[s] = std::move(value);
 }
 
@@ -100,9 +105,10 @@ void Frame::End(const Plan& plan) {
   for (SlotId s : plan.results) {
     if (plan.slots[s].home == Home::kOwn) slots[s] = Tensor();
   }
-  for (SlotId s : plan.arguments) {
-    if (!reads || !reads->Holds(s)) slots[s] = Tensor();
-  }
+  // Captures stay: counting references to what all threads have in common
+  // would make them wait for each other.
+  const int own = std::min<int>(first_capture_, plan.arguments.size());
+  for (int i = 0; i < own; ++i) slots[plan.arguments[i]] = Tensor();
   if (reads) reads->End();
 }
 
@@ -118,39 +124,15 @@ void Frame::Clear(const Plan& plan) {
 }
 
 FramePool::~FramePool() {
-  for (Cell& cell : cells_) delete cell.frame.load();
+  while (Frame* frame = frames_.Take()) delete frame;
 }
 
 std::unique_ptr<Frame> FramePool::Take() {
-  for (int i = 0, at = FirstCell(); i < kCells; ++i, ++at) {
-    std::atomic<Frame*>& cell = cells_[at % kCells].frame;
-    if (cell.load(std::memory_order_relaxed) == nullptr) continue;
-    if (Frame* f = cell.exchange(nullptr, std::memory_order_acquire)) {
-      return std::unique_ptr<Frame>(f);
-    }
-  }
-  return nullptr;
+  return std::unique_ptr<Frame>(frames_.Take());
 }
 
 void FramePool::Give(std::unique_ptr<Frame> frame) {
-  for (int i = 0, at = FirstCell(); i < kCells; ++i, ++at) {
-    std::atomic<Frame*>& cell = cells_[at % kCells].frame;
-    Frame* empty = nullptr;
-    if (cell.load(std::memory_order_relaxed) == nullptr &&
-        cell.compare_exchange_strong(empty, frame.get(),
-                                     std::memory_order_release,
-                                     std::memory_order_relaxed)) {
-      frame.release();
-      return;
-    }
-  }
-}
-
-int FramePool::FirstCell() {
-  static std::atomic<uint32_t> threads{0};
-  static constinit thread_local int mine = -1;
-  if (mine < 0) mine = threads.fetch_add(1) % kCells;
-  return mine;
+  if (frames_.Give(frame.get())) frame.release();
 }
 
 }  // namespace gk

@@ -3,6 +3,7 @@
 #ifndef GK_RUNTIME_FRAME_H_
 #define GK_RUNTIME_FRAME_H_
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -31,10 +32,12 @@ class Frame {
   // Bytes in front of the arena and behind it that no slot has: none, unless
   // the plan is checked.
   int64_t guard_bytes() const { return guard_bytes_; }
-  // A run begins; arguments from `first_capture` on live as long as the plan.
+  // A run begins; arguments from `first_capture` on live as long as the plan,
+  // and stay in the frame.
   void Begin(int first_capture);
-  void SetArgument(SlotId s, Tensor value);
-  // The run has ended well: arguments and values of its own are let go.
+  void SetArgument(SlotId s, const Tensor& value);
+  void SetArgument(SlotId s, Tensor&& value);
+  // The run has ended well: its arguments and values of its own are let go.
   void End(const Plan& plan);
   // Lets go of everything that a run put in.
   void Clear(const Plan& plan);
@@ -58,6 +61,7 @@ class Frame {
   Frame();
   char* arena_ = nullptr;
   int64_t arena_bytes_ = 0, guard_bytes_ = 0;
+  int first_capture_ = std::numeric_limits<int>::max();
 };
 
 }  // namespace gk

@@ -19,7 +19,7 @@ void KeptReads::Begin(int first_capture) {
 }
 
 void KeptReads::ChangeArgument(SlotId handle) {
-  if (!Holds(handle)) return;
+  if (holds_[handle] == 0) return;
   for (Read& read : reads_) {
     if (read.where.handle == handle) Forget(read);
   }

@@ -33,8 +33,6 @@ class KeptReads {
   void Begin(int first_capture);
   // The frame takes another tensor as argument.
   void ChangeArgument(SlotId handle);
-  // Whether an argument stays where it is after the run.
-  bool Holds(SlotId argument) const { return holds_[argument] > 0; }
   // The run has ended well: values that are not kept are let go.
   void End();
   void ForgetAll();

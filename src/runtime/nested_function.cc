@@ -72,8 +72,12 @@ Status NestedFunction::RunEntered(std::span<Tensor> inputs, bool consume,
                                   Turn turn) {
   frame_->Begin(static_cast<int>(inputs.size()));
   for (size_t i = 0; i < inputs.size(); ++i) {
-    frame_->SetArgument(plan_->arguments[i],
-                        consume ? std::move(inputs[i]) : inputs[i]);
+    const SlotId s = plan_->arguments[i];
+    if (consume) {
+      frame_->SetArgument(s, std::move(inputs[i]));
+    } else {
+      frame_->SetArgument(s, inputs[i]);
+    }
   }
   const Status status =
       RunInFrame(*plan_, *frame_, outputs, cancellation, turn);
