@@ -18,6 +18,7 @@
 #include <variant>
 
 #include <graphkiln/dataset.h>
+#include <graphkiln/lookup.h>
 #include <graphkiln/module.h>
 #include <graphkiln/variable.h>
 
@@ -55,9 +56,11 @@ class GK_EXPORT LoadStatus {
 // A handle; copying shares it. Not thread-safe.
 class GK_EXPORT Checkpoint {
  public:
-  // What is saved, by the names that it has in the checkpoint.
+  // What is saved, by the names that it has in the checkpoint. Of tables what
+  // is in those that change.
   using Objects =
-      std::map<std::string, std::variant<Module, Variable, Iterator>>;
+      std::map<std::string,
+               std::variant<Module, Variable, Iterator, lookup::Table>>;
   // Of these.
   explicit Checkpoint(Objects objects);
   // The module's own attributes, and `attached` beside them.

@@ -11,29 +11,51 @@
 #ifndef GRAPHKILN_CUSTOM_GRADIENT_H_
 #define GRAPHKILN_CUSTOM_GRADIENT_H_
 
+#include <graphkiln/graph.h>
+#include <graphkiln/variable.h>
+
 #include <functional>
 #include <string>
 #include <vector>
 
-#include <graphkiln/graph.h>
-
 namespace gk {
 GK_API_NAMESPACE {
-
 // Takes tensors and gives some.
 using TensorFunction =
     std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+
+// Gradients of a function's arguments, and of the variables that it reads.
+struct OwnGradients {
+  std::vector<Tensor> arguments, variables;
+};
 
 // The results, and what makes the gradients of the arguments of those of the
 // results; a tensor that is not defined(): none.
 struct OwnGradient {
   std::vector<Tensor> results;
   TensorFunction gradient;
+  // In its place, of a function that reads trainable variables which are none
+  // of its arguments: gets these, too, in the order in which they were read
+  // first, and gives a gradient for each.
+  std::function<OwnGradients(const std::vector<Tensor>& upstream,
+                             const std::vector<Variable>& variables)>
+      gradient_with_variables = {};
 };
 
 // A function with a gradient of its own. What is traced into a graph has it
-// there, too. The call throws Error if the function reads trainable variables,
-// whose gradients it does not give: read them outside.
+// there, too. Both the function and its gradient may use tensors and
+// variables of around, those of the functions, loops and branches that are
+// traced around it, too; saved models have both. Asking for gradients throws
+// Error (TypeError) if the function reads trainable variables and has no
+// gradient_with_variables, ValueError for another number of gradients than of
+// arguments or variables.
+//
+//   const auto scaled = gk::custom_gradient([=](const Tensors& x) {
+//     return gk::OwnGradient{
+//         {x[0] * v}, {}, [=](const Tensors& dy, const auto& variables) {
+//           return gk::OwnGradients{{dy[0] * v}, {dy[0] * x[0]}};
+//         }};
+//   });
 GK_EXPORT TensorFunction custom_gradient(
     std::function<OwnGradient(const std::vector<Tensor>&)> f);
 // `f`, of which nothing is kept for the gradient but the arguments: its

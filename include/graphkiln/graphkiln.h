@@ -2,6 +2,7 @@
 #ifndef GRAPHKILN_GRAPHKILN_H_
 #define GRAPHKILN_GRAPHKILN_H_
 
+#include <graphkiln/asset.h>
 #include <graphkiln/carry.h>
 #include <graphkiln/checkpoint.h>
 #include <graphkiln/checkpoint_manager.h>

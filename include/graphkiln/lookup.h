@@ -1,17 +1,21 @@
 // Lookup tables: maps from keys to values that live beside the graph.
 //
-//   gk::lookup::StaticHashTable table({"a", "b"}, {7, 8}, -1);
-//   gk::Tensor found = table.lookup({"b", "c"});  // [8 -1]
+//   using Texts = std::vector<std::string>;
+//   gk::lookup::StaticHashTable table(gk::Tensor(Texts{"a", "b"}), {7, 8}, -1);
+//   gk::Tensor found = table.lookup(gk::Tensor(Texts{"b", "c"}));  // [8 -1]
 //
 // Handles: copies are the same table, which lives as long as one of them.
 // Traced functions capture tables; inside one a table is made once, eagerly.
-// Thread-safe. Functions throw Error.
+// Modules keep them (Module::track), and with these checkpoints what is in
+// tables that change, and saved models all. Thread-safe. Functions throw Error.
 #ifndef GRAPHKILN_LOOKUP_H_
 #define GRAPHKILN_LOOKUP_H_
 
+#include <graphkiln/asset.h>
 #include <graphkiln/tensor.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -25,7 +29,7 @@ GK_API_NAMESPACE {
     // The types of keys and values, and the handle that ops get.
     DataType key_dtype() const { return key_dtype_; }
     DataType value_dtype() const { return default_value_.dtype(); }
-    const Tensor& resource_handle() const { return handle_; }
+    const Tensor& resource_handle() const;
     // Of keys that are not there.
     const Tensor& default_value() const { return default_value_; }
 
@@ -37,15 +41,21 @@ GK_API_NAMESPACE {
     // buckets.
     std::pair<Tensor, Tensor> export_values() const;
 
+    // --- For the library itself.
+    struct Rep;
+    const Rep& rep() const { return *rep_; }
+
    protected:
-    Table(DataType key_dtype, Tensor default_value, Tensor handle)
+    Table(DataType key_dtype, Tensor default_value,
+          std::shared_ptr<const Rep> rep)
         : key_dtype_(key_dtype),
           default_value_(std::move(default_value)),
-          handle_(std::move(handle)) {}
+          rep_(std::move(rep)) {}
 
    private:
     DataType key_dtype_;
-    Tensor default_value_, handle_;
+    Tensor default_value_;
+    std::shared_ptr<const Rep> rep_;
   };
 
   // What of a line of a file becomes a key or a value: a column, or one of
@@ -72,7 +82,8 @@ GK_API_NAMESPACE {
   struct KeyValueTensorInitializer {
     Tensor keys, values;
   };
-  // The lines of a file, read when a table is made.
+  // The lines of a file, read when a table is made. Saved models have a copy of
+  // it.
   struct TextFileInitializer {
     std::string filename;
     TextFileFormat format = {};
@@ -113,6 +124,13 @@ GK_API_NAMESPACE {
                           int64_t num_oov_buckets)
         : StaticVocabularyTable(initializer.keys, initializer.values,
                                 num_oov_buckets) {}
+    // The same of the lines of a file: their keys, strings or int64, and
+    // numbers.
+    StaticVocabularyTable(const TextFileInitializer& initializer,
+                          int64_t num_oov_buckets)
+        : StaticVocabularyTable(
+              StaticHashTable(initializer, Tensor(int64_t{-1})),
+              num_oov_buckets) {}
 
     // The types of keys and numbers, and the handle of the table below.
     DataType key_dtype() const { return table_.key_dtype(); }
@@ -124,7 +142,11 @@ GK_API_NAMESPACE {
     // The numbers of keys.
     Tensor lookup(const Tensor& keys) const;
 
+    // --- For the library itself.
+    const StaticHashTable& table() const { return table_; }
+
    private:
+    StaticVocabularyTable(StaticHashTable table, int64_t num_oov_buckets);
     StaticHashTable table_;
     int64_t num_oov_buckets_;
   };

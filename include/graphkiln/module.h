@@ -1,4 +1,5 @@
-// Module: an object that finds the variables and modules inside it.
+// Module: an object that finds what is kept inside it: variables, modules,
+// tables, files.
 //
 //   struct Dense : gk::Module {
 //     explicit Dense(int units) : gk::Module("dense") {
@@ -24,7 +25,9 @@
 #include <variant>
 #include <vector>
 
+#include <graphkiln/asset.h>
 #include <graphkiln/graph.h>
+#include <graphkiln/lookup.h>
 #include <graphkiln/variable.h>
 
 namespace gk {
@@ -46,9 +49,9 @@ class GK_EXPORT Module {
   [[nodiscard]] class name_scope name_scope() const;
 
   // Keeps `value`, and gives it back, as an attribute of that name in place of
-  // another one: a module or variable, or vectors, maps from texts, optionals
-  // and pointers of such. Do not keep a module inside itself: none of its
-  // variables would ever end.
+  // another one: a module, variable, table or asset, or vectors, maps from
+  // texts, optionals and pointers of such. Do not keep a module inside itself:
+  // none of its variables would ever end.
   template <class T>
   T track(const std::string& attribute, T value);
 
@@ -68,7 +71,7 @@ class GK_EXPORT Module {
   std::vector<Variable> trainable_variables() const;
   std::vector<Variable> non_trainable_variables() const;
   std::vector<Module> submodules() const;
-  // Variables and modules in that order, with the ways to them.
+  // All that is kept, in that order, with the ways to it.
   std::vector<ModuleLeaf> flatten(const FlattenOptions& options) const;
   std::vector<ModuleLeaf> flatten() const;
 
@@ -90,7 +93,9 @@ class GK_EXPORT Module {
 // What a walk finds, and how: {"layers", "0", "w"}.
 struct ModuleLeaf {
   std::vector<std::string> path;
-  std::variant<Module, Variable> value;
+  std::variant<Module, Variable, lookup::Table, lookup::StaticVocabularyTable,
+               saved_model::Asset>
+      value;
 };
 
 // Of Module::flatten.
@@ -121,7 +126,11 @@ void AddModuleLeaves(const T& value, const std::vector<std::string>& path,
   };
   if constexpr (std::is_base_of_v<Module, T>) {
     leaves->push_back({path, static_cast<const Module&>(value)});
-  } else if constexpr (std::is_same_v<T, Variable>) {
+  } else if constexpr (std::is_base_of_v<lookup::Table, T>) {
+    leaves->push_back({path, static_cast<const lookup::Table&>(value)});
+  } else if constexpr (std::is_same_v<T, Variable> ||
+                       std::is_same_v<T, lookup::StaticVocabularyTable> ||
+                       std::is_same_v<T, saved_model::Asset>) {
     leaves->push_back({path, value});
   } else if constexpr (requires { *value; }) {
     if (value) AddModuleLeaves(*value, path, leaves);

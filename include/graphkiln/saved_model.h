@@ -204,6 +204,10 @@ class GK_EXPORT SavedModel {
   // By the way to it, "encoder.layers.0.w", or by its Variable::name().
   Variable variable(const std::string& name) const;
 
+  // The files that were saved with it, by the ways to their assets,
+  // "vocabulary._filename": where the copies are.
+  std::map<std::string, std::string> assets() const;
+
   // --- For the library itself.
   struct Rep;
   explicit SavedModel(std::shared_ptr<const Rep> rep)
@@ -239,7 +243,7 @@ class GK_EXPORT ExportedFunction {
   std::vector<ConcreteFunction> traces_;
 };
 
-// What is saved beside the variables of a module.
+// What is saved beside what is in a module.
 struct Exports {
   // Functions, as attributes of the module by these names.
   std::map<std::string, ExportedFunction> functions = {};
@@ -259,10 +263,13 @@ struct SaveOptions {
   bool experimental_skip_saver = false;
 };
 
-// Writes a module and what is in it, and functions over its variables, into a
-// folder. Throws Error: ValueError for a signature that cannot be one,
-// TypeError for a trace that takes what has no lasting form, FailedPrecondition
-// if a function uses a variable that is not in the module, naming both.
+// Writes a module and what is in it, its variables, tables and assets, and
+// functions over these, into a folder. Tables are made and filled again when
+// it is loaded: those that change with what is in them now. Throws Error:
+// ValueError for a signature that cannot be one, TypeError for a trace that
+// takes what has no lasting form, FailedPrecondition if a function uses a
+// variable or table that is not in the module, naming both, NotFound if the
+// file of an asset is missing.
 //
 //   gk::saved_model::save(net, folder, {.functions = {{"predict", predict}}});
 GK_EXPORT void save(const Module& module, const std::string& folder,

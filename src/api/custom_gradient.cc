@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/inner.h"
+#include "api/variable_facts.h"
 #include "framework/grad_context.h"
 #include "function/custom_gradient.h"
 #include "function/function_gradient.h"
@@ -18,6 +19,43 @@ std::vector<Tensor> OuterDense(std::span<const Gradient> gradients) {
                                   : Outer(g.dense));
   }
   return out;
+}
+
+// What the program's function gives for the arguments and then the variables.
+std::vector<Gradient> GradientsBy(const OwnGradient& made,
+                                  const std::vector<Tensor>& upstream,
+                                  const TensorVector& handles) {
+  std::vector<Gradient> found;
+  const auto add = [&](const std::vector<Tensor>& gradients) {
+    for (const Tensor& t : gradients)
+      found.push_back({.dense = InnerOrNull(t)});
+  };
+  if (!made.gradient_with_variables) {
+    if (!handles.empty()) {
+      throw ::gk::Error(TypeError(
+          "A function under gk::custom_gradient reads {} trainable variables, "
+          "whose gradients it does not give: give "
+          "OwnGradient::gradient_with_variables, or read them outside and pass "
+          "them as arguments",
+          handles.size()));
+    }
+    add(made.gradient(upstream));
+    return found;
+  }
+  std::vector<Variable> variables;
+  for (const ::gk::Tensor& handle : handles) {
+    variables.push_back(VariableOfHandle(handle));
+  }
+  const OwnGradients both = made.gradient_with_variables(upstream, variables);
+  if (both.variables.size() != variables.size()) {
+    throw ::gk::Error(ValueError(
+        "A function under gk::custom_gradient must give a gradient for each of "
+        "the {} variables that it reads: got {}",
+        variables.size(), both.variables.size()));
+  }
+  add(both.arguments);
+  add(both.variables);
+  return found;
 }
 
 using InnerFunction = std::function<::gk::OwnGradient(const TensorVector&)>;
@@ -38,22 +76,12 @@ TensorFunction custom_gradient(
   return Made(
       [f = std::move(f)](const TensorVector& inputs) {
         OwnGradient made = f(Outer(inputs));
+        TensorVector results = Inner(made.results);
         return ::gk::OwnGradient{
-            Inner(made.results), [gradient = std::move(made.gradient)](
-                                     std::span<const Gradient> upstream,
+            std::move(results),
+            [made = std::move(made)](std::span<const Gradient> upstream,
                                      const TensorVector& variables) {
-              if (!variables.empty()) {
-                throw ::gk::Error(TypeError(
-                    "A function under gk::custom_gradient reads {} trainable "
-                    "variables, whose gradients it does not give: read them "
-                    "outside and pass them as arguments",
-                    variables.size()));
-              }
-              std::vector<Gradient> found;
-              for (const Tensor& t : gradient(OuterDense(upstream))) {
-                found.push_back({.dense = InnerOrNull(t)});
-              }
-              return found;
+              return GradientsBy(made, OuterDense(upstream), variables);
             }};
       },
       /*forget=*/false);

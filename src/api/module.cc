@@ -7,9 +7,23 @@
 
 #include "api/inner.h"
 #include "api/module_rep.h"
+#include "api/table_objects.h"
 #include "framework/attribute_walk.h"
 
 namespace gk::api {
+namespace {
+
+constexpr auto kIdentity = []<class T>(const T& value) -> const void* {
+  if constexpr (std::is_same_v<T, Module>) {
+    return value.rep().get();
+  } else if constexpr (std::is_same_v<T, Variable>) {
+    return &value.facts();
+  } else {
+    return IdentityOf(value);
+  }
+};
+
+}  // namespace
 
 // Shows the walk what it meets: values by their places in `found`, attributes
 // in `attributes`.
@@ -42,12 +56,8 @@ struct Module::Walk final : AttributeWalk::Host {
     std::vector<AttributeWalk::Leaf> leaves;
     for (const ModuleLeaf& own :
          std::get<Module>(at.value).rep_->attributes[attributes[attribute]]) {
-      const Module* inside = std::get_if<Module>(&own.value);
-      leaves.push_back(
-          {found.size(),
-           inside ? static_cast<const void*>(inside->rep_.get())
-                  : &std::get<Variable>(own.value).facts(),
-           inside != nullptr});
+      leaves.push_back({found.size(), std::visit(kIdentity, own.value),
+                        std::holds_alternative<Module>(own.value)});
       found.push_back({at.path, own.value});
       found.back().path.insert(found.back().path.end(), own.path.begin(),
                                own.path.end());

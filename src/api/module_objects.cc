@@ -5,6 +5,7 @@
 
 #include "api/inner.h"
 #include "api/module_rep.h"
+#include "api/table_objects.h"
 #include "api/variable_facts.h"
 #include "checkpoint/restoration.h"
 #include "data/iterator_resource.h"
@@ -12,6 +13,7 @@
 namespace gk::api {
 namespace {
 
+using api::Described;
 using Way = std::vector<std::string>;
 
 class VariableObject final : public ExportedObject {
@@ -61,14 +63,36 @@ class IteratorObject final : public Trackable {
   const Iterator iterator_;
 };
 
+ExportedObjectRef Described(const Variable& variable, bool whole) {
+  return std::make_shared<VariableObject>(variable);
+}
+TrackablePtr Described(const Iterator& iterator, bool whole) {
+  return std::make_shared<IteratorObject>(iterator);
+}
+ExportedObjectRef Described(const Module& module, bool whole);
+
+// The object as a child of that name, if there is something to save of it.
+void AddDescribed(const std::string& name, const auto& value, bool whole,
+                  std::vector<Trackable::Child>* children) {
+  const auto add = [&](const auto& object) {
+    if constexpr (requires { IsInCheckpoints(object); }) {
+      if (!whole && !IsInCheckpoints(object)) return;
+    }
+    children->push_back({name, Described(object, whole)});
+  };
+  std::visit(add, value);
+}
+
 // A module, or a vector or map in one of its attributes, by the way to it. Held
 // weakly: the module holds what waits for its attributes, and that this.
 class ModuleObject final : public ExportedObject {
  public:
-  ModuleObject(const std::shared_ptr<Module::Rep>& rep, Way way,
+  // `whole`: for a saved model, not for a checkpoint.
+  ModuleObject(const std::shared_ptr<Module::Rep>& rep, Way way, bool whole,
                std::vector<Child> attached = {})
       : rep_(rep),
         way_(std::move(way)),
+        whole_(whole),
         attached_(std::move(attached)),
         address_(AddressOf(*rep, way_)) {}
 
@@ -98,7 +122,8 @@ class ModuleObject final : public ExportedObject {
     Way path = way_;
     path.push_back(child);
     const auto resume = [path, restoration, node](const Module& module) {
-      ModuleObject parent(module.rep(), Way(path.begin(), path.end() - 1));
+      ModuleObject parent(module.rep(), Way(path.begin(), path.end() - 1),
+                          /*whole=*/false);
       for (const Child& found : parent.Children()) {
         if (found.name != path.back()) continue;
         ThrowUnlessOk(restoration->Resume(node, found.object));
@@ -154,14 +179,6 @@ class ModuleObject final : public ExportedObject {
     return facts;
   }
 
-  static ExportedObjectRef Described(
-      const std::variant<Module, Variable>& value) {
-    if (const auto* module = std::get_if<Module>(&value)) {
-      return std::make_shared<ModuleObject>(module->rep(), Way());
-    }
-    return std::make_shared<VariableObject>(std::get<Variable>(value));
-  }
-
  private:
   static const void* AddressOf(Module::Rep& rep, const Way& way) {
     if (way.empty()) return &rep;
@@ -185,21 +202,26 @@ class ModuleObject final : public ExportedObject {
     }
     const std::string& name = leaf.path[way_.size()];
     if (leaf.path.size() == way_.size() + 1) {
-      children->push_back({name, Described(leaf.value)});
+      AddDescribed(name, leaf.value, whole_, children);
     } else if (std::ranges::find(*children, name, &Child::name) ==
                children->end()) {
       Way inside = way_;
       inside.push_back(name);
-      children->push_back(
-          {name, std::make_shared<ModuleObject>(rep, std::move(inside))});
+      children->push_back({name, std::make_shared<ModuleObject>(
+                                     rep, std::move(inside), whole_)});
     }
   }
 
   const std::weak_ptr<Module::Rep> rep_;
   const Way way_;
+  const bool whole_;
   const std::vector<Child> attached_;
   const void* const address_;
 };
+
+ExportedObjectRef Described(const Module& module, bool whole) {
+  return std::make_shared<ModuleObject>(module.rep(), Way(), whole);
+}
 
 }  // namespace
 
@@ -207,16 +229,9 @@ TrackablePtr DescribedModule(const Module& module,
                              const CheckpointedObjects& attached) {
   std::vector<Trackable::Child> children;
   for (const auto& [name, value] : attached) {
-    if (const auto* iterator = std::get_if<Iterator>(&value)) {
-      children.push_back({name, std::make_shared<IteratorObject>(*iterator)});
-    } else if (const auto* module_value = std::get_if<Module>(&value)) {
-      children.push_back({name, ModuleObject::Described(*module_value)});
-    } else {
-      children.push_back(
-          {name, ModuleObject::Described(std::get<Variable>(value))});
-    }
+    AddDescribed(name, value, /*whole=*/false, &children);
   }
-  return std::make_shared<ModuleObject>(module.rep(), Way(),
+  return std::make_shared<ModuleObject>(module.rep(), Way(), /*whole=*/false,
                                         std::move(children));
 }
 
@@ -227,7 +242,7 @@ ExportedObjectRef ExportedModule(
   for (const auto& [name, function] : functions) {
     children.push_back({name, function});
   }
-  return std::make_shared<ModuleObject>(module.rep(), Way(),
+  return std::make_shared<ModuleObject>(module.rep(), Way(), /*whole=*/true,
                                         std::move(children));
 }
 

@@ -5,17 +5,15 @@
 
 #include <map>
 #include <string>
-#include <variant>
 
 #include "checkpoint/trackable.h"
-#include "graphkiln/dataset.h"
+#include "graphkiln/checkpoint.h"
 #include "graphkiln/module.h"
 #include "saved_model/exported_object.h"
 
 namespace gk::api {
 
-using CheckpointedObjects =
-    std::map<std::string, std::variant<Module, Variable, Iterator>>;
+using CheckpointedObjects = Checkpoint::Objects;
 
 TrackablePtr DescribedModule(const Module& module,
                              const CheckpointedObjects& attached = {});

@@ -308,6 +308,15 @@ Variable SavedModel::variable(const std::string& name) const {
   });
 }
 
+std::map<std::string, std::string> SavedModel::assets() const {
+  std::map<std::string, std::string> found;
+  for (const auto& [path, object] : rep_->paths) {
+    if (!rep_->model->objects()[object].asset.has()) continue;
+    found.emplace(path, rep_->model->value(object).scalar<std::string>());
+  }
+  return found;
+}
+
 SavedModel load(const std::string& folder, const LoadOptions& options) {
   return Guarded([&] {
     EnsureReady();

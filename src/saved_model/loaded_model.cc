@@ -25,10 +25,6 @@ using ObjectKind = proto::SavedObject::KindCase;
 
 constexpr char kOfFile[] = " of a file";
 
-// What a function that saves gives of each tensor: its name after the key, a
-// slice, the tensor.
-constexpr size_t kPerTensor = 3;
-
 // Has it one in the checkpoint?
 bool HasValue(const proto::SavedObject& object) {
   return object.kind_case == ObjectKind::kVariable ||
@@ -358,8 +354,8 @@ StatusOr<TensorVector> LoadedModel::CallObject(int object,
 TensorVector LoadedModel::SavedParts(int function) {
   TensorVector parts =
       ValueOrThrow(CallObject(function, {Tensor::Scalar<std::string>("")}));
-  bool named = parts.size() % kPerTensor == 0;
-  for (size_t i = 0; named && i < parts.size(); i += kPerTensor) {
+  bool named = parts.size() % kPerSavedTensor == 0;
+  for (size_t i = 0; named && i < parts.size(); i += kPerSavedTensor) {
     named =
         parts[i].dtype() == DataType::kString && parts[i].num_elements() == 1;
   }
@@ -394,7 +390,7 @@ std::vector<Trackable::Value> LoadedModel::ValuesOf(int object) {
   for (const auto& [name, functions] : saved.saveable_objects) {
     const TensorVector parts = SavedParts(functions.save_function);
     std::vector<std::string> suffixes;
-    for (size_t i = 0; i < parts.size(); i += kPerTensor) {
+    for (size_t i = 0; i < parts.size(); i += kPerSavedTensor) {
       suffixes.push_back(parts[i].scalar<std::string>());
     }
     values.push_back({name, "", std::move(suffixes)});
@@ -410,8 +406,8 @@ TensorVector LoadedModel::TensorsOf(int object) {
   TensorVector tensors;
   for (const auto& [name, functions] : saved.saveable_objects) {
     const TensorVector parts = SavedParts(functions.save_function);
-    for (size_t i = 0; i < parts.size(); i += kPerTensor) {
-      tensors.push_back(parts[i + kPerTensor - 1]);
+    for (size_t i = 0; i < parts.size(); i += kPerSavedTensor) {
+      tensors.push_back(parts[i + kPerSavedTensor - 1]);
     }
   }
   return tensors;

@@ -30,6 +30,9 @@ inline constexpr char kLegacyMainOps[] = "legacy_init_op";
 // Functions of a resource: one that gives its handle, one that fills it.
 inline constexpr char kCreateResource[] = "_create_resource";
 inline constexpr char kInitializeResource[] = "_initialize";
+// What a function that saves a resource gives of each tensor: its name after
+// the key, a slice, the tensor.
+inline constexpr size_t kPerSavedTensor = 3;
 
 // Is there a file of a saved model in the folder?
 StatusOr<bool> ContainsSavedModel(const std::string& folder);

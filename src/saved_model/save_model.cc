@@ -18,19 +18,30 @@ namespace {
 constexpr char kVersion[] = "2.21.0";
 
 // Gives the graph of a checkpoint all objects of the model, of which it has the
-// first; {object, key} of the variables.
-std::vector<std::pair<int, std::string>> Complete(
-    const SavedObjects& objects, proto::TrackableObjectGraph* graph) {
+// first, and the serving graph the keys of all values.
+void Complete(const SavedObjects& objects,
+              const std::vector<WalkedObject>& walked,
+              proto::TrackableObjectGraph* graph, ServingOptions* serving) {
   graph->nodes.resize(objects.size());
-  std::vector<std::pair<int, std::string>> keys;
   for (int i = 0; i < objects.size(); ++i) {
-    graph->nodes[i].children = objects.message(i).children;
-    if (!objects.message(i).variable.has()) continue;
+    const proto::SavedObject& object = objects.message(i);
+    graph->nodes[i].children = object.children;
     for (const auto& attribute : graph->nodes[i].attributes) {
-      keys.emplace_back(i, attribute.checkpoint_key);
+      const std::string& key = attribute.checkpoint_key;
+      if (object.variable.has()) {
+        serving->variables.emplace_back(i, key);
+      } else if (object.saveable_objects.contains(attribute.name)) {
+        ServedValue value{i, attribute.name, {}};
+        for (const Trackable::Value& own : walked[i].object->Values()) {
+          if (own.name != attribute.name) continue;
+          for (const auto& suffix : own.suffixes) {
+            value.keys.push_back(key + suffix);
+          }
+        }
+        serving->resources.push_back(std::move(value));
+      }
     }
   }
-  return keys;
 }
 
 Status CopyAssets(const std::string& folder, const SavedObjects& objects) {
@@ -62,8 +73,11 @@ Status SaveModel(const ExportedObjectRef& root,
     serving.named_functions = gradients.owners();
   }
   ObjectSnapshot snapshot = TakeSnapshot(walked);
-  serving.variables = Complete(objects, &snapshot.graph);
-  if (options.skip_saver) serving.variables.clear();
+  Complete(objects, walked, &snapshot.graph, &serving);
+  if (options.skip_saver) {
+    serving.variables.clear();
+    serving.resources.clear();
+  }
   proto::MetaGraphDef graph;
   auto& info = graph.meta_info_def.mut();
   info.tags = options.extra_tags;

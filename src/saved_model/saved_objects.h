@@ -61,6 +61,11 @@ class SavedObjects {
   const ConcreteFunction* ChildFunction(int object,
                                         std::string_view name) const;
 
+  // The function of an object that is a bare one.
+  const ConcreteFunction* BareFunction(int object) const {
+    return traces_[object].at(0);
+  }
+
   // With the names that functions have in the file.
   using Names = std::unordered_map<const GraphFunction*, std::string>;
   proto::SavedObjectGraph Graph(const Names& names) const;

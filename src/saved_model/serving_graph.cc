@@ -52,7 +52,7 @@ class ServingGraph {
       AddSignature(name, trace);
     }
     AddInitializers();
-    if (!options_.variables.empty()) AddSaver();
+    if (!options_.variables.empty() || !options_.resources.empty()) AddSaver();
     return Write();
   }
 
@@ -186,6 +186,9 @@ class ServingGraph {
       dtypes.push_back(dtype);
       values.push_back(Read(tensors_[object], dtype, "save/ReadVariableOp"));
     }
+    for (const ServedValue& value : options_.resources) {
+      AddToSave(value, &keys, &values, &dtypes);
+    }
     const int64_t n = keys.size();
     const Tensor names = Texts(keys, "save/tensor_names");
     const Tensor slices =
@@ -199,9 +202,17 @@ class ServingGraph {
     const TensorVector restored =
         ops::RestoreV2(OpName("save/RestoreV2"), file, names, slices, dtypes);
     std::vector<Node*> assigns;
-    for (int64_t i = 0; i < n; ++i) {
-      ops::AssignVariableOp(OpName("save/AssignVariableOp"),
-                            tensors_[options_.variables[i].first], restored[i]);
+    size_t next = 0;
+    for (const auto& [object, key] : options_.variables) {
+      ops::AssignVariableOp(OpName("save/AssignVariableOp"), tensors_[object],
+                            restored[next++]);
+      assigns.push_back(LastNode());
+    }
+    for (const ServedValue& value : options_.resources) {
+      const auto first = restored.begin() + next;
+      next += value.keys.size();
+      CallOf(*objects_.BareFunction(Saveable(value).restore_function),
+             TensorVector(first, restored.begin() + next), false);
       assigns.push_back(LastNode());
     }
     const Node* all = After(std::move(assigns), "save/restore_all");
@@ -210,6 +221,28 @@ class ServingGraph {
     saver.save_tensor_name = NodeOf(saved)->name() + ":0";
     saver.restore_op_name = all->name();
     saver.version = proto::SaverDef::CheckpointFormatVersion::V2;
+  }
+
+  const proto::SaveableObject& Saveable(const ServedValue& value) const {
+    return objects_.message(value.object).saveable_objects.at(value.name);
+  }
+  // The tensors that the function of a resource saves.
+  void AddToSave(const ServedValue& value, std::vector<std::string>* keys,
+                 TensorVector* values, std::vector<DataType>* dtypes) {
+    const ConcreteFunction& save =
+        *objects_.BareFunction(Saveable(value).save_function);
+    const Tensor none =
+        ValueOrThrow(graph_->Constant(Tensor::Scalar<std::string>(""), ""));
+    const TensorVector parts = CallOf(save, {none}, false);
+    if (parts.size() != kPerSavedTensor * value.keys.size()) {
+      throw Error(Internal("{} gives {} results for {} tensors", save.name(),
+                           parts.size(), value.keys.size()));
+    }
+    for (size_t i = 0; i < value.keys.size(); ++i) {
+      keys->push_back(value.keys[i]);
+      values->push_back(parts[(i + 1) * kPerSavedTensor - 1]);
+      dtypes->push_back(values->back().dtype());
+    }
   }
 
   Tensor Texts(const std::vector<std::string>& texts, const char* name) {

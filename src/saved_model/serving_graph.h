@@ -1,6 +1,6 @@
 // The graph of a saved model as servers run it, without its objects: variables
 // by name, a call for each signature, what fills the resources, and the ops by
-// which the variables are read and written.
+// which the variables and what is in resources are read and written.
 #ifndef GK_SAVED_MODEL_SERVING_GRAPH_H_
 #define GK_SAVED_MODEL_SERVING_GRAPH_H_
 
@@ -12,10 +12,19 @@
 
 namespace gk {
 
+// A value of a resource, and the keys of its tensors in the checkpoint.
+struct ServedValue {
+  int object;
+  std::string name;
+  std::vector<std::string> keys;
+};
+
 struct ServingOptions {
   std::vector<std::pair<std::string, ExportedTrace>> signatures;
-  // {the variable's object, its key in the checkpoint}; none: nothing is read.
+  // {the variable's object, its key in the checkpoint}; none, and no resources:
+  // nothing is read.
   std::vector<std::pair<int, std::string>> variables;
+  std::vector<ServedValue> resources;
   // Others whose names are asked for.
   std::vector<const GraphFunction*> named_functions;
 };

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tensorflow as original
 
+import graphkiln
 from graphkiln import _graphkiln
 
 BUILD = pathlib.Path(_graphkiln.__file__).resolve().parents[1]
@@ -114,3 +115,76 @@ def test_c_runs_and_saves_a_model_of_tensorflow(tmp_path):
         np.testing.assert_allclose(
             again(original.constant(X))[key], expected[key], rtol=1e-6
         )
+
+
+@pytest.fixture(scope="module", name="folder")
+def tables_of_cpp(tmp_path_factory):
+    if not WRITER.exists():
+        pytest.skip("the writer has not been built")
+    folder = tmp_path_factory.mktemp("tables")
+    subprocess.run([str(WRITER), str(folder)], check=True)
+    return str(folder / "tables")
+
+
+class TestTables:
+    """Tables and a file that a program in C++ saved, here and in TensorFlow."""
+
+    KEYS = ["a", "blue", "s", "x", "none"]
+    EXPECTED = {
+        "color": [3, 2, 3, 3, 3],
+        "size": [0, 0, 1, 0, 0],
+        "seen": [7, -1, -1, -1, -1],
+        "dense": [-1, -1, -1, 3, -1],
+        "pair": [1, 2],
+    }
+
+    def check(self, package, folder):
+        loaded = package.saved_model.load(folder)
+        keys = package.constant(self.KEYS)
+        for found in (loaded.find(keys), loaded.signatures["serving_default"](keys)):
+            assert found["text"].numpy() == b"red\ngreen\nblue\n"
+            for name, values in self.EXPECTED.items():
+                assert found[name].numpy().tolist() == values, name
+        return loaded
+
+    @pytest.mark.parametrize("package", [graphkiln, original], ids=["ours", "theirs"])
+    def test_are_loaded(self, package, folder):
+        loaded = self.check(package, folder)
+        size = loaded.note(package.constant("new"), package.constant(5, package.int64))
+        assert size.numpy() == 3
+        found = loaded.find(package.constant(["new"]))
+        assert found["seen"].numpy().tolist() == [5]
+
+    @pytest.mark.parametrize("package", [graphkiln, original], ids=["ours", "theirs"])
+    def test_are_saved_again(self, package, folder, tmp_path):
+        again = str(tmp_path / "again")
+        loaded = package.saved_model.load(folder)
+        package.saved_model.save(loaded, again, signatures=loaded.signatures)
+        self.check(graphkiln, again)
+        self.check(original, again)
+
+    def test_are_served_by_version_one(self, folder):
+        with original.Graph().as_default(), original.compat.v1.Session() as session:
+            meta = original.compat.v1.saved_model.load(session, ["serve"], folder)
+            signature = meta.signature_def["serving_default"]
+            found = session.run(
+                {name: info.name for name, info in signature.outputs.items()},
+                {signature.inputs["keys"].name: self.KEYS},
+            )
+        assert found["color"].tolist() == self.EXPECTED["color"]
+        assert found["seen"].tolist() == self.EXPECTED["seen"]
+
+
+@pytest.mark.skipif(not WRITER.exists(), reason="the writer has not been built")
+@pytest.mark.parametrize("package", [graphkiln, original], ids=["ours", "theirs"])
+def test_gradients_of_cpp_use_what_is_around_them(package, tmp_path):
+    subprocess.run([str(WRITER), str(tmp_path)], check=True)
+    loaded = package.saved_model.load(str(tmp_path / "gradients"))
+    x = package.constant(2.0)
+    with package.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        steep = loaded.steep(x, package.constant(5.0))
+        scaled = loaded.scaled(x)
+    assert float(steep) == 20 and float(tape.gradient(steep, x)) == 30
+    assert float(scaled) == 6 and float(tape.gradient(scaled, x)) == 10
+    assert float(tape.gradient(scaled, loaded.v)) == 200

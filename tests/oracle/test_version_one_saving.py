@@ -117,3 +117,33 @@ def test_a_simple_model(tmp_path):
             graph = v1.saved_model.load(session, ["serve"], folder)
             y = graph.signature_def["serving_default"].outputs["y"].name
             assert session.run(y, {"x:0": 2.0}) == 3.0
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_tables_that_change_are_served_with_their_content(tmp_path, way):
+    saver, loader = WAYS[way]
+
+    class Words(saver.Module):
+        def __init__(self):
+            super().__init__()
+            self.seen = saver.lookup.experimental.MutableHashTable(
+                saver.string, saver.int64, -1
+            )
+            self.scale = saver.Variable(saver.constant(10, saver.int64))
+
+        @saver.function(input_signature=[saver.TensorSpec([None], saver.string)])
+        def count(self, keys):
+            return {"count": self.seen.lookup(keys) * self.scale}
+
+    words = Words()
+    words.seen.insert(saver.constant(["a", "b"]), saver.constant([7, 8], saver.int64))
+    saver.saved_model.save(words, str(tmp_path), signatures=words.count)
+    for tf in (loader, saver):
+        v1 = tf.compat.v1
+        with tf.Graph().as_default(), v1.Session() as session:
+            graph = v1.saved_model.load(session, ["serve"], str(tmp_path))
+            told = graph.signature_def["serving_default"]
+            found = session.run(
+                told.outputs["count"].name, {told.inputs["keys"].name: ["b", "c"]}
+            )
+        assert found.tolist() == [80, -10], tf.__name__
