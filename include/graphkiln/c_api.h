@@ -166,6 +166,20 @@ GK_C_EXPORT gk_status* gk_model_signature(const gk_model* model,
                                           const char* name,
                                           gk_signature** signature);
 
+/* The graph in a file, a GraphDef or MetaGraphDef, binary or text, as a
+ * function of some of its tensors ("x", "x:1") that gives others, in that order
+ * and called by these names. `feeds` NULL: the placeholders that are needed;
+ * `fetches` NULL: the tensors that no node takes. NOT_FOUND without the file,
+ * DATA_LOSS if it is none, INVALID_ARGUMENT for a name that is none of its
+ * tensors and for a placeholder that is needed and not fed. (Since
+ * GRAPHKILN_C_2.) */
+GK_C_EXPORT gk_status* gk_graph_load(const char* file,
+                                     const char* const* feeds,
+                                     size_t num_feeds,
+                                     const char* const* fetches,
+                                     size_t num_fetches,
+                                     gk_signature** signature);
+
 /* Its variables: names, values now and from now on. OUT_OF_RANGE if there is
  * none of that number, INVALID_ARGUMENT for a value of another type or
  * shape. */

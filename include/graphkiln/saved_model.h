@@ -49,9 +49,10 @@ struct LoadOptions {
 // A function of tensors by name that gives tensors by name.
 class GK_EXPORT Signature {
  public:
-  // "serving_default".
+  // "serving_default"; of a graph in a file that file.
   const std::string& name() const;
-  // What it takes and gives, sorted by name. Sizes of dimensions that may be
+  // What it takes and gives, sorted by name (of a graph in a file: in the order
+  // in which it was named). Sizes of dimensions that may be
   // any are kUnknown.
   const std::vector<TensorSpec>& inputs() const;
   const std::vector<TensorSpec>& outputs() const;
@@ -223,6 +224,27 @@ class GK_EXPORT SavedModel {
 // one, FailedPrecondition if a variable has no value in it.
 GK_EXPORT SavedModel load(const std::string& folder,
                           const LoadOptions& options = {});
+
+// Of load_graph: tensors by name, "x" or "x:1".
+struct GraphOptions {
+  // What is given; by default the placeholders that the fetches need.
+  std::optional<std::vector<std::string>> feeds = {};
+  // What is computed; by default the tensors that no node takes.
+  std::optional<std::vector<std::string>> fetches = {};
+};
+
+// A graph in a file, a GraphDef or MetaGraphDef, binary or text, as a function
+// of the feeds that gives the fetches, in that order and called by these names.
+// Such files hold no values: variables in them have none. Throws Error:
+// NotFound without the file, DataLoss if it is none, ValueError for a graph
+// that cannot be made and a name that is none of its tensors, InvalidArgument
+// if a fetch needs a placeholder that is not fed.
+//
+//   const auto classify = gk::saved_model::load_graph(
+//       "frozen.pb", {.feeds = {{"image"}}, .fetches = {{"scores", "top:1"}}});
+//   gk::Tensor scores = classify.Call({image})[0];
+GK_EXPORT Signature load_graph(const std::string& file,
+                               const GraphOptions& options = {});
 
 // Is there a model in the folder?
 GK_EXPORT bool contains_saved_model(const std::string& folder);

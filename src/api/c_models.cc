@@ -111,10 +111,31 @@ Status Run(const gk_signature& signature, const TensorVector& inputs,
   return OkStatus();
 }
 
+gk_signature* NewSignature(saved::Signature signature) {
+  auto function = signature.concrete_function().rep().function;
+  return new gk_signature{std::move(signature), std::move(function)};
+}
+
+// The names in an array; nothing of none.
+StatusOr<std::optional<std::vector<std::string>>> NamesIn(
+    const char* const* names, size_t n, std::string_view function,
+    std::string_view argument) {
+  if (names == nullptr) return std::optional<std::vector<std::string>>();
+  std::vector<std::string> given;
+  for (size_t i = 0; i < n; ++i) {
+    GK_RETURN_IF_ERROR(
+        CheckGiven(names[i], function, Format("{}[{}]", argument, i)));
+    given.emplace_back(names[i]);
+  }
+  return std::optional(std::move(given));
+}
+
 }  // namespace
 }  // namespace gk::api
 
 using gk::api::InputAt;
+using gk::api::NamesIn;
+using gk::api::NewSignature;
 using gk::api::OutputAt;
 
 gk_status* gk_model_load(const char* folder, const char* const* tags,
@@ -124,13 +145,7 @@ gk_status* gk_model_load(const char* folder, const char* const* tags,
     GK_RETURN_IF_ERROR(CheckGiven(folder, kName, "folder"));
     GK_RETURN_IF_ERROR(CheckGiven(model, kName, "model"));
     saved::LoadOptions options;
-    if (tags != nullptr) {
-      options.tags.emplace();
-      for (size_t i = 0; i < num_tags; ++i) {
-        GK_RETURN_IF_ERROR(CheckGiven(tags[i], kName, Format("tags[{}]", i)));
-        options.tags->emplace_back(tags[i]);
-      }
-    }
+    GK_ASSIGN_OR_RETURN(options.tags, NamesIn(tags, num_tags, kName, "tags"));
     saved::SavedModel loaded = saved::load(folder, options);
     std::vector<std::string> names = loaded.signature_names();
     *model = new gk_model{std::move(loaded), std::move(names)};
@@ -155,8 +170,24 @@ gk_status* gk_model_signature(const gk_model* model, const char* name,
     GK_RETURN_IF_ERROR(CheckGiven(signature, kName, "signature"));
     saved::Signature found = model->model.signature(
         name == nullptr ? saved::DEFAULT_SERVING_SIGNATURE_DEF_KEY : name);
-    auto function = found.concrete_function().rep().function;
-    *signature = new gk_signature{std::move(found), std::move(function)};
+    *signature = NewSignature(std::move(found));
+    return OkStatus();
+  });
+}
+
+gk_status* gk_graph_load(const char* file, const char* const* feeds,
+                         size_t num_feeds, const char* const* fetches,
+                         size_t num_fetches, gk_signature** signature) {
+  return Checked([&]() -> Status {
+    constexpr std::string_view kName = "gk_graph_load";
+    GK_RETURN_IF_ERROR(CheckGiven(file, kName, "file"));
+    GK_RETURN_IF_ERROR(CheckGiven(signature, kName, "signature"));
+    saved::GraphOptions options;
+    GK_ASSIGN_OR_RETURN(options.feeds,
+                        NamesIn(feeds, num_feeds, kName, "feeds"));
+    GK_ASSIGN_OR_RETURN(options.fetches,
+                        NamesIn(fetches, num_fetches, kName, "fetches"));
+    *signature = NewSignature(saved::load_graph(file, options));
     return OkStatus();
   });
 }

@@ -9,6 +9,7 @@
 #include "api/structure_rep.h"
 #include "api/trace_words.h"
 #include "api/variable_facts.h"
+#include "saved_model/graph_file.h"
 #include "saved_model/loaded_objects.h"
 #include "saved_model/loaded_signature.h"
 #include "saved_model/meta_graph_file.h"
@@ -20,7 +21,7 @@ using InnerFunction = ::gk::ConcreteFunction;
 using InnerToken = ::gk::CancellationToken;
 
 struct Signature::Rep {
-  std::shared_ptr<LoadedModel> model;  // kept alive
+  std::shared_ptr<const void> model;  // kept alive
   LoadedSignature signature;
   std::vector<TensorSpec> inputs, outputs;
   std::map<std::string, Tensor> defaults;
@@ -62,6 +63,28 @@ ConcreteFunction Outer(const Ref<InnerFunction>& function,
   return ConcreteFunction(
       std::make_shared<const ConcreteFunction::Rep>(ConcreteFunction::Rep{
           function, std::move(type), signature.output, std::move(model)}));
+}
+
+Signature Made(LoadedSignature signature, std::shared_ptr<const void> model) {
+  auto made = std::make_shared<Signature::Rep>();
+  made->model = std::move(model);
+  const InnerFunction& function = *signature.function;
+  for (size_t i = 0; i < function.arguments().size(); ++i) {
+    const ArgumentSpec& a = function.arguments()[i];
+    made->inputs.push_back(
+        {api::Outer(a.shape), api::Outer(a.dtype), signature.inputs[i]});
+  }
+  for (int i = 0; i < function.num_outputs(); ++i) {
+    const Output& r = function.function()->results()[i];
+    const Node::OutputInfo& info = r.node->output(r.index);
+    made->outputs.push_back(
+        {api::Outer(info.shape), api::Outer(info.dtype), signature.outputs[i]});
+  }
+  for (const auto& [input, value] : signature.defaults) {
+    made->defaults.emplace(input, api::Outer(value));
+  }
+  made->signature = std::move(signature);
+  return Signature(std::move(made));
 }
 
 bool IsFunction(const proto::SavedObject& object) {
@@ -231,25 +254,8 @@ std::vector<std::string> SavedModel::signature_names() const {
 
 Signature SavedModel::signature(const std::string& name) const {
   return Guarded([&] {
-    auto made = std::make_shared<Signature::Rep>();
-    made->model = rep_->model;
-    made->signature = ValueOrThrow(FindSignature(rep_->model.get(), name));
-    const InnerFunction& function = *made->signature.function;
-    for (size_t i = 0; i < function.arguments().size(); ++i) {
-      const ArgumentSpec& a = function.arguments()[i];
-      made->inputs.push_back({api::Outer(a.shape), api::Outer(a.dtype),
-                              made->signature.inputs[i]});
-    }
-    for (int i = 0; i < function.num_outputs(); ++i) {
-      const Output& r = function.function()->results()[i];
-      const Node::OutputInfo& info = r.node->output(r.index);
-      made->outputs.push_back({api::Outer(info.shape), api::Outer(info.dtype),
-                               made->signature.outputs[i]});
-    }
-    for (const auto& [input, value] : made->signature.defaults) {
-      made->defaults.emplace(input, api::Outer(value));
-    }
-    return Signature(std::move(made));
+    return Made(ValueOrThrow(FindSignature(rep_->model.get(), name)),
+                rep_->model);
   });
 }
 
@@ -334,6 +340,17 @@ SavedModel load(const std::string& folder, const LoadOptions& options) {
           VariableOfHandle(rep->model->value(static_cast<int>(i))));
     }
     return SavedModel(std::move(rep));
+  });
+}
+
+Signature load_graph(const std::string& file, const GraphOptions& options) {
+  return Guarded([&] {
+    EnsureReady();
+    const GraphFile read = ValueOrThrow(ReadGraphFile(file));
+    const proto::GraphDef& graph = *read.meta.graph_def;
+    GraphSignature made = ValueOrThrow(SignatureOfGraph(
+        file, graph, EndsOfGraph(graph, options.feeds, options.fetches)));
+    return Made(std::move(made.signature), std::move(made.graph));
   });
 }
 

@@ -35,7 +35,7 @@ Tensor Wide(int64_t value) { return Tensor(value); }
 Tensor Words(const std::vector<std::string>& words) { return Tensor(words); }
 TensorSpec Texts() { return {Shape({kUnknown}), DataType::kString, "keys"}; }
 
-Error Thrown(const std::function<void()>& f) {
+Error SaveError(const std::function<void()>& f) {
   try {
     f();
   } catch (const Error& e) {
@@ -141,7 +141,7 @@ TEST_F(SavedTablesTest, FilesAreCopied) {
             ">red\ngreen\nblue\none");
   EXPECT_EQ(loaded.assets().size(), 2u);
 
-  const Error missing = Thrown([&] {
+  const Error missing = SaveError([&] {
     saved_model::save(model, folder_ + "/none",
                       {.functions = {{"read", read}}});
   });
@@ -154,7 +154,7 @@ TEST_F(SavedTablesTest, TablesHaveToBeInTheModule) {
   const MutableHashTable table(DataType::kString, Wide(-1));
   const auto find = function([=](Tensor keys) { return table.lookup(keys); });
   find.get_concrete_function(Texts());
-  const Error untracked = Thrown([&] {
+  const Error untracked = SaveError([&] {
     saved_model::save(Module(), folder_, {.functions = {{"find", find}}});
   });
   EXPECT_EQ(untracked.code(), ErrorCode::kFailedPrecondition);

@@ -271,6 +271,7 @@ constexpr Option kBenchOptions[] = {
      "it costs some tens of nanoseconds a step"},
     {"json", nullptr, "print the figures as JSON"},
     kSignatureOption,
+    kFeedOption,
     kFetchOption,
     kTagsOption,
 };

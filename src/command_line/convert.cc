@@ -74,6 +74,7 @@ constexpr Option kConvertOptions[] = {
      "write a GraphDef of one function, with variables as constants"},
     {"graph", nullptr, "of a SavedModel or MetaGraphDef: its GraphDef alone"},
     kSignatureOption,
+    kFeedOption,
     kFetchOption,
     kTagsOption,
 };
@@ -84,8 +85,8 @@ constexpr Example kConvertExamples[] = {
     {"convert model frozen.pb --freeze --signature serving_default",
      "one function that needs no other file"},
 };
-constexpr Option kOptimizeOptions[] = {kSignatureOption, kFetchOption,
-                                       kTagsOption};
+constexpr Option kOptimizeOptions[] = {kSignatureOption, kFeedOption,
+                                       kFetchOption, kTagsOption};
 constexpr Example kOptimizeExamples[] = {
     {"optimize model fast", "a SavedModel with one signature"},
     {"optimize model fast.pb --signature encode", "a GraphDef"},

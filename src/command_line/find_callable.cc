@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "command_line/graph_callable.h"
 #include "graph/tensor_proto.h"
 #include "saved_model/loaded_model.h"
 

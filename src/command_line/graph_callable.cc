@@ -1,13 +1,11 @@
 #include "command_line/graph_callable.h"
 
 #include <algorithm>
-#include <atomic>
-#include <unordered_set>
+#include <optional>
 
-#include "framework/op_registry.h"
 #include "function/graph_part.h"
-#include "function/user_graph.h"
 #include "graph/edge_name.h"
+#include "saved_model/graph_file.h"
 #include "saved_model/loaded_model.h"
 
 namespace gk::command {
@@ -24,36 +22,22 @@ std::vector<std::string> NamesIn(std::string_view list) {
   return names;
 }
 
-// The node that an input ("^a", "a:1") comes from.
-std::string_view NodeOf(std::string_view input) {
-  if (input.starts_with('^')) input.remove_prefix(1);
-  return input.substr(0, input.find(':'));
-}
-
 struct Ends {
   std::vector<std::string> input_names, input_tensors;
   std::vector<std::string> output_names, output_tensors;
 };
 
-// Placeholders, and what no node takes.
-Ends EndsOfGraph(const proto::GraphDef& graph) {
-  Ends ends;
-  std::unordered_set<std::string_view> taken;
-  for (const proto::NodeDef& node : graph.node) {
-    for (const std::string& input : node.input) taken.insert(NodeOf(input));
-  }
-  for (const proto::NodeDef& node : graph.node) {
-    const OpRecord* const op = OpRegistry::Get().Find(node.op);
-    if (op != nullptr && op->Has(kPlaceholder)) {
-      ends.input_names.push_back(node.name);
-      ends.input_tensors.push_back(node.name + ":0");
-    } else if (!taken.contains(node.name) &&
-               (op == nullptr || !op->def->outputs.empty())) {
-      ends.output_names.push_back(node.name);
-      ends.output_tensors.push_back(node.name + ":0");
-    }
-  }
-  return ends;
+// Names of tensors that were given, each called by its name.
+std::optional<std::vector<std::string>> Given(const Arguments& arguments,
+                                              std::string_view option) {
+  if (!arguments.Has(option)) return std::nullopt;
+  return NamesIn(arguments.Value(option));
+}
+
+Ends EndsOf(const proto::GraphDef& graph, const Arguments& arguments) {
+  GraphEnds found = EndsOfGraph(graph, Given(arguments, kFeedOption.name),
+                                Given(arguments, kFetchOption.name));
+  return {found.feeds, found.feeds, found.fetches, found.fetches};
 }
 
 std::string TensorNameOf(const std::string& file, const std::string& key,
@@ -93,7 +77,7 @@ Ends EndsOfSignature(const ModelFiles& files, const std::string& name) {
 // The one that is asked for; no name: the graph's own ends.
 std::string SignatureOf(const ModelFiles& files, const Arguments& arguments) {
   if (arguments.Has("signature")) return arguments.Value("signature");
-  if (arguments.Has("fetch")) return "";
+  if (arguments.Has("fetch") || arguments.Has("feed")) return "";
   const auto& signatures = files.meta.signature_def;
   if (signatures.contains(kDefaultSignature)) return kDefaultSignature;
   std::vector<std::string> names;
@@ -103,67 +87,67 @@ std::string SignatureOf(const ModelFiles& files, const Arguments& arguments) {
   return names.size() == 1 ? names[0] : "";
 }
 
-// A graph, and the elements of it that were asked for.
-struct ReadGraph {
-  Ref<FuncGraph> graph;
-  std::string container;  // of its variables and tables
-  std::vector<ImportedElement> elements;
-  std::shared_ptr<void> keep;
-};
-
-// Nodes as a file has them: they hold no values.
-ReadGraph Import(const ModelFiles& files, std::vector<std::string> names) {
-  static std::atomic<int64_t> number = 0;
-  ReadGraph made;
-  made.graph = NewUserGraph();
-  made.container = Format("command_line_{}", ++number);
-  made.keep = std::make_shared<Ref<FuncGraph>>(made.graph);
-  const FuncGraph::Building building(made.graph.get());
-  GraphImport import;
-  import.prefix.clear();
-  import.elements = std::move(names);
-  StatusOr<std::vector<ImportedElement>> found =
-      ImportInto(made.graph.get(), *files.meta.graph_def, import);
-  if (!found.ok()) {
-    throw Failure(Exit::kDamaged, found.status().Prepend(files.path + ": "));
-  }
-  made.elements = *std::move(found);
-  return made;
-}
-
-// A saved model as it is loaded, with its values.
-ReadGraph Load(const ModelFiles& files, const Arguments& arguments,
-               const std::vector<std::string>& names) {
+// The function of a saved model as it is loaded, with its values.
+Ref<ConcreteFunction> OfLoaded(const ModelFiles& files,
+                               const Arguments& arguments, const Ends& ends,
+                               std::shared_ptr<void>* keep) {
   const std::shared_ptr<LoadedModel> model =
       MustRead(LoadedModel::Load(files.path, TagsOf(arguments)));
-  ReadGraph made;
-  made.graph = model->graph();
-  made.keep = model;
-  for (const std::string& name : names) {
+  const Ref<FuncGraph> graph = model->graph();
+  const auto find = [&](const std::string& name) {
     EdgeName edge;
-    Node* const node =
-        edge.Parse(name, false)
-            ? made.graph->graph()->FindNode(std::string(edge.node))
-            : nullptr;
+    Node* const node = edge.Parse(name, false)
+                           ? graph->graph()->FindNode(std::string(edge.node))
+                           : nullptr;
     if (node == nullptr || edge.index >= node->num_outputs()) {
       throw Failure::Make(Exit::kDamaged, "{}: the graph has no '{}'",
                           files.path, Shown(name));
     }
-    made.elements.push_back({node, static_cast<int>(edge.index)});
+    return ImportedElement{node, static_cast<int>(edge.index)};
+  };
+  std::vector<Output> feeds;
+  for (const std::string& name : ends.input_tensors) {
+    const ImportedElement found = find(name);
+    feeds.push_back({found.node, found.index});
   }
-  return made;
+  std::vector<ImportedElement> fetches;
+  for (const auto& name : ends.output_tensors) fetches.push_back(find(name));
+  const GraphPart part =
+      Must(Exit::kFailed,
+           GraphPart::Between(graph.get(), std::move(feeds), std::move(fetches),
+                              GraphPart::Unfed::kMustBeFed));
+  *keep = model;
+  return Must(Exit::kFailed, part.ToFunction("graph", ""));
+}
+
+// The same of a graph as a file has it.
+Ref<ConcreteFunction> OfFile(const ModelFiles& files, const Ends& ends,
+                             std::shared_ptr<void>* keep) {
+  StatusOr<GraphSignature> made =
+      SignatureOfGraph(files.path, *files.meta.graph_def,
+                       {ends.input_tensors, ends.output_tensors});
+  if (made.status().code() == Code::kValueError) {
+    throw Failure(Exit::kDamaged, made.status());
+  }
+  GraphSignature found = Must(Exit::kFailed, std::move(made));
+  *keep = std::make_shared<GraphSignature>(found);
+  return found.signature.function;
 }
 
 }  // namespace
 
 Callable CallableOfGraph(const ModelFiles& files, const Arguments& arguments) {
   const std::string signature = SignatureOf(files, arguments);
-  Ends ends = signature.empty() ? EndsOfGraph(*files.meta.graph_def)
-                                : EndsOfSignature(files, signature);
-  if (arguments.Has("fetch")) {
-    ends.output_names = ends.output_tensors = NamesIn(arguments.Value("fetch"));
-    for (std::string& tensor : ends.output_tensors) {
-      if (tensor.find(':') == tensor.npos) tensor += ":0";
+  Ends ends = EndsOf(*files.meta.graph_def, arguments);
+  if (!signature.empty()) {
+    Ends own = EndsOfSignature(files, signature);
+    if (!arguments.Has(kFeedOption.name)) {
+      ends.input_names = std::move(own.input_names);
+      ends.input_tensors = std::move(own.input_tensors);
+    }
+    if (!arguments.Has(kFetchOption.name)) {
+      ends.output_names = std::move(own.output_names);
+      ends.output_tensors = std::move(own.output_tensors);
     }
   }
   if (ends.output_names.empty()) {
@@ -171,31 +155,17 @@ Callable CallableOfGraph(const ModelFiles& files, const Arguments& arguments) {
                         "{}: nothing is computed; name tensors with --fetch.",
                         files.path);
   }
-  std::vector<std::string> names = ends.input_tensors;
-  names.insert(names.end(), ends.output_tensors.begin(),
-               ends.output_tensors.end());
-  ReadGraph read = files.kind == ModelKind::kSavedModel
-                       ? Load(files, arguments, names)
-                       : Import(files, names);
   Callable made;
   made.name = signature.empty() ? files.path : signature;
-  std::vector<Output> feeds;
+  made.function = files.kind == ModelKind::kSavedModel
+                      ? OfLoaded(files, arguments, ends, &made.keep)
+                      : OfFile(files, ends, &made.keep);
   for (size_t i = 0; i < ends.input_names.size(); ++i) {
-    const ImportedElement& e = read.elements[i];
-    const auto& info = e.node->output(std::max(e.index, 0));
-    feeds.push_back({e.node, std::max(e.index, 0)});
+    const ArgumentSpec& argument = made.function->arguments()[i];
     made.inputs.push_back(
-        {ends.input_names[i], info.dtype, info.shape, Tensor()});
+        {ends.input_names[i], argument.dtype, argument.shape, Tensor()});
   }
-  std::vector<ImportedElement> fetches(
-      read.elements.begin() + ends.input_names.size(), read.elements.end());
   made.outputs = ends.output_names;
-  const GraphPart part =
-      Must(Exit::kFailed, GraphPart::Between(read.graph.get(), std::move(feeds),
-                                             std::move(fetches),
-                                             GraphPart::Unfed::kMustBeFed));
-  made.function = Must(Exit::kFailed, part.ToFunction("graph", read.container));
-  made.keep = std::move(read.keep);
   return made;
 }
 

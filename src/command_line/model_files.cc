@@ -8,15 +8,12 @@
 #include "io/files.h"
 #include "io/path.h"
 #include "proto/sstable.h"
-#include "proto/text_reader.h"
+#include "saved_model/graph_file.h"
 
 namespace gk::command {
 namespace {
 
 constexpr std::string_view kIndexEnding = ".index";
-constexpr std::string_view kMetaGraphEnding = ".meta";
-// Of a text: where the first field of a MetaGraphDef stands.
-constexpr size_t kStart = 200;
 
 bool IsThere(const std::string& path) { return MustRead(io::Exists(path)); }
 
@@ -42,37 +39,19 @@ ModelFiles ReadCheckpointFiles(const std::string& prefix) {
   return {prefix, ModelKind::kCheckpoint, {}, OpenValues(prefix)};
 }
 
-// A message may take anything for one of its kind: what has no node and no
-// function is none.
 ModelFiles ReadGraphFiles(const std::string& path) {
-  const auto file = MustRead(io::MapFile(path));
-  ModelFiles model{path, ModelKind::kGraph, {}, nullptr};
-  Status parsed;
-  const std::string_view bytes = file->bytes();
-  const bool is_text = proto::LooksLikeText(bytes);
-  const auto parse = [&](auto* message) {
-    return is_text ? proto::ParseText(bytes, message) : message->Parse(bytes);
-  };
-  if (path.ends_with(kMetaGraphEnding) ||
-      (is_text && bytes.find("meta_info_def") < kStart)) {
-    model.kind = ModelKind::kMetaGraph;
-    parsed = parse(&model.meta);
-  } else {
-    parsed = parse(&model.meta.graph_def.mut());
-  }
-  if (!parsed.ok()) {
+  StatusOr<GraphFile> file = ReadGraphFile(path);
+  if (file.status().code() == Code::kDataLoss) {
     throw Failure::Make(
         Exit::kDamaged,
-        "{} is no graph: {}. Models are folders of SavedModels, "
-        "prefixes of checkpoints, and files of GraphDefs.",
-        path, parsed.message());
+        "{}. Models are folders of SavedModels, prefixes of checkpoints, and "
+        "files of GraphDefs.",
+        file.status().message());
   }
-  const proto::GraphDef& graph = *model.meta.graph_def;
-  if (graph.node.empty() && graph.library->function.empty()) {
-    throw Failure::Make(Exit::kDamaged,
-                        "{} is no graph: it has neither nodes nor functions.",
-                        path);
-  }
+  ModelFiles model{path, ModelKind::kGraph, {}, nullptr};
+  GraphFile read = MustRead(std::move(file));
+  if (read.is_meta_graph) model.kind = ModelKind::kMetaGraph;
+  model.meta = std::move(read.meta);
   return model;
 }
 

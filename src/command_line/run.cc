@@ -171,6 +171,7 @@ constexpr Option kRunOptions[] = {
     {"batch", "ROWS",
      "call the model for so many rows at a time and join the results"},
     kSignatureOption,
+    kFeedOption,
     kFetchOption,
     kTagsOption,
 };

@@ -291,6 +291,32 @@ def test_run_a_graph(tmp_path):
     assert "nothere" in failed(4, "run", g, "--value", "[1, 2]", "--fetch", "nothere:0")
 
 
+def test_run_a_part_of_a_graph(tmp_path):
+    with tf.Graph().as_default() as graph:
+        x = tf.compat.v1.placeholder(tf.float32, [None], name="x")
+        other = tf.compat.v1.placeholder(tf.float32, [], name="other")
+        y = tf.square(x, name="y")
+        tf.multiply(y, other, name="scaled")
+        tf.reduce_sum(y, name="total")
+    g = tmp_path / "g.pbtxt"
+    g.write_text(str(graph.as_graph_def()))
+    # Only what the fetches need has to be given.
+    text = out("run", g, "--value", "[1, 2]", "--json", "--fetch", "total")
+    assert json.loads(text) == {"total": 5}
+    assert "other" in failed(
+        2, "run", g, "--value", "x=[1, 2]", "--json", "--fetch", "scaled"
+    )
+    text = out("run", g, "--value", "[4, 5]", "--json", "--feed", "y", "--fetch",
+               "total:0")  # fmt: skip
+    assert json.loads(text) == {"total:0": 9}
+    text = out("run", g, "--value", "y:0=[4, 5]", "--value", "other=2", "--json",
+               "--feed", "y:0,other", "--fetch", "scaled")  # fmt: skip
+    assert json.loads(text) == {"scaled": [8, 10]}
+    said = failed(5, "run", g, "--value", "[4]", "--feed", "y", "--fetch", "scaled")
+    assert "'other'" in said
+    assert "nothere" in failed(4, "run", g, "--value", "[1]", "--feed", "nothere")
+
+
 def test_run_a_function_that_is_no_signature(model):
     text = out("run", model, "--signature", "__call__", "--value", "[[1, 2, 3, 4]]")
     assert "scaled" in text

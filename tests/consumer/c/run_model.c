@@ -212,6 +212,46 @@ static void check_limits(const char* folder) {
   gk_tensor_delete(x);
 }
 
+/* A GraphDef: y = x * 3 + 1 and its sum. */
+static void check_graph(const char* file) {
+  gk_signature* graph = NULL;
+  CHECK_FAILS(gk_graph_load("/no/such/file", NULL, 0, NULL, 0, &graph),
+              GK_NOT_FOUND, "/no/such/file");
+  CHECK_FAILS(gk_graph_load(file, NULL, 0, NULL, 0, NULL), GK_INVALID_ARGUMENT,
+              "'signature' is NULL");
+  const char* const wrong[] = {"nowhere"};
+  CHECK_FAILS(gk_graph_load(file, NULL, 0, wrong, 1, &graph),
+              GK_INVALID_ARGUMENT, "nowhere");
+  const char* const feeds[] = {"x"};
+  const char* const fetches[] = {"total", "y:0"};
+  CHECK_FAILS(gk_graph_load(file, feeds, 0, fetches, 2, &graph),
+              GK_INVALID_ARGUMENT, "'x'");
+  CHECK(graph == NULL);
+  const float values[] = {1, 2};
+  const int64_t dim = 2;
+  gk_tensor* x = NULL;
+  CHECK_OK(gk_tensor_copy(GK_FLOAT, 1, &dim, values, sizeof values, &x));
+  const gk_tensor* input = x;
+  gk_tensor* results[2] = {NULL, NULL};
+  CHECK_OK(gk_graph_load(file, feeds, 1, fetches, 2, &graph));
+  CHECK(gk_signature_num_inputs(graph) == 1);
+  CHECK(strcmp(gk_signature_output_name(graph, 1), "y:0") == 0);
+  CHECK(gk_signature_input_dim(graph, 0, 0) == -1);
+  CHECK_OK(gk_signature_run(graph, &input, 1, results, 2, NULL));
+  CHECK(*(const float*)gk_tensor_data(results[0]) == 11);
+  CHECK(((const float*)gk_tensor_data(results[1]))[1] == 7);
+  for (int i = 0; i < 2; ++i) gk_tensor_delete(results[i]);
+  gk_signature_delete(graph);
+  CHECK_OK(gk_graph_load(file, NULL, 0, NULL, 0, &graph));
+  CHECK(gk_signature_num_inputs(graph) == 1);
+  CHECK(gk_signature_num_outputs(graph) == 1);
+  CHECK_OK(gk_signature_run_named(graph, feeds, &input, 1, results, 1, NULL));
+  CHECK(*(const float*)gk_tensor_data(results[0]) == 11);
+  gk_tensor_delete(results[0]);
+  gk_signature_delete(graph);
+  gk_tensor_delete(x);
+}
+
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   CHECK(gk_c_api_version() == GK_C_API_VERSION);
@@ -235,5 +275,7 @@ int main(int argc, char** argv) {
   check_runs(folder);
   snprintf(folder, sizeof folder, "%s/spin", argv[1]);
   check_limits(folder);
+  snprintf(folder, sizeof folder, "%s/graph.pbtxt", argv[1]);
+  check_graph(folder);
   return failures == 0 ? 0 : 1;
 }

@@ -107,6 +107,34 @@ void WriteGradients(const std::string& folder) {
                         {.functions = {{"steep", steep}, {"scaled", scaled}}});
 }
 
+// A graph by itself, as text: y = x * 3 + 1, its sum, and what nobody needs.
+constexpr char kGraph[] = R"(node { name: "x" op: "Placeholder"
+       attr { key: "dtype" value { type: DT_FLOAT } }
+       attr { key: "shape" value { shape { dim { size: -1 } } } } }
+node { name: "unused" op: "Placeholder"
+       attr { key: "dtype" value { type: DT_FLOAT } } }
+node { name: "three" op: "Const"
+       attr { key: "dtype" value { type: DT_FLOAT } }
+       attr { key: "value" value { tensor {
+         dtype: DT_FLOAT tensor_shape {} float_val: 3 } } } }
+node { name: "one" op: "Const"
+       attr { key: "dtype" value { type: DT_FLOAT } }
+       attr { key: "value" value { tensor {
+         dtype: DT_FLOAT tensor_shape {} float_val: 1 } } } }
+node { name: "axis" op: "Const"
+       attr { key: "dtype" value { type: DT_INT32 } }
+       attr { key: "value" value { tensor {
+         dtype: DT_INT32 tensor_shape { dim { size: 1 } } int_val: 0 } } } }
+node { name: "tripled" op: "Mul" input: "x" input: "three"
+       attr { key: "T" value { type: DT_FLOAT } } }
+node { name: "y" op: "AddV2" input: "tripled" input: "one"
+       attr { key: "T" value { type: DT_FLOAT } } }
+node { name: "total" op: "Sum" input: "y" input: "axis"
+       attr { key: "T" value { type: DT_FLOAT } }
+       attr { key: "Tidx" value { type: DT_INT32 } }
+       attr { key: "keep_dims" value { b: false } } }
+)";
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -147,5 +175,7 @@ int main(int argc, char** argv) {
                         {.functions = {{"spin", spin}}});
   WriteTables(folder);
   WriteGradients(folder);
+  gk::io::write_file(gk::Tensor(folder + "/graph.pbtxt"),
+                     gk::Tensor(kGraph));
   return 0;
 }
