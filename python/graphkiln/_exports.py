@@ -105,6 +105,9 @@ EXPORTS: dict[str, str] = {
         compat.v1.gfile.Stat=stat compat.v1.gfile.Walk=walk
         """,
     "graphkiln._src.checkpoint.checkpoint": "train.Checkpoint",
+    "graphkiln._src.checkpoint.initial_values": """
+        compat.v1.train.init_from_checkpoint
+        """,
     "graphkiln._src.checkpoint.manager": "train.CheckpointManager",
     "graphkiln._src.checkpoint.objects": """
         __internal__.tracking.AutoTrackable train.experimental.PythonState
@@ -135,6 +138,9 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln._src.checkpoint.views": """
         train.CheckpointView train.TrackableView
+        """,
+    "graphkiln._src.checkpoint.warm_start": """
+        compat.v1.train.VocabInfo compat.v1.train.warm_start
         """,
     "graphkiln._src.saved_model.constants": """
         saved_model.ASSETS_DIRECTORY saved_model.ASSETS_KEY

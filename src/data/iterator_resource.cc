@@ -174,8 +174,13 @@ void IteratorResource::Close() {
 
 StatusOr<Ref<IteratorResource>> IteratorResource::Of(const Tensor& handle) {
   if (handle.dtype() == DataType::kResource && handle.shape().IsScalar()) {
-    if (auto* found = handle.scalar<ResourceHandle>().As<IteratorResource>()) {
-      return Ref<IteratorResource>(found);
+    const auto& given = handle.scalar<ResourceHandle>();
+    if (given.As<IteratorResource>() != nullptr) {
+      GK_ASSIGN_OR_RETURN(const Ref<Resource> now,
+                          ResourceManager::Get().Now(given));
+      if (auto* found = DownCast<IteratorResource>(now.get())) {
+        return Ref<IteratorResource>(found);
+      }
     }
   }
   return InvalidArgument("Expected the handle of an iterator, got {}",

@@ -12,11 +12,11 @@
 
 #include "base/process_mutex.h"
 #include "data/dataset.h"
-#include "framework/resource.h"
+#include "framework/resource_manager.h"
 
 namespace gk {
 
-class IteratorResource final : public Resource {
+class IteratorResource final : public NamedResource {
  public:
   explicit IteratorResource(ElementSignature signature)
       : signature_(std::move(signature)) {}
@@ -25,6 +25,9 @@ class IteratorResource final : public Resource {
   std::string_view type_name() const override {
     return "tensorflow::data::IteratorResource";
   }
+
+  // What its elements are.
+  const ElementSignature& signature() const { return signature_; }
 
   // Begins at the first element of `dataset`. InvalidArgument if its elements
   // are not those of this iterator.
@@ -42,6 +45,7 @@ class IteratorResource final : public Resource {
   // Nothing can be had of it any more; what works ahead for it stops.
   void Close();
 
+  // InvalidArgument for another handle; NotFound if it was destroyed.
   static StatusOr<Ref<IteratorResource>> Of(const Tensor& handle);
 
  private:

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/down_cast.h"
 #include "base/process_mutex.h"
 
 namespace gk {
@@ -37,6 +38,19 @@ class ResourceManager::Names {
     known.is_void = is_void;
     if (resources_.size() > swept_at_) DropUnused(dropped);
     return made;
+  }
+
+  // One of that type, whatever kind of name it has.
+  Ref<Resource> FindTyped(const std::string& container, const std::string& name,
+                          std::string_view type) {
+    const std::lock_guard lock(mutex_);
+    auto it = resources_.lower_bound({container, name, {}});
+    for (; it != resources_.end() && std::get<0>(it->first) == container &&
+           std::get<1>(it->first) == name;
+         ++it) {
+      if (it->second.resource->type_name() == type) return it->second.resource;
+    }
+    return {};
   }
 
   bool Erase(const std::string& container, const std::string& name,
@@ -90,6 +104,22 @@ class ResourceManager::Names {
   size_t swept_at_ = kSweepAt;
 };
 
+namespace {
+
+// "N10tensorflow3VarE" of "tensorflow::Var": as TensorFlow's errors have it.
+std::string MangledName(std::string_view type) {
+  std::string mangled = "N";
+  while (!type.empty()) {
+    const size_t end = std::min(type.find("::"), type.size());
+    mangled += std::to_string(end);
+    mangled += type.substr(0, end);
+    type.remove_prefix(std::min(end + 2, type.size()));
+  }
+  return mangled + "E";
+}
+
+}  // namespace
+
 ResourceManager& ResourceManager::Get() {
   static ResourceManager manager;
   return manager;
@@ -114,9 +144,28 @@ StatusOr<Ref<Resource>> ResourceManager::FindOrMake(
 }
 
 bool ResourceManager::Erase(const std::string& container,
-                            const std::string& name, const Resource* resource) {
+                            const std::string& name, Resource* resource) {
   Names::Dropped dropped;
-  return names().Erase(container, name, resource, &dropped);
+  if (!names().Erase(container, name, resource, &dropped)) return false;
+  if (auto* named = DownCast<NamedResource>(resource)) named->set_erased();
+  return true;
+}
+
+StatusOr<Ref<Resource>> ResourceManager::Now(const ResourceHandle& handle) {
+  auto* const named = DownCast<NamedResource>(handle.resource());
+  if (named == nullptr || !named->is_erased()) {
+    return Ref<Resource>(handle.resource());
+  }
+  Ref<Resource> found =
+      names().FindTyped(handle.container(), handle.name(), named->type_name());
+  if (found) return found;
+  return MissingResource(handle);
+}
+
+Status MissingResource(const ResourceHandle& handle) {
+  return NotFound(
+      "Resource {}/{}/{} does not exist.", handle.container(), handle.name(),
+      handle.resource() ? MangledName(handle.resource()->type_name()) : "none");
 }
 
 void ResourceManager::Drop(std::string_view container) {

@@ -7,6 +7,7 @@
 #ifndef GK_FRAMEWORK_RESOURCE_MANAGER_H_
 #define GK_FRAMEWORK_RESOURCE_MANAGER_H_
 
+#include <atomic>
 #include <string>
 #include <string_view>
 
@@ -18,9 +19,21 @@ namespace gk {
 
 // The container of those that name none.
 inline constexpr std::string_view kDefaultContainer = "localhost";
+// Of those that only handles know.
+inline constexpr std::string_view kAnonymousContainer = "Anonymous";
 // The name that asks for a resource of one's own.
 inline constexpr std::string_view kAnonymousName =
     "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
+
+// A resource that handles no longer refer to once it was erased.
+class NamedResource : public Resource {
+ public:
+  bool is_erased() const { return is_erased_.load(std::memory_order_relaxed); }
+  void set_erased() { is_erased_.store(true, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> is_erased_{false};
+};
 
 class ResourceManager {
  public:
@@ -46,9 +59,13 @@ class ResourceManager {
       });
 
   // Handles of this name refer to a new resource from now on; those that are
-  // there keep theirs. False if it is not known by this name.
+  // there, to a NamedResource, too (Now). False if it is not known by this
+  // name.
   bool Erase(const std::string& container, const std::string& name,
-             const Resource* resource);
+             Resource* resource);
+  // What a handle refers to now: its resource, or, if that was erased, one of
+  // its type that has the name since. NotFound if none has.
+  StatusOr<Ref<Resource>> Now(const ResourceHandle& handle);
   // All of a container.
   void Drop(std::string_view container);
 
@@ -57,6 +74,9 @@ class ResourceManager {
   class Names;
   Names& names();
 };
+
+// NotFound that says that the resource of a handle does not exist.
+Status MissingResource(const ResourceHandle& handle);
 
 }  // namespace gk
 

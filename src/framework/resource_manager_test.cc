@@ -33,6 +33,32 @@ TEST(ResourceManager, OneNameIsOneResource) {
   EXPECT_NE(Named("", "a", 0, "other thing").get(), a.get());
 }
 
+TEST(ResourceManager, HandlesOfErasedOnesReferToWhatHasTheNameSince) {
+  class Place final : public NamedResource {
+   public:
+    std::string_view kind() const override { return "Place"; }
+    std::string_view type_name() const override { return "gk::Place"; }
+  };
+  ResourceManager& all = ResourceManager::Get();
+  const auto make = [&](std::string_view kind) -> Ref<Resource> {
+    return *all.FindOrMake({"", "place", kind}, [] {
+      return StatusOr<Ref<Resource>>(Ref<Resource>(MakeRef<Place>()));
+    });
+  };
+  const Ref<Resource> first = make("place");
+  const ResourceHandle handle(first, "place", {}, "localhost");
+  EXPECT_EQ((*all.Now(handle)).get(), first.get());
+  EXPECT_TRUE(all.Erase("localhost", "place", first.get()));
+  Named("", "place", 1, "thing of that name");
+  const Status gone = all.Now(handle).status();
+  EXPECT_EQ(gone.code(), Code::kNotFound);
+  EXPECT_EQ(gone.message(),
+            "Resource localhost/place/N2gk5PlaceE does not exist.");
+  const Ref<Resource> second = make("place");
+  EXPECT_NE(second.get(), first.get());
+  EXPECT_EQ((*all.Now(handle)).get(), second.get());
+}
+
 TEST(ResourceManager, WhatCannotBeMadeIsNotKept) {
   const StatusOr<Ref<Resource>> failed = ResourceManager::Get().FindOrMake(
       {"", "failed", "thing"},

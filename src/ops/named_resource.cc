@@ -4,7 +4,6 @@
 #include <mutex>
 
 #include "base/process_mutex.h"
-#include "framework/resource_manager.h"
 
 namespace gk {
 namespace {
@@ -14,6 +13,12 @@ struct NodeResource final : KernelState {
   Ref<Resource> resource;
   std::string name;
 };
+
+bool IsErased(const KernelState& state) {
+  const auto* named = DownCast<const NamedResource>(
+      static_cast<const NodeResource&>(state).resource.get());
+  return named != nullptr && named->is_erased();
+}
 
 std::string FreshName() {
   static std::atomic<uint64_t> next{0};
@@ -52,7 +57,7 @@ Status OutputResource(KernelContext& c, std::string_view kind, HandleData data,
   }
   if (SharedKernelState* node = c.shared_state()) {
     const std::lock_guard lock(ProcessMutex::Of(node));
-    if (node->state == nullptr) {
+    if (node->state == nullptr || IsErased(*node->state)) {
       auto state = std::make_unique<NodeResource>();
       state->name = FreshName();
       GK_ASSIGN_OR_RETURN(state->resource, make(state->name));

@@ -6,10 +6,12 @@
 #define GK_OPS_NAMED_RESOURCE_H_
 
 #include <string>
+#include <type_traits>
 
 #include "base/function_ref.h"
 #include "framework/kernel_context.h"
 #include "framework/resource.h"
+#include "framework/resource_manager.h"
 
 namespace gk {
 
@@ -31,12 +33,21 @@ StatusOr<Ref<Resource>> FindOrMakeNamed(const KernelContext& c,
                                         std::string_view kind,
                                         MakeResourceFn make);
 
-// The resource of a scalar handle as an R, or InvalidArgument.
+// The resource of a scalar handle as an R, or InvalidArgument; NotFound if it
+// was destroyed.
 template <class R>
 StatusOr<Ref<R>> ResourceOf(const Tensor& handle, std::string_view what) {
   if (handle.dtype() == DataType::kResource && handle.num_elements() == 1) {
-    if (auto* found = handle.scalar<ResourceHandle>().As<R>()) {
-      return Ref<R>(found);
+    const auto& given = handle.scalar<ResourceHandle>();
+    if (auto* own = given.As<R>()) {
+      if constexpr (!std::is_base_of_v<NamedResource, R>) {
+        return Ref<R>(own);
+      } else {
+        if (!own->is_erased()) return Ref<R>(own);
+        GK_ASSIGN_OR_RETURN(const Ref<Resource> now,
+                            ResourceManager::Get().Now(given));
+        if (auto* found = DownCast<R>(now.get())) return Ref<R>(found);
+      }
     }
   }
   return InvalidArgument("Expected the handle of a {}, got {}", what,

@@ -321,3 +321,17 @@ def test_programs_of_version_one(both, tmp_path):
             writer.close()
 
     same_events(both, tmp_path, program)
+
+
+def test_names_of_merged_summaries(both):
+    def names(tf):
+        v1 = tf.compat.v1
+        with tf.Graph().as_default():
+            part = v1.summary.scalar("a", 0.5)
+            made = [v1.summary.merge([part]), v1.summary.merge([part], name="x")]
+            with tf.name_scope("s"):
+                made.append(v1.summary.merge([part]))
+            made.append(v1.summary.merge_all())
+            return [tensor.name for tensor in made]
+
+    assert names(both.ours) == names(both.theirs)

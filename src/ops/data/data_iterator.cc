@@ -3,6 +3,7 @@
 #include "data/optional.h"
 #include "framework/op_registry.h"
 #include "ops/data/dataset_kernel.h"
+#include "ops/named_resource.h"
 
 namespace gk {
 namespace {
@@ -20,6 +21,17 @@ Tensor NewIterator(KernelContext& c) {
 Status ComputeNew(KernelContext& c) {
   c.set_output(0, NewIterator(c));
   return OkStatus();
+}
+
+Status ComputeNamed(KernelContext& c) {
+  ElementSignature wanted = SignatureAttrs(c);
+  GK_RETURN_IF_ERROR(OutputResource(
+      c, "iterator", {}, [&](const std::string&) -> StatusOr<Ref<Resource>> {
+        return Ref<Resource>(MakeRef<IteratorResource>(wanted));
+      }));
+  GK_ASSIGN_OR_RETURN(const Ref<IteratorResource> found,
+                      IteratorResource::Of(c.output(0)));
+  return CheckSignature(wanted, found->signature());
 }
 
 // What stands for the wish to delete an iterator; handles count by themselves.
@@ -116,6 +128,15 @@ const OpRecord kRecords[] = {
      .shape = NewShape,
      .kernel = {.compute = ComputeNew},
      .doc = "A new iterator, which lives as long as its handles."},
+
+    {.name = "IteratorV2",
+     .inputs = "",
+     .outputs = "handle: resource",
+     .attrs = "shared_name: string; container: string; " GK_ELEMENT_ATTRS,
+     .traits = kStateful | kNoGradient,
+     .shape = NewShape,
+     .kernel = {.compute = ComputeNamed},
+     .doc = "The iterator of that name, made if there is none."},
 
     {.name = "MakeIterator",
      .inputs = "dataset: variant; iterator: resource",

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/resource.h"
+#include "framework/resource_manager.h"
 #include "framework/tensor.h"
 
 namespace gk {
@@ -18,7 +18,7 @@ struct TableTypes {
   TensorShape key_shape, value_shape;
 };
 
-class TableResource : public Resource {
+class TableResource : public NamedResource {
  public:
   TableResource(std::string name, TableTypes types)
       : name_(std::move(name)), types_(std::move(types)) {}

@@ -11,7 +11,7 @@
 
 #include "base/cancellation.h"
 #include "base/process_mutex.h"
-#include "framework/resource.h"
+#include "framework/resource_manager.h"
 #include "framework/tensor.h"
 #include "kernels/random.h"
 
@@ -19,7 +19,7 @@ namespace gk {
 
 enum class QueueKind { kFifo, kPadding, kPriority, kRandomShuffle };
 
-class QueueResource final : public Resource {
+class QueueResource final : public NamedResource {
  public:
   struct Traits {
     QueueKind kind = QueueKind::kFifo;

@@ -6,13 +6,13 @@
 #include <memory>
 #include <string>
 
-#include "framework/resource.h"
+#include "framework/resource_manager.h"
 #include "io/event_writer.h"
 
 namespace gk {
 
 // Thread-safe.
-class SummaryWriterResource final : public Resource {
+class SummaryWriterResource final : public NamedResource {
  public:
   explicit SummaryWriterResource(std::string name) : name_(std::move(name)) {}
 

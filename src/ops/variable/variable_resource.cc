@@ -142,6 +142,21 @@ Status ComputeIsInitialized(KernelContext& c) {
   return OkStatus();
 }
 
+// Does the resource lose its name? One that a node made has that alone; one
+// that only handles know, none.
+bool Forget(const ResourceHandle& handle, Resource* resource) {
+  if (ResourceManager::Get().Erase(handle.container(), handle.name(),
+                                   resource)) {
+    return true;
+  }
+  auto* const named = DownCast<NamedResource>(resource);
+  if (named == nullptr || handle.container() == kAnonymousContainer) {
+    return false;
+  }
+  named->set_erased();
+  return true;
+}
+
 // A variable loses its value; other resources lose their name.
 Status ComputeDestroy(KernelContext& c) {
   const Tensor& given = c.input(0);
@@ -155,14 +170,12 @@ Status ComputeDestroy(KernelContext& c) {
     there = v->IsInitialized();
     v->Clear();
   } else if (handle.resource() != nullptr) {
-    there = ResourceManager::Get().Erase(handle.container(), handle.name(),
-                                         handle.resource());
+    const auto found = ResourceManager::Get().Now(handle);
+    there = found.ok() && Forget(handle, found->get());
   }
   if (there || !must_be_there) return OkStatus();
-  const std::string_view type =
-      handle.resource() ? handle.resource()->type_name() : "none";
-  return NotFound("Resource {}/{}/{} does not exist.", handle.container(),
-                  handle.name(), type);
+  return NotFound("Resource {}/{}/<unknown> does not exist.",
+                  handle.container(), handle.name());
 }
 
 Status VariableShapeShape(InferenceContext& c) {
@@ -326,8 +339,10 @@ const OpRecord kRecords[] = {
      .traits = kStateful | kWritesResource,
      .shape = shape_fn::NoOutputs,
      .kernel = {.compute = ComputeDestroy},
-     .doc = "Drops the value of a variable. Of tables, queues and the like the "
-            "name is dropped: whoever asks for it gets a new one."},
+     .doc =
+         "Drops the value of a variable. Of tables, queues, iterators and the "
+         "like the name is dropped: whoever asks for it gets a new one, and "
+         "handles are of none until there is one."},
 
     {.name = "VariableShape",
      .inputs = "input: resource",

@@ -60,7 +60,7 @@ NOT_CALLED = {
         "tests/oracle/test_version_one_arrays.py covers it",
     ),
     **dict.fromkeys(
-        ("AnonymousIteratorV2", "AnonymousIteratorV3", "BatchDatasetV2",
+        ("AnonymousIteratorV2", "AnonymousIteratorV3", "IteratorV2", "BatchDatasetV2",
          "CacheDatasetV2", "ConcatenateDataset", "DatasetCardinality",
          "DatasetToSingleElement", "DeleteIterator", "DummyMemoryCache",
          "DummySeedGenerator", "FilterDataset", "FlatMapDataset",

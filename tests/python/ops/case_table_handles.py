@@ -32,6 +32,7 @@ _COVERED = {
         TensorSummary TensorSummaryV2
         """,
     ("reads or writes files", "oracle/test_checkpoints"): """
+        GenerateVocabRemapping LoadAndRemapMatrix
         MergeV2Checkpoints Restore RestoreSlice RestoreV2 Save SaveSlices SaveV2
         """,
 }

@@ -9,6 +9,20 @@ from graphkiln import _graphkiln
 from graphkiln._src.checkpoint.state_file import latest_checkpoint
 
 
+def path_of(ckpt_dir_or_file: str | os.PathLike) -> str:
+    """The path, or that of a folder's newest checkpoint; ValueError without one."""
+    path = os.fspath(ckpt_dir_or_file)
+    if not _graphkiln._is_folder(path):
+        return path
+    found = latest_checkpoint(path)
+    if found is None:
+        raise ValueError(
+            "Couldn't find 'checkpoint' file or checkpoints in given directory "
+            f"{path}"
+        )
+    return found
+
+
 def load_checkpoint(ckpt_dir_or_file: str | os.PathLike) -> Any:
     """The tensors of a checkpoint.
 
@@ -31,16 +45,7 @@ def load_checkpoint(ckpt_dir_or_file: str | os.PathLike) -> Any:
     >>> reader.get_tensor("v/.ATTRIBUTES/VARIABLE_VALUE").tolist()
     [1.0]
     """
-    path = os.fspath(ckpt_dir_or_file)
-    if _graphkiln._is_folder(path):
-        found = latest_checkpoint(path)
-        if found is None:
-            raise ValueError(
-                "Couldn't find 'checkpoint' file or checkpoints in given directory "
-                f"{path}"
-            )
-        path = found
-    return _graphkiln._open_checkpoint(path)
+    return _graphkiln._open_checkpoint(path_of(ckpt_dir_or_file))
 
 
 def load_variable(ckpt_dir_or_file: str | os.PathLike, name: str) -> Any:

@@ -53,7 +53,8 @@ def _listed(variables: Any) -> dict[str, Any]:
     return named
 
 
-def _parts(name: str, value: Any) -> Iterator[Saved]:
+def parts_in_checkpoint(name: str, value: Any) -> Iterator[Saved]:
+    """A variable by its name in checkpoints, or each part of one that has some."""
     if not isinstance(value, (list, tuple, PartitionedVariable)):
         if not isinstance(value, Variable):
             raise TypeError(
@@ -91,7 +92,7 @@ def by_names(var_list: Any) -> list[Saved]:
                 "names_to_saveables must be a dict mapping string names to trackable "
                 f"operations. Name is not a string: {name}"
             )
-    saved = [part for name in sorted(named) for part in _parts(name, named[name])]
+    saved = [part for name in sorted(named) for part in parts_in_checkpoint(name, named[name])]
     owners: dict[int, str] = {}
     for name, _, variable in saved:
         if id(variable) in owners:

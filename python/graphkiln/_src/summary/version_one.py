@@ -384,7 +384,7 @@ def merge(
     """
     _refuse_eagerly()
     name = _clean(name)
-    with _graphkiln.name_scope(name or "merge"):
+    with _graphkiln.name_scope(name or merge.__name__.capitalize()):
         made = raw_ops.MergeSummary(inputs=list(inputs), name=name)
         return _collect(made, collections, [])
 

@@ -186,7 +186,7 @@ _store = _Store()
 _of_eager: dict[str, Variable] = {}
 
 
-def _known() -> dict[str, Variable]:
+def known_variables() -> dict[str, Variable]:
     if _graphkiln.executing_eagerly():
         return _of_eager
     graph = _graphkiln.get_default_graph()
@@ -206,7 +206,7 @@ def get_variable_scope() -> VariableScope:
 
 
 def _unique(prefix: str) -> str:
-    key = (id(_known()), get_variable_scope().name)
+    key = (id(known_variables()), get_variable_scope().name)
     outer = f"{get_variable_scope().name}/" if get_variable_scope().name else ""
     taken = _opened(key)
     name, i = prefix, 0
@@ -280,7 +280,7 @@ def variable_scope(
                 )
             last = _unique(default_name)
         full, own, inherited = outer + last, dict(around._own), around.reuse
-        _opened((id(_known()), around.name)).add(full)
+        _opened((id(known_variables()), around.name)).add(full)
     given = {
         "initializer": initializer, "regularizer": regularizer,
         "custom_getter": custom_getter, "dtype": dtype, "constraint": constraint,
@@ -392,7 +392,7 @@ def _get(
     partition_info: Any = None,
     **kwargs: Any,
 ) -> Any:
-    known = _known()
+    known = known_variables()
     eager = _graphkiln.executing_eagerly()
     arguments = {
         "dtype": dtype, "initializer": initializer, "regularizer": regularizer,
@@ -491,7 +491,7 @@ def _parts(name: str, shape: Any, partitioner: Any, arguments: dict) -> Any:
     """The variable of that name that is made of parts."""
     if not callable(partitioner):
         raise ValueError(f"Partitioner must be callable, but received: {partitioner}")
-    known, whole = _known(), f"{name}/parts"
+    known, whole = known_variables(), f"{name}/parts"
     if name in known:
         raise ValueError(
             "A partitioner was provided, but an unpartitioned version of the "
