@@ -5,7 +5,8 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 include(cmake/pkg_config.cmake)
-gk_install_pc(graphkiln "Trace compiler for tensor programs")
+gk_install_pc(graphkiln "Trace compiler for tensor programs"
+  ${CMAKE_INSTALL_INCLUDEDIR})
 
 target_include_directories(graphkiln INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>

@@ -24,7 +24,8 @@ endforeach()
 string(APPEND GK_PC_PRIVATE "-pthread -ldl -lstdc++ -lm")
 
 file(RELATIVE_PATH GK_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-function(gk_install_pc name description)
+function(gk_install_pc name description includes)
+  set(GK_PC_INCLUDES ${includes})
   set(GK_PC_NAME ${name})
   set(GK_PC_DESCRIPTION ${description})
   configure_file(${PROJECT_SOURCE_DIR}/cmake/graphkiln.pc.in

@@ -29,7 +29,8 @@ find_package(Threads REQUIRED)
 include(cmake/third_party.cmake)
 include(cmake/messages.cmake)
 include(cmake/opgen.cmake)
-target_compile_definitions(gk_flags INTERFACE GRAPHKILN_BUILDING=1)
+target_compile_definitions(gk_flags INTERFACE GRAPHKILN_BUILDING=1
+  GRAPHKILN_RUNTIME_ONLY=1)
 target_compile_options(gk_flags INTERFACE
   -ffunction-sections -fdata-sections
   # What only records use that are left out.
@@ -104,13 +105,17 @@ endforeach()
 
 include(GNUInstallDirs)
 include(cmake/pkg_config.cmake)
-gk_install_pc(graphkiln_runtime "Loads and runs models of chosen ops")
+# Beside the whole library's, of which they are fewer.
+set(GK_RUNTIME_INCLUDE ${CMAKE_INSTALL_INCLUDEDIR}/graphkiln_runtime)
+gk_install_pc(graphkiln_runtime "Loads and runs models of chosen ops"
+  ${GK_RUNTIME_INCLUDE})
 install(TARGETS graphkiln_runtime graphkiln_runtime_static COMPONENT development
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES ${GK_RUNTIME_PUBLIC}
-  ${PROJECT_BINARY_DIR}/generated/graphkiln/version.h
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/graphkiln COMPONENT development)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/runtime_include/graphkiln
+  DESTINATION ${GK_RUNTIME_INCLUDE} COMPONENT development)
+install(FILES ${PROJECT_BINARY_DIR}/generated/graphkiln/version.h
+  DESTINATION ${GK_RUNTIME_INCLUDE}/graphkiln COMPONENT development)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
   DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/graphkiln COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/licenses

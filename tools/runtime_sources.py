@@ -8,12 +8,13 @@ with semicolons between them. ROOTs are source files below src: the
 library's interface. Prints assignments for CMake,
   GK_RUNTIME_SOURCES   the files to compile
   GK_RUNTIME_HEADERS   the headers of others' libraries that they read
-  GK_RUNTIME_PUBLIC    the public headers of the interface
   GK_RUNTIME_NUM_OPS   how many ops there are
   GK_RUNTIME_INPUTS    what all this was read from
 and writes below OUTPUT_DIR, if changed,
   kept/<family>/<file>.cc  record files with the records wanted alone
   kept/registration.cc     RegisterAllOps() over these
+  runtime_include/graphkiln/*.h  the public headers of the interface; the others
+                           as errors that say that this library lacks them
 An op that is not known is an error that names one like it.
 
 Kept are, beside the wanted ops, those that the library makes or asks for by itself:
@@ -35,6 +36,14 @@ from pathlib import Path
 import opgen
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
+# What the small library's headers leave out.
+WHOLE_ONLY = re.compile(r"^#ifndef GRAPHKILN_RUNTIME_ONLY\n.*?^#endif.*?$", re.M | re.S)
+RUNTIME_ONLY = """#ifndef GRAPHKILN_RUNTIME_ONLY
+#define GRAPHKILN_RUNTIME_ONLY 1
+#endif
+"""
+# Public headers that the build of the whole library makes.
+GENERATED = ("functions.h", "ops.h")
 START = re.compile(r'^    \{\.name = "(\w+)"', re.M)
 FIELD = re.compile(r"^     \.(\w+) =", re.M)
 # What is for people, tests and derivatives.
@@ -213,7 +222,7 @@ class Sources:
             if file in self.seen:
                 continue
             self.seen.add(file)
-            text = file.read_text()
+            text = WHOLE_ONLY.sub("", file.read_text())
             self.asked.update(ASKED.findall(text), CONTROL.findall(text))
             for quote, name in INCLUDE.findall(text):
                 found = self.find(name)
@@ -244,6 +253,29 @@ def write_kept(out: Path, records: Records, kept: set[str], src: Path) -> list[P
     return [*written, out / "kept/registration.cc"]
 
 
+def error_header(name: str) -> str:
+    """In the place of a header: says that the library lacks what it declares."""
+    lacks = (
+        f"<graphkiln/{name}>: this is the small library (graphkiln_runtime), which "
+        "only loads models and runs them; link the whole one, graphkiln"
+    )
+    # A missing header is the one error that compilers stop at.
+    return f'#error "{lacks}"\n#include <graphkiln needs the whole library>\n'
+
+
+def write_public(out: Path, root: Path, kept: set[str]) -> None:
+    """Writes the headers that programs with the small library see."""
+    folder = out / "runtime_include/graphkiln"
+    headers = {path.name: path for path in (root / "include/graphkiln").glob("*.h")}
+    for name, path in headers.items():
+        text = path.read_text() if name in kept else error_header(name)
+        if name == "export.h":
+            text = RUNTIME_ONLY + text
+        opgen.write_if_changed(folder / name, text)
+    for name in GENERATED:
+        opgen.write_if_changed(folder / name, error_header(name))
+
+
 def main() -> None:
     root, out, given, *roots = sys.argv[1:]
     src, out = Path(root) / "src", Path(out)
@@ -268,12 +300,13 @@ def main() -> None:
     own += write_kept(out, records, kept, src)
     own += [out / f"ops/fn/{stem}.cc" for stem in sorted(sources.op_functions)]
     inputs = [given] if Path(given).is_file() else []
-    public = Path(root) / "include"
+    public = Path(root) / "include/graphkiln"
+    headers = {f for f in sources.seen if f.is_relative_to(public)}
+    write_public(out, Path(root), {f.name for f in headers})
     for name, values in {
         "SOURCES": own,
-        "PUBLIC": sorted(f for f in sources.seen if f.is_relative_to(public)),
         "HEADERS": sorted(sources.external),
-        "INPUTS": [*records.files, *inputs],
+        "INPUTS": [*records.files, *sorted(public.glob("*.h")), *inputs],
     }.items():
         print(f"set(GK_RUNTIME_{name}", *(f'"{v}"' for v in values), ")", sep="\n  ")
     print(f"set(GK_RUNTIME_NUM_OPS {len(kept)})")

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """runtime_sources.py: which ops, which files, what is left of them."""
 
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -75,6 +77,45 @@ class Choice(unittest.TestCase):
         self.assertIn('"oneapi/dnnl/dnnl.hpp"', self.done.stdout)
         for header in ("jpeglib.h", "png.h", "re2/re2.h", "Eigen/Core"):
             self.assertNotIn(f'"{header}"', self.done.stdout)
+
+    def compiled(self, name):
+        """What a compiler says of a program that includes the header."""
+        compiler = shutil.which("c++") or shutil.which("g++")
+        if compiler is None:
+            self.skipTest("there is no compiler")
+        return subprocess.run(
+            [compiler, "-std=c++20", "-fsyntax-only", "-x", "c++",
+             f"-I{self.out}/runtime_include", "-"],
+            input=f"#include <graphkiln/{name}>\n",
+            capture_output=True,
+            text=True,
+        )  # fmt: skip
+
+    def test_headers_declare_what_is_there(self):
+        for name in ("saved_model.h", "tensor.h", "variable.h"):
+            done = self.compiled(name)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        folder = self.out / "runtime_include/graphkiln"
+        self.assertIn(
+            "#ifndef GRAPHKILN_RUNTIME_ONLY", (folder / "export.h").read_text()
+        )
+        # They include no header that stands for an error.
+        lacking = {p.name for p in folder.glob("*.h") if "#error" in p.read_text()}
+        lacking.discard("export.h")
+        for path in folder.glob("*.h"):
+            if path.name in lacking:
+                continue
+            text = runtime_sources.WHOLE_ONLY.sub("", path.read_text())
+            for included in re.findall(r"#include <graphkiln/(\w+\.h)>", text):
+                self.assertNotIn(included, lacking, path)
+
+    def test_other_headers_say_that_it_is_the_small_library(self):
+        for name in ("function.h", "module.h", "dataset.h", "graphkiln.h", "ops.h"):
+            done = self.compiled(name)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(f"<graphkiln/{name}>: this is the small library", done.stderr)
+            self.assertIn("link the whole one", done.stderr)
+            self.assertLess(done.stderr.count("error:"), 3)
 
     def test_names_that_are_no_ops(self):
         done = choose("Relu;MatMull;Nonsense", self.out / "wrong")

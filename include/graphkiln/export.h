@@ -12,6 +12,9 @@
 #include <graphkiln needs C++20>
 #endif
 
+// GRAPHKILN_RUNTIME_ONLY: the small library (preset runtime), which loads
+// models and runs them; what it lacks is not declared.
+
 #if defined(_WIN32) && defined(GRAPHKILN_BUILDING)
 #define GK_EXPORT __declspec(dllexport)
 #elif defined(_WIN32)

@@ -13,9 +13,13 @@
 
 #include <graphkiln/call_structure.h>
 #include <graphkiln/concrete_function.h>
+#include <graphkiln/export.h>
+#include <graphkiln/run_options.h>
+#include <graphkiln/variable.h>
+#ifndef GRAPHKILN_RUNTIME_ONLY
 #include <graphkiln/function.h>
 #include <graphkiln/module.h>
-#include <graphkiln/run_options.h>
+#endif
 
 #include <cstddef>
 #include <map>
@@ -249,6 +253,8 @@ GK_EXPORT Signature load_graph(const std::string& file,
 // Is there a model in the folder?
 GK_EXPORT bool contains_saved_model(const std::string& folder);
 
+#ifndef GRAPHKILN_RUNTIME_ONLY
+
 // A function that is saved, with the traces that it has by then.
 class GK_EXPORT ExportedFunction {
  public:
@@ -300,6 +306,8 @@ GK_EXPORT void save(const Module& module, const std::string& folder,
 // Writes a model that was loaded, with the values that its variables have now.
 GK_EXPORT void save(const SavedModel& model, const std::string& folder,
                     const SaveOptions& options = {});
+
+#endif  // GRAPHKILN_RUNTIME_ONLY
 
 }  // namespace saved_model
 }  // GK_API_NAMESPACE

@@ -1,5 +1,6 @@
 // The C interface: statuses and tensors.
 #include <cstring>
+#include <memory>
 #include <new>
 
 #include "api/c_handles.h"

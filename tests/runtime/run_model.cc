@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 
 namespace {
 
@@ -72,7 +73,9 @@ void RunModel(const std::string& folder) {
 int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     try {
-      RunModel(argv[i]);
+      std::filesystem::is_directory(argv[i])
+          ? RunModel(argv[i])
+          : Run(gk::saved_model::load_graph(argv[i]));
     } catch (const std::exception& error) {
       std::printf("error: %s\n", error.what());
     }

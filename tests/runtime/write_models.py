@@ -3,7 +3,8 @@
 usage: write_models.py FOLDER [NAME...]
 
 Each is saved as FOLDER/NAME: mlp, cnn, lstm, gru, transformer, unet, other. Weights are
-drawn from seeds, so that two runs write the same values.
+drawn from seeds, so that two runs write the same values. FOLDER/graph is a file, the
+graph of an mlp by itself, with its weights as constants.
 """
 
 import sys
@@ -194,12 +195,27 @@ class Other(Model):
 MODELS = (MLP, CNN, LSTM, GRU, Transformer, UNet, Other)
 
 
+def write_graph(path):
+    draw = np.random.default_rng(7).normal
+    with tf.Graph().as_default() as graph:
+        x = tf.compat.v1.placeholder(tf.float32, [None, 12], name="x")
+        hidden = tf.nn.relu(x @ draw(0, 0.3, (12, 32)).astype(np.float32))
+        logits = tf.nn.bias_add(
+            hidden @ draw(0, 0.2, (32, 5)).astype(np.float32),
+            draw(0, 1, 5).astype(np.float32),
+        )
+        tf.nn.softmax(logits, name="scores")
+    path.write_bytes(graph.as_graph_def().SerializeToString())
+
+
 def main():
     folder, *names = sys.argv[1:]
     for model in MODELS:
         name = model.__name__.lower()
         if not names or name in names:
             tf.saved_model.save(model(), str(Path(folder, name)))
+    if not names or "graph" in names:
+        write_graph(Path(folder, "graph"))
 
 
 if __name__ == "__main__":
