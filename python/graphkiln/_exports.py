@@ -109,9 +109,10 @@ EXPORTS: dict[str, str] = {
         compat.v1.train.init_from_checkpoint
         """,
     "graphkiln._src.checkpoint.manager": "train.CheckpointManager",
-    "graphkiln._src.checkpoint.objects": """
-        __internal__.tracking.AutoTrackable train.experimental.PythonState
+    "graphkiln._src.checkpoint.auto_trackable": """
+        __internal__.tracking.AutoTrackable
         """,
+    "graphkiln._src.checkpoint.objects": "train.experimental.PythonState",
     "graphkiln._src.checkpoint.options": "train.CheckpointOptions",
     "graphkiln._src.version_one.partitioned_variables": """
         compat.v1.fixed_size_partitioner compat.v1.min_max_variable_partitioner

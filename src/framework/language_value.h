@@ -24,6 +24,12 @@ class LanguageValue : public RefCounted {
 // A type that the host language defines, with its own relations.
 class LanguageType : public LanguageValue {
  public:
+  // How many tensors a value is made of.
+  virtual size_t NumTensors() const { return 0; }
+  // May a value of `other` be one of this type, as far as is known?
+  virtual bool IsCompatibleWith(const LanguageType& other) const {
+    return other.IsSubtypeOf(*this);
+  }
   virtual bool IsSubtypeOf(const LanguageType& other) const {
     return Equals(other);
   }

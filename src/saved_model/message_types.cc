@@ -197,6 +197,11 @@ class StructureReader {
 
 }  // namespace
 
+bool IsNone(const Value& message) {
+  return message.kind_case == ValueKind::kNone ||
+         message.kind_case == ValueKind::kNoneValue;
+}
+
 TraceTypeRef TypeOfPlainValue(const Value& value) {
   const auto number = [](char kind, const auto& v, std::string text) {
     return TraceType::Literal(
@@ -223,6 +228,15 @@ StatusOr<Ref<FunctionType>> TypeOfMessage(
     const std::vector<ArgumentSpec>& arguments, const Value& message,
     const std::vector<std::string>& names) {
   std::vector<FunctionParameter> parameters;
+  if (IsNone(message)) {
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const ArgumentSpec& a = arguments[i];
+      parameters.push_back({i < names.size() ? names[i] : a.name,
+                            ParameterKind::kPositionalOrKeyword, false,
+                            TraceType::Tensor(a.dtype, a.shape)});
+    }
+    return MakeRef<FunctionType>(std::move(parameters));
+  }
   TypeReader reader(arguments);
   const std::vector<Value>& both = message.tuple_value->values;
   if (both.size() != 2) return DataLoss("It has no signature in the file");
@@ -261,8 +275,16 @@ SavedParameters ParametersOf(const proto::FunctionSpec& spec) {
       }
     } else if (pair.key == "defaults") {
       made.defaults = PartsOf(*pair.value);
+    } else if (pair.key == "kwonlyargs") {
+      for (const Value& name : PartsOf(*pair.value)) {
+        made.keyword_names.push_back(name.string_value);
+      }
     } else if (pair.key == "kwonlydefaults") {
       made.keyword_defaults = pair.value->dict_value->fields;
+    } else if (pair.key == "varargs") {
+      made.varargs = pair.value->string_value;
+    } else if (pair.key == "varkw") {
+      made.varkw = pair.value->string_value;
     }
   }
   if (spec.is_method && !made.names.empty() && made.names[0] == "self") {

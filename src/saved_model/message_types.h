@@ -18,7 +18,10 @@ namespace gk {
 struct SavedParameters {
   std::vector<std::string> names;
   std::vector<proto::StructuredValue> defaults;  // of the last names
+  std::vector<std::string> keyword_names;        // of those by name alone
   std::map<std::string, proto::StructuredValue> keyword_defaults;
+  // What takes all other arguments, by position and by name; empty: nothing.
+  std::string varargs, varkw;
 
   // Null if it has none. `position`: -1 of arguments by name alone.
   const proto::StructuredValue* DefaultOf(const std::string& name,
@@ -28,11 +31,15 @@ SavedParameters ParametersOf(const proto::FunctionSpec& spec);
 
 // The type of the calls that a trace of a file serves; `names`: of the
 // arguments by position. Specs of composites are records of their tensors.
-// DataLoss unless the message describes what the function takes.
+// A message that is None is that of a function cut out of a graph: each
+// argument is a tensor. DataLoss unless the message describes what the function
+// takes.
 StatusOr<Ref<FunctionType>> TypeOfMessage(
     const std::vector<ArgumentSpec>& arguments,
     const proto::StructuredValue& message,
     const std::vector<std::string>& names);
+
+bool IsNone(const proto::StructuredValue& message);
 
 // The type of a plain value: a number, a text or nothing.
 TraceTypeRef TypeOfPlainValue(const proto::StructuredValue& value);

@@ -13,11 +13,12 @@ namespace gk {
 namespace {
 
 using Kind = TraceType::Kind;
+using Containers = RestoredFunction::Containers;
 
 // A part of a call, with the place of its tensor among those of the call.
 struct Given {
-  const TraceType* type;
-  int tensor = -1;
+  const TraceType* type = nullptr;
+  int tensor = -1;  // or the first
   std::vector<Given> parts;
 };
 
@@ -32,9 +33,13 @@ class Places {
       const auto [known, is_new] = variables_.emplace(type.alias(), next_);
       if (is_new) ++next_;
       given.tensor = known->second;
+    } else if (type.kind() == Kind::kCustom) {
+      given.tensor = next_;
+      next_ += static_cast<int>(type.custom()->NumTensors());
     }
-    for (const TraceTypeRef& child : type.children()) {
-      given.parts.push_back(Of(*child));
+    given.parts.resize(type.children().size());
+    for (const size_t i : type.FlatteningOrder()) {
+      given.parts[i] = Of(*type.children()[i]);
     }
     return given;
   }
@@ -97,8 +102,12 @@ Tensor TensorOf(const TraceType& literal, DataType dtype) {
 // Finds the inputs of a trace among the parts of a call.
 class Match {
  public:
-  Match(const TensorVector& tensors, bool exactly)
-      : tensors_(tensors), exactly_(exactly) {}
+  Match(const TensorVector& tensors, const RestoredFunction::Language& language,
+        bool exactly)
+      : tensors_(tensors),
+        language_(language),
+        alike_(language.containers == Containers::kAlike),
+        exactly_(exactly) {}
 
   bool Take(const TraceType& wanted, const Given& given) {
     switch (wanted.kind()) {
@@ -110,9 +119,12 @@ class Match {
         return TakeLiteral(wanted, *given.type);
       case Kind::kList:
       case Kind::kTuple:
-        return IsSequence(*given.type) && TakeParts(wanted, given.parts);
+        return IsSequence(*given.type, wanted.kind()) &&
+               TakeParts(wanted, given.parts);
       case Kind::kDict:
         return TakeMapping(wanted, given);
+      case Kind::kCustom:
+        return TakeCustom(wanted, given);
       default:
         return TakeRecord(wanted, given);
     }
@@ -130,7 +142,8 @@ class Match {
 
  private:
   // A struct whose fields have no names is saved as a tuple.
-  static bool IsSequence(const TraceType& type) {
+  bool IsSequence(const TraceType& type, Kind wanted) const {
+    if (!alike_) return type.kind() == wanted;
     return type.kind() == Kind::kList || type.kind() == Kind::kTuple ||
            (type.kind() == Kind::kAttrs && type.name().empty());
   }
@@ -154,11 +167,12 @@ class Match {
       Add(tensors_[given.tensor], type.dtype());
       return true;
     }
-    if (type.kind() != Kind::kLiteral || wanted.shape().rank() > 0) {
+    if (type.kind() != Kind::kLiteral) return false;
+    Tensor made = language_.to_tensor(type, wanted.dtype());
+    if (!made || made.dtype() != wanted.dtype() ||
+        !wanted.shape().IsCompatibleWith(made.partial_shape())) {
       return false;
     }
-    Tensor made = TensorOf(type, wanted.dtype());
-    if (!made) return false;
     Add(std::move(made));
     return true;
   }
@@ -171,9 +185,9 @@ class Match {
     if (is_new) Add(tensors_[given.tensor]);
     return known->second == given.tensor;
   }
-  static bool TakeLiteral(const TraceType& wanted, const TraceType& given) {
+  bool TakeLiteral(const TraceType& wanted, const TraceType& given) const {
     // An optional of C++ is a tuple of what there is.
-    if (wanted.key() == "N" && given.kind() == Kind::kTuple) {
+    if (alike_ && wanted.key() == "N" && given.kind() == Kind::kTuple) {
       return given.children().empty();
     }
     return given.kind() == Kind::kLiteral &&
@@ -189,7 +203,7 @@ class Match {
   // From a mapping, or a struct with fields of these names.
   bool TakeMapping(const TraceType& wanted, const Given& given) {
     const TraceType& type = *given.type;
-    const bool fields = type.kind() == Kind::kAttrs;
+    const bool fields = alike_ && type.kind() == Kind::kAttrs;
     if (type.kind() != Kind::kDict && !fields) return false;
     if (type.keys().size() != wanted.keys().size()) return false;
     for (const size_t i : wanted.FlatteningOrder()) {
@@ -206,13 +220,26 @@ class Match {
   }
   // From a struct of the same fields; or from the tensors of a composite.
   bool TakeRecord(const TraceType& wanted, const Given& given) {
-    if (given.type->kind() == Kind::kAttrs &&
-        given.type->keys() == wanted.keys()) {
+    const TraceType& type = *given.type;
+    if (!alike_) {
+      return type.kind() == wanted.kind() && type.name() == wanted.name() &&
+             type.keys() == wanted.keys() && TakeParts(wanted, given.parts);
+    }
+    if (type.kind() == Kind::kAttrs && type.keys() == wanted.keys()) {
       return TakeParts(wanted, given.parts);
     }
     std::vector<Given> flat;
     AddLeaves(given, &flat);
     return TakeParts(wanted, flat);
+  }
+  bool TakeCustom(const TraceType& wanted, const Given& given) {
+    if (given.type->kind() != Kind::kCustom ||
+        !wanted.custom()->IsCompatibleWith(*given.type->custom())) {
+      return false;
+    }
+    const size_t n = given.type->custom()->NumTensors();
+    for (size_t i = 0; i < n; ++i) Add(tensors_[given.tensor + i]);
+    return true;
   }
   static void AddLeaves(const Given& given, std::vector<Given>* flat) {
     if (given.type->kind() == Kind::kTensor) flat->push_back(given);
@@ -220,7 +247,8 @@ class Match {
   }
 
   const TensorVector& tensors_;
-  const bool exactly_;
+  const RestoredFunction::Language& language_;
+  const bool alike_, exactly_;
   std::vector<std::pair<Tensor, std::optional<DataType>>> inputs_;
   std::map<int, int> variables_;  // of the trace: places in the call
 };
@@ -246,6 +274,13 @@ std::string CallText(const FunctionType& type) {
 
 StatusOr<RestoredFunction> RestoredFunction::Of(LoadedModel* model,
                                                 int object) {
+  return Of(model, object, [model](const std::string& name) {
+    return model->SignatureOf(name);
+  });
+}
+
+StatusOr<RestoredFunction> RestoredFunction::Of(LoadedModel* model, int object,
+                                                ReadSignature read) {
   const proto::SavedObject& saved = model->objects()[object];
   RestoredFunction made;
   std::vector<std::string> names;
@@ -263,7 +298,7 @@ StatusOr<RestoredFunction> RestoredFunction::Of(LoadedModel* model,
   for (const std::string& name : names) {
     SavedTrace trace;
     GK_ASSIGN_OR_RETURN(trace.function, model->Function(name));
-    GK_ASSIGN_OR_RETURN(trace.signature, model->SignatureOf(name));
+    GK_ASSIGN_OR_RETURN(trace.signature, read(name));
     if (!trace.signature.type) {
       return DataLoss(
           "The SavedModel at {} does not say how its function '{}' is called",
@@ -274,8 +309,9 @@ StatusOr<RestoredFunction> RestoredFunction::Of(LoadedModel* model,
   return made;
 }
 
-StatusOr<RestoredFunction::Served> RestoredFunction::Serve(
-    const FunctionType& call, const TensorVector& tensors) const {
+std::optional<RestoredFunction::Served> RestoredFunction::Find(
+    const FunctionType& call, const TensorVector& tensors,
+    const Language& language, const SavedTrace* only) const {
   Places places;
   std::vector<Given> by_position;
   std::map<std::string, Given> by_name;
@@ -308,7 +344,8 @@ StatusOr<RestoredFunction::Served> RestoredFunction::Serve(
   const size_t num_given = by_position.size() + by_name.size();
   for (const bool exactly : {true, false}) {
     for (const SavedTrace& trace : traces_) {
-      Match match(tensors, exactly);
+      if (only != nullptr && &trace != only) continue;
+      Match match(tensors, language, exactly);
       const auto& wanted = trace.signature.type->parameters();
       size_t used = 0;
       bool serves = true;
@@ -319,16 +356,36 @@ StatusOr<RestoredFunction::Served> RestoredFunction::Serve(
       if (serves && used == num_given) return Served{&trace, match.Inputs()};
     }
   }
+  return {};
+}
+
+Status RestoredFunction::NoMatch(std::string_view call,
+                                 std::span<const std::string> traces) {
   std::string options;
-  for (size_t i = 0; i < traces_.size(); ++i) {
-    options += Format("{}Option {}:\n  {}", i == 0 ? "" : "\n\n", i + 1,
-                      CallText(*traces_[i].signature.type));
+  for (size_t i = 0; i < traces.size(); ++i) {
+    options +=
+        Format("{}Option {}:\n  {}", i == 0 ? "" : "\n\n", i + 1, traces[i]);
   }
   return ValueError(
       "Could not find matching concrete function to call loaded from the "
       "SavedModel. Got:\n  {}\n\n Expected these arguments to match one of the "
       "following {} option(s):\n\n{}",
-      CallText(call), traces_.size(), options);
+      call, traces.size(), options);
+}
+
+StatusOr<RestoredFunction::Served> RestoredFunction::Serve(
+    const FunctionType& call, const TensorVector& tensors) const {
+  const auto to_tensor = [](const TraceType& literal, DataType dtype) {
+    return TensorOf(literal, dtype);
+  };
+  std::optional<Served> found =
+      Find(call, tensors, {Containers::kAlike, to_tensor});
+  if (found) return *std::move(found);
+  std::vector<std::string> shown;
+  for (const SavedTrace& trace : traces_) {
+    shown.push_back(CallText(*trace.signature.type));
+  }
+  return NoMatch(CallText(call), shown);
 }
 
 }  // namespace gk

@@ -31,6 +31,7 @@ namespace gk::py {
   PART(as_message, "graphkiln._src.types.spec_messages")                   \
   PART(from_message, "graphkiln._src.types.spec_messages")                 \
   PART(class_of_messages, "graphkiln._src.types.spec_messages")            \
+  PART(class_of_spec, "graphkiln._src.types.spec_messages")                \
   PART(numpy_matmul, "graphkiln._src.numpy.operators")                     \
   PART(numpy_operands, "graphkiln._src.numpy.operators")                   \
   PART(numpy_round, "graphkiln._src.numpy.operators")                      \

@@ -86,6 +86,7 @@ Status PythonBakedValues::Warn(const std::string& text) {
 
 nb::object ValuesReadBy(const PythonFunction& function,
                         const FunctionType& type) {
+  if (function.is_told()) return nb::tuple();
   nb::dict objects;
   for (const FunctionParameter& p : type.parameters()) {
     if (!p.type || p.type->kind() != TraceType::Kind::kObject) continue;

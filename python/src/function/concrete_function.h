@@ -23,6 +23,7 @@ struct PyConcreteFunction {
   const Structure* structure;  // owned: of what a call returns
   bool flat_arguments;         // every parameter is one tensor
   bool long_running;           // give up the GIL
+  bool is_pruned;              // cut out of a graph by its tensors
   size_t most_positional;      // tensors that are passed without a name
   PyObject* weakrefs;
   PyObject* dict;

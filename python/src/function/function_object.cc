@@ -422,6 +422,8 @@ void SetPythonFunction(PyObject* o, PythonFunction python) {
     f.attr("__signature__") = Self(o)->python->signature();
     return;
   }
+  // inspect finds that of what is wrapped.
+  if (Self(o)->python->is_told()) return;
   PyRef signature =
       PyRef::Steal(CallPython("inspect", "signature", {function.ptr()}));
   if (signature) {

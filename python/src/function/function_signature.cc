@@ -83,19 +83,29 @@ PyRef SanitizedNames(PyObject* names) {
 }
 
 void FunctionSignature::Read(nb::handle signature) {
-  signature_ = PyRef::Share(signature.ptr());
-  parameters_.clear();
-  has_varargs_ = has_varkw_ = false;
+  std::vector<Parameter> parameters;
   for (nb::handle p : signature.attr("parameters").attr("values")()) {
     const auto kind =
         static_cast<ParameterKind>(nb::cast<int>(nb::int_(p.attr("kind"))));
-    has_varargs_ |= kind == ParameterKind::kVarPositional;
-    has_varkw_ |= kind == ParameterKind::kVarKeyword;
     const nb::object value = p.attr("default");
     const nb::object name = p.attr("name");
-    parameters_.push_back(
+    parameters.push_back(
         {nb::cast<std::string>(name), kind,
          value.is(p.attr("empty")) ? PyRef() : PyRef::Share(value.ptr())});
+  }
+  Take(std::move(parameters), signature);
+  is_told_ = false;
+}
+
+void FunctionSignature::Take(std::vector<Parameter> parameters,
+                             nb::handle function) {
+  signature_ = PyRef::Share(function.ptr());
+  is_told_ = true;
+  parameters_ = std::move(parameters);
+  has_varargs_ = has_varkw_ = false;
+  for (const Parameter& p : parameters_) {
+    has_varargs_ |= p.kind == ParameterKind::kVarPositional;
+    has_varkw_ |= p.kind == ParameterKind::kVarKeyword;
   }
 }
 
@@ -117,8 +127,13 @@ std::string FunctionSignature::WhyNot(const CallArguments& given) const {
     call.kwnames = names.get();
   }
   const auto [args, kwargs] = call.AsTupleAndDict();
+  PyRef signature = signature_;
+  if (is_told_) {
+    signature = PyRef::Steal(
+        PyObject_GetAttrString(signature_.get(), "__signature__"));
+  }
   PyRef bind = PyRef::Steal(
-      signature_ ? PyObject_GetAttrString(signature_.get(), "bind") : nullptr);
+      signature ? PyObject_GetAttrString(signature.get(), "bind") : nullptr);
   if (!args || !bind) return {};
   PyRef bound =
       PyRef::Steal(PyObject_Call(bind.get(), args.get(), kwargs.get()));

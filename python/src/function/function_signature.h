@@ -54,6 +54,8 @@ class FunctionSignature {
 
   // `signature`: an inspect.Signature. Throws what Python raises.
   void Read(nanobind::handle signature);
+  // Those that a function tells of, whose `__signature__` shows them.
+  void Take(std::vector<Parameter> parameters, nanobind::handle function);
   const std::vector<Parameter>& parameters() const { return parameters_; }
   bool has_varargs() const { return has_varargs_; }
   // Names, kinds and which parameters have defaults.
@@ -75,7 +77,8 @@ class FunctionSignature {
   Fit BindNamed(const CallArguments& call, std::vector<PyRef>* values,
                 std::vector<BoundValue>* others) const;
 
-  PyRef signature_;
+  PyRef signature_;  // or who has it
+  bool is_told_ = false;
   std::vector<Parameter> parameters_;
   bool has_varargs_ = false, has_varkw_ = false;
 };

@@ -1,6 +1,7 @@
 // The trace type of a Python value.
 #include "python/src/function/function_trace_type.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "python/src/function/literal_key.h"
@@ -95,6 +96,22 @@ class ProtocolType final : public LanguageType {
     if (o == nullptr) return false;
     PyRef r = PyRef::Steal(
         PyObject_CallMethod(type_, "is_subtype_of", "O", o->type_));
+    const int yes = r ? PyObject_IsTrue(r.get()) : -1;
+    if (yes < 0) KeepComparisonError();
+    return yes == 1;
+  }
+  size_t NumTensors() const override {
+    PyRef specs = PyRef::Steal(PyObject_CallMethod(type_, "flatten", nullptr));
+    const Py_ssize_t n = specs ? PySequence_Size(specs.get()) : -1;
+    if (n < 0) KeepComparisonError();
+    return std::max<Py_ssize_t>(n, 0);
+  }
+  bool IsCompatibleWith(const LanguageType& other) const override {
+    const auto* o = dynamic_cast<const ProtocolType*>(&other);
+    if (o == nullptr) return false;
+    if (!PyObject_TypeCheck(type_, TypeSpecType)) return o->IsSubtypeOf(*this);
+    PyRef r = PyRef::Steal(
+        PyObject_CallMethod(type_, "is_compatible_with", "O", o->type_));
     const int yes = r ? PyObject_IsTrue(r.get()) : -1;
     if (yes < 0) KeepComparisonError();
     return yes == 1;

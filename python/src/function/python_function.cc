@@ -65,11 +65,11 @@ PythonFunction::PythonFunction(nb::handle function, nb::handle options,
       PyErr_Clear();  // it cannot be held weakly
     }
   }
-  signature_ = SignatureOf(function_, is_bound_);
+  // Of one that is bound the first parameter is left out, by inspect.
+  if (!is_bound_) told_ = ToldFunctionIn(function_);
+  if (!is_told()) signature_ = SignatureOf(function_, is_bound_);
   if (IsGiven("input_signature") && !is_bound_) {
-    FunctionSignature own;
-    own.Read(signature_);
-    needs_instance_ = TakesSelf(own, nb::len(Option("input_signature")));
+    needs_instance_ = TakesSelf(Own(), nb::len(Option("input_signature")));
   }
 }
 
@@ -97,10 +97,19 @@ nb::object PythonFunction::Body() const {
   return nb::steal(PyMethod_New(function_.ptr(), instance.ptr()));
 }
 
+FunctionSignature PythonFunction::Own() const {
+  FunctionSignature own;
+  if (is_told()) {
+    own.Take(told_->Parameters(), function_);
+  } else {
+    own.Read(signature_);
+  }
+  return own;
+}
+
 CallRules PythonFunction::Rules() const {
   const nb::object specs = Option("input_signature");
-  FunctionSignature own;
-  own.Read(signature_);
+  const FunctionSignature own = Own();
   const nb::object attributes = Option("attributes");
   CallRules rules(own, !attributes.is_none() &&
                            nb::borrow<nb::dict>(attributes)
@@ -113,6 +122,8 @@ CallRules PythonFunction::Rules() const {
 }
 
 Ref<RetracingDetector> PythonFunction::Detector() const {
+  // It is nowhere in a program.
+  if (is_told()) return MakeRef<RetracingDetector>("");
   static constinit MadeOnce once;
   PyObject* const detectors = once.Get([] {
     return nb::module_::import_("weakref")

@@ -9,6 +9,7 @@
 
 #include "function/retracing_detector.h"
 #include "python/src/function/call_rules.h"
+#include "python/src/function/told_function.h"
 
 namespace gk::py {
 
@@ -38,9 +39,11 @@ class PythonFunction {
   std::string Name() const;
   // What is traced: the function, with its object if it has one.
   nanobind::object Body() const;
+  // Does it say itself how it is called? It has no code of Python's then.
+  bool is_told() const { return told_ != nullptr; }
   // How calls of it are bound.
   CallRules Rules() const;
-  // As inspect has it, without `self` if it is bound.
+  // As inspect has it, without `self` if it is bound; None if it is told.
   const nanobind::object& signature() const { return signature_; }
   // Functions made at one place share it: made anew in a loop, they are
   // counted together.
@@ -50,11 +53,14 @@ class PythonFunction {
   int Visit(visitproc visit, void* arg) const;
 
  private:
+  FunctionSignature Own() const;
+
   nanobind::object function_ = nanobind::none();
   nanobind::dict options_;
   bool is_bound_ = false, needs_instance_ = false;
   nanobind::object instance_ = nanobind::none();  // or a weak reference
   nanobind::object signature_ = nanobind::none();
+  const ToldFunction* told_ = nullptr;  // in function_
 };
 
 // Refuses what no function can have as its input signature.

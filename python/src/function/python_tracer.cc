@@ -78,7 +78,7 @@ StatusOr<Ref<Trace>> PythonTracer::MakeTrace(const Ref<FunctionType>& type) {
 
 StatusOr<Ref<Trace>> PythonTracer::Run(const Ref<FunctionType>& type) {
   const PythonFunction& python = *FunctionOf(function_)->python;
-  RefuseGenerators(python.function());
+  if (!python.is_told()) RefuseGenerators(python.function());
   const nb::object baked = ValuesReadBy(python, *type);
   GK_ASSIGN_OR_RETURN(const AttrMap attributes,
                       FunctionAttributes(python.Option("attributes").ptr()));

@@ -120,6 +120,10 @@ PyObject* ValueOfType(PyObject* owner, const TraceTypeRef& type,
 PyObject* TracedInputs(PyObject* traced, void*) {
   const TracedSignature* signature = SignatureOf(traced);
   if (signature == nullptr) return nullptr;
+  // Cut out of a graph: its arguments nest in nothing.
+  if (IsConcreteFunction(traced) && ConcreteFunctionOf(traced)->is_pruned) {
+    Py_RETURN_NONE;
+  }
   if (!signature->type) {
     return PyErr_Format(PyExc_AttributeError,
                         "nothing was traced into this graph");

@@ -32,6 +32,7 @@
 #include "python/src/function/function_options.h"
 #include "python/src/function/function_trace_type.h"
 #include "python/src/function/retraces.h"
+#include "python/src/function/told_function.h"
 #include "python/src/function/traced_values.h"
 #include "python/src/gradients/gradient_tape.h"
 #include "python/src/gradients/own_gradients.h"
@@ -63,6 +64,7 @@
 #include "python/src/random/generator.h"
 #include "python/src/random/initializers.h"
 #include "python/src/saved_model/saved_model.h"
+#include "python/src/saved_model/structured_value.h"
 #include "python/src/summary/summary.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dimension_type.h"
@@ -182,6 +184,9 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddCheckpointReader(m);
   gk::py::AddKeptCheckpoints(m);
   gk::py::AddObjectGraphs(m);
+  gk::py::AddStructuredValues(m);
+  gk::py::AddToldFunction(m);
+  gk::py::AddRestoredFunction(m);
   gk::py::AddLoadedModel(m);
   gk::py::AddExportedModel(m);
   gk::py::AddOpRecord(m);

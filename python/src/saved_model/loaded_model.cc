@@ -11,7 +11,9 @@
 #include "python/src/binding/gil.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/graph/func_graph_object.h"
+#include "python/src/saved_model/restored_function.h"
 #include "python/src/saved_model/saved_model.h"
+#include "python/src/saved_model/structured_value.h"
 #include "python/src/tensors/converted.h"
 #include "python/src/variables/variable_type.h"
 
@@ -46,29 +48,106 @@ nb::object ValueOf(const LoadedModel& self, int object) {
                                 v->name()));
 }
 
-// Calls a function of the file with tensors, with the current builder.
-nb::object Call(LoadedModel& self, const std::string& name,
-                nb::handle arguments) {
-  TensorVector inputs, outputs;
-  for (nb::handle a : arguments) inputs.push_back(Converted(a));
-  const Ref<ConcreteFunction> f = ValueOrThrow(self.Function(name));
-  ThrowIfError(f->Call(inputs, &outputs));
-  return Wrapped(outputs);
+// The objects, which live as long as the model.
+nb::list Objects(nb::handle self) {
+  nb::list objects;
+  for (const proto::SavedObject& o : nb::cast<LoadedModel&>(self).objects()) {
+    objects.append(nb::cast(&o, nb::rv_policy::reference_internal, self));
+  }
+  return objects;
+}
+
+using ObjectKind = proto::SavedObject::KindCase;
+
+nb::object KindOf(const proto::SavedObject& self) {
+  switch (self.kind_case) {
+    case ObjectKind::kUserObject:
+      return nb::str("user_object");
+    case ObjectKind::kAsset:
+      return nb::str("asset");
+    case ObjectKind::kFunction:
+      return nb::str("function");
+    case ObjectKind::kVariable:
+      return nb::str("variable");
+    case ObjectKind::kBareConcreteFunction:
+      return nb::str("bare_concrete_function");
+    case ObjectKind::kConstant:
+      return nb::str("constant");
+    case ObjectKind::kResource:
+      return nb::str("resource");
+    case ObjectKind::kCapturedTensor:
+      return nb::str("captured_tensor");
+    default:
+      return nb::none();
+  }
+}
+
+nb::list Children(const proto::SavedObject& self) {
+  nb::list children;
+  for (const auto& child : self.children) {
+    children.append(
+        nb::make_tuple(TextOfFile(child.local_name), child.node_id));
+  }
+  return children;
+}
+
+nb::list Slots(const proto::SavedObject& self) {
+  nb::list slots;
+  for (const auto& slot : self.slot_variables) {
+    slots.append(nb::make_tuple(slot.original_variable_node_id,
+                                TextOfFile(slot.slot_name),
+                                slot.slot_variable_node_id));
+  }
+  return slots;
+}
+
+nb::dict Saveables(const proto::SavedObject& self) {
+  nb::dict made;
+  for (const auto& [name, functions] : self.saveable_objects) {
+    made[TextOfFile(name)] =
+        nb::make_tuple(functions.save_function, functions.restore_function);
+  }
+  return made;
+}
+
+// What a loader's part of it reads; the message for all else.
+void AddSavedObject(nb::module_& m) {
+  using Object = proto::SavedObject;
+  nb::class_<Object>(m, "_SavedObject", "An object of a saved model.")
+      .def_prop_ro("kind", KindOf)
+      .def_prop_ro("identifier",
+                   [](const Object& self) {
+                     return TextOfFile(self.user_object->identifier);
+                   })
+      .def_prop_ro("children", Children)
+      .def_prop_ro("slots", Slots)
+      .def_prop_ro("saveables", Saveables)
+      .def_prop_ro("is_registered",
+                   [](const Object& self) {
+                     return !self.registered_name.empty() ||
+                            !self.registered_saver.empty();
+                   })
+      .def_prop_ro("message", Bytes<Object>);
 }
 
 }  // namespace
 
 void AddLoadedModel(nb::module_& m) {
+  AddSavedObject(m);
   nb::class_<LoadedModel>(m, "_LoadedModel",
                           "Objects and functions of a saved model.")
-      .def_prop_ro("object_graph",
+      .def_prop_ro("objects", Objects)
+      .def_prop_ro("tensorflow_version",
                    [](const LoadedModel& self) {
-                     return Bytes(*self.meta_graph().object_graph_def);
+                     return TextOfFile(
+                         self.meta_graph().meta_info_def->tensorflow_version);
                    })
-      .def_prop_ro("meta_info",
-                   [](const LoadedModel& self) {
-                     return Bytes(*self.meta_graph().meta_info_def);
-                   })
+      .def_prop_ro(
+          "tensorflow_git_version",
+          [](const LoadedModel& self) {
+            return TextOfFile(
+                self.meta_graph().meta_info_def->tensorflow_git_version);
+          })
       .def_prop_ro("saver",
                    [](const LoadedModel& self) {
                      return Bytes(*self.meta_graph().saver_def);
@@ -79,7 +158,7 @@ void AddLoadedModel(nb::module_& m) {
                      return Owned(WrapGraph(self.graph()->graph().get()));
                    })
       .def("value", ValueOf, nb::arg("object"))
-      .def("call", Call, nb::arg("name"), nb::arg("arguments"));
+      .def("function", RestoredFunctionOf, nb::arg("object"));
   m.def("_load_saved_model", Load, nb::arg("folder"), nb::arg("tags").none(),
         nb::arg("allow_partial_checkpoint"), nb::arg("skip_checkpoint"));
   m.def(

@@ -7,6 +7,7 @@
 namespace gk::py {
 
 void AddLoadedModel(nanobind::module_& m);
+void AddRestoredFunction(nanobind::module_& m);
 void AddExportedModel(nanobind::module_& m);
 
 }  // namespace gk::py

@@ -9,9 +9,9 @@ from typing import Any
 
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import NotFoundError, Variable
+from graphkiln._src.checkpoint.auto_trackable import AutoTrackable
 from graphkiln._src.checkpoint.leftovers import Leftovers
 from graphkiln._src.checkpoint.objects import (
-    AutoTrackable,
     Protocol,
     is_trackable,
 )

@@ -8,30 +8,16 @@ from typing import Any
 
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import Iterator, Variable
+from graphkiln._src.checkpoint.auto_trackable import AutoTrackable
 from graphkiln._src.checkpoint.slots import SlotPosition, slot_of
 from graphkiln._src.checkpoint.waiting import (
     DICTIONARIES,
     WAITING,
     WaitingDict,
     WaitingList,
-    attribute_set,
 )
 from graphkiln._src.lookup.tables import DenseHashTable, MutableHashTable
 from graphkiln._src.variables.module import Module
-
-
-class AutoTrackable:
-    """Base of objects whose attributes are saved with them.
-
-    >>> class Counter(tf.__internal__.tracking.AutoTrackable):
-    ...     def __init__(self):
-    ...         self.turns = tf.Variable(0)
-    >>> checkpoint = tf.train.Checkpoint(counter=Counter())
-    """
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
-        attribute_set(self, name, value)
 
 
 class PythonState:

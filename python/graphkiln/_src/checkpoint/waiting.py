@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+# Nothing is imported for annotations: a program that loads a small model would
+# wait for `typing` longer than for the model.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # Of an object: who waits for which of its children, by name. Each is called with
 # the object, the name and the child, and says whether that was it.

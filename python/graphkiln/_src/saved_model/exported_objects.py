@@ -15,8 +15,8 @@ from graphkiln._graphkiln import (
     Variable,
     type_spec_from_value,
 )
+from graphkiln._src.checkpoint.auto_trackable import AutoTrackable
 from graphkiln._src.checkpoint.objects import (
-    AutoTrackable,
     Protocol,
     is_trackable,
     named_children,
@@ -219,8 +219,10 @@ class ExportProtocol(Protocol):
         elif isinstance(value, ConcreteFunction):
             bare = message.bare_concrete_function
             bare.argument_keywords.extend(value._arg_keywords)
-            args, _ = value.structured_input_signature
-            bare.allowed_positional_arguments = len(args)
+            taken = value.structured_input_signature
+            bare.allowed_positional_arguments = (
+                value._num_positional_args if taken is None else len(taken[0])
+            )
             facts["traces"] = [trace_of(value)]
         elif isinstance(value, Asset):
             message.asset.SetInParent()
@@ -247,9 +249,10 @@ class ExportProtocol(Protocol):
     def _keep_registration(self, value: Any, message: Any) -> None:
         """Programs that have the class of a loaded object find it again. What a
         saver of theirs wrote of it, nobody else can read."""
-        saved = getattr(value, "__dict__", {}).get(SAVED_AS)
-        if saved is None:
+        message_before = getattr(value, "__dict__", {}).get(SAVED_AS)
+        if message_before is None:
             return
+        saved = _proto.SavedObject.FromString(message_before)
         message.registered_name = saved.registered_name
         if saved.HasField("serialized_user_proto"):
             message.serialized_user_proto.CopyFrom(saved.serialized_user_proto)

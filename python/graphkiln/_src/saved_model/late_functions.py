@@ -3,8 +3,14 @@ have thousands, and a program wants a few."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+
+# Nothing is imported for annotations: a program that loads a small model would
+# wait for `typing` longer than for the model.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
 
 _LATE = "_late_functions"
 

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
+import _thread
 import os
-import threading
-from collections.abc import Callable
-from typing import Any
 
-from google.protobuf.message import DecodeError
-
-from graphkiln import _graphkiln, _proto
+from graphkiln import _graphkiln
 from graphkiln._graphkiln import DataLossError, NotFoundError
-from graphkiln._src.checkpoint.objects import AutoTrackable
+from graphkiln._src.checkpoint.auto_trackable import AutoTrackable
 from graphkiln._src.checkpoint.waiting import WAITING
 from graphkiln._src.saved_model.late_functions import (
     HasLateFunctions,
     SignatureMap,
     add_late,
 )
-from graphkiln._src.saved_model.options import LoadOptions
 from graphkiln._src.saved_model.resources import SAVED_AS, Asset, RestoredResource
-from graphkiln._src.saved_model.restored_function import (
-    restored_concrete_function,
-    restored_function,
-)
-from graphkiln._src.saved_model.version_one import add_graph
+
+# Nothing is imported for annotations: a program that loads a small model would
+# wait for `typing` longer than for the model.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from graphkiln._src.saved_model.options import LoadOptions
 
 
 class _UserObject(HasLateFunctions, AutoTrackable):
@@ -59,13 +58,11 @@ class _SlotOwner(_UserObject):
 
 def _user_object(node: Any) -> _UserObject:
     """One of a class of its own, which gets what Python looks up in classes."""
-    made = type(
-        "_UserObject", (_SlotOwner if node.slot_variables else _UserObject,), {}
-    )()
-    if node.slot_variables:
+    made = type("_UserObject", (_SlotOwner if node.slots else _UserObject,), {})()
+    if node.slots:
         object.__setattr__(made, "_slots", {})
-    if node.registered_name or node.registered_saver:
-        made.__dict__[SAVED_AS] = node
+    if node.is_registered:
+        made.__dict__[SAVED_AS] = node.message
     return made
 
 
@@ -77,18 +74,19 @@ class _Loader:
 
     def __init__(self, model: Any) -> None:
         self._model = model
-        self._graph = _proto.SavedObjectGraph.FromString(model.object_graph)
+        self._nodes = model.objects
+        self._kinds = [node.kind for node in self._nodes]
         self._made: dict[int, Any] = {}
-
-        self._lock = threading.RLock()
+        self._lock = _thread.RLock()
 
     def root(self) -> Any:
-        for number, node in enumerate(self._graph.nodes):
-            if node.WhichOneof("kind") not in _FUNCTIONS:
-                self._object(number)
-        for number, node in enumerate(self._graph.nodes):
-            if node.WhichOneof("kind") not in _FUNCTIONS:
-                self._fill(self._made[number], node)
+        others = [
+            number for number, kind in enumerate(self._kinds) if kind not in _FUNCTIONS
+        ]
+        for number in others:
+            self._object(number)
+        for number in others:
+            self._fill(self._made[number], self._nodes[number])
         return self._object(0)
 
     def _later(self, number: int) -> Callable[[], Any]:
@@ -100,17 +98,16 @@ class _Loader:
 
         return make
 
-    def _saved(self, name: str) -> Any:
-        return self._graph.concrete_functions[name]
-
     def _object(self, number: int) -> Any:
         if number not in self._made:
             self._made[number] = None  # of a tuple inside itself
-            self._made[number] = self._make(number, self._graph.nodes[number])
+            self._made[number] = self._make(number, self._nodes[number])
         return self._made[number]
 
     def _make(self, number: int, node: Any) -> Any:
-        kind = node.WhichOneof("kind")
+        kind = self._kinds[number]
+        if kind in _FUNCTIONS:
+            return self._model.function(number)
         if kind in ("variable", "constant"):
             return self._model.value(number)
         if kind == "asset":
@@ -118,56 +115,37 @@ class _Loader:
         if kind == "resource":
             made = type("RestoredResource", (RestoredResource,), {})
             return made(self._model.value(number))
-        if kind == "function":
-            return restored_function(
-                self._model,
-                list(node.function.concrete_functions),
-                node.function.function_spec,
-                self._saved,
-            )
-        if kind == "bare_concrete_function":
-            bare = node.bare_concrete_function
-            saved = self._saved(bare.concrete_function_name)
-            return restored_concrete_function(self._model, bare, saved)
-        identifier = node.user_object.identifier
+        identifier = node.identifier
         if identifier == "trackable_list_wrapper":
             return []
         if identifier == "trackable_dict_wrapper":
             return {}
         if identifier == "trackable_tuple_wrapper":
-            return tuple(
-                self._object(child.node_id)
-                for child in sorted(node.children, key=_place)
-                if child.local_name.isdigit()
-            )
+            return tuple(self._elements(node))
         if identifier == "signature_map":
             return SignatureMap()
         return _user_object(node)
+
+    def _elements(self, node: Any) -> list[Any]:
+        """Those of a list or tuple."""
+        places = [(int(name), n) for name, n in node.children if name.isdigit()]
+        return [self._object(number) for _, number in sorted(places)]
 
     def _fill(self, owner: Any, node: Any) -> None:
         """Sets what is in an object."""
         if isinstance(owner, RestoredResource):
             owner._saveable_functions = {
-                name: (
-                    self._later(functions.save_function),
-                    self._later(functions.restore_function),
-                )
-                for name, functions in node.saveable_objects.items()
+                name: (self._later(save), self._later(restore))
+                for name, (save, restore) in node.saveables.items()
             }
         if isinstance(owner, _SlotOwner):
-            for slot in node.slot_variables:
-                owner.add_slot(
-                    self._made[slot.original_variable_node_id],
-                    slot.slot_name,
-                    self._made[slot.slot_variable_node_id],
-                )
+            for variable, name, slot in node.slots:
+                owner.add_slot(self._made[variable], name, self._made[slot])
         if isinstance(owner, list):
-            places = [child for child in node.children if child.local_name.isdigit()]
-            owner.extend(self._object(c.node_id) for c in sorted(places, key=_place))
+            owner.extend(self._elements(node))
             return
-        for child in node.children:
-            name, number = child.local_name, child.node_id
-            late = self._graph.nodes[number].WhichOneof("kind") in _FUNCTIONS
+        for name, number in node.children:
+            late = self._kinds[number] in _FUNCTIONS
             if isinstance(owner, dict):
                 owner[name] = self._object(number)
             elif late and isinstance(owner, SignatureMap):
@@ -178,10 +156,6 @@ class _Loader:
                 add_late(owner, name, self._later(number))
             elif isinstance(owner, HasLateFunctions):
                 setattr(owner, name, self._object(number))
-
-
-def _place(child: Any) -> int:
-    return int(child.local_name) if child.local_name.isdigit() else -1
 
 
 def load(
@@ -218,15 +192,14 @@ def load(
     3.0
     """
     folder = os.fspath(export_dir)
-    options = options or LoadOptions()
     if isinstance(tags, str):
         tags = [tags]
     try:
         model = _graphkiln._load_saved_model(
             folder,
             None if tags is None else list(tags),
-            options.allow_partial_checkpoint,
-            options.experimental_skip_checkpoint,
+            options is not None and options.allow_partial_checkpoint,
+            options is not None and options.experimental_skip_checkpoint,
         )
     except NotFoundError as error:
         if error.message.startswith("SavedModel file does not exist"):
@@ -240,17 +213,23 @@ def load(
         with _graphkiln.init_scope():
             root = _Loader(model).root()
             if model.graph is not None:
-                add_graph(root, model)
-        info = _proto.MetaGraphDef.MetaInfoDef.FromString(model.meta_info)
-    except DecodeError as error:
+                _add_graph(root, model)
+        if isinstance(root, AutoTrackable):
+            root.tensorflow_version = model.tensorflow_version
+            root.tensorflow_git_version = model.tensorflow_git_version
+            root.graph_debug_info = None
+    except DataLossError as error:
         raise DataLossError(
-            None, None, f"The SavedModel at {folder} is damaged: {error}"
+            None, None, f"The SavedModel at {folder} is damaged: {error.message}"
         ) from None
-    if isinstance(root, AutoTrackable):
-        root.tensorflow_version = info.tensorflow_version
-        root.tensorflow_git_version = info.tensorflow_git_version
-        root.graph_debug_info = None
     return root
+
+
+def _add_graph(root: Any, model: Any) -> None:
+    """Of a model of TensorFlow 1: others do without what that takes."""
+    from graphkiln._src.saved_model.version_one import add_graph
+
+    add_graph(root, model)
 
 
 def contains_saved_model(export_dir: str | os.PathLike) -> bool:

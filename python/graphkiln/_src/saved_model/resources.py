@@ -4,17 +4,22 @@ resources that are made anew when a model is loaded."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import Any
 
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import Tensor
-from graphkiln._src.checkpoint.objects import AutoTrackable
+from graphkiln._src.checkpoint.auto_trackable import AutoTrackable
 from graphkiln._src.checkpoint.waiting import WAITING
 from graphkiln._src.saved_model.late_functions import HasLateFunctions
 
+# Nothing is imported for annotations: a program that loads a small model would
+# wait for `typing` longer than for the model.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 # Of an object whose class or saver the program that saved it had registered: the
-# SavedObject that it was.
+# SavedObject that it was, serialized.
 SAVED_AS = "_saved_as"
 
 _OWN = (WAITING, "_saveable_functions")

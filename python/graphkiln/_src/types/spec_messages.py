@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import collections
 from collections.abc import Mapping
 
-from graphkiln import _graphkiln, _proto, nest, raw_ops
-from graphkiln._graphkiln import DType, TensorShape, TensorSpec, TypeSpec
+from graphkiln import _graphkiln, _proto, nest
+from graphkiln._graphkiln import DType, TensorShape, TensorSpec, TraceType, TypeSpec
 
 # The kinds of specs that messages know by a number.
 _KINDS = {
@@ -30,24 +29,11 @@ def _shape_message(shape: TensorShape) -> object:
     return shape.as_proto()
 
 
-def _shape_of(message: object) -> TensorShape:
-    if message.unknown_rank:
-        return TensorShape(None)
-    return TensorShape([None if d.size == -1 else d.size for d in message.dim])
-
-
 def _tensor_spec_message(spec: TensorSpec) -> object:
     return _proto.TensorSpecProto(
         name=spec.name or "",
         shape=_shape_message(spec.shape),
         dtype=spec.dtype.as_datatype_enum,
-    )
-
-
-def _tensor_spec_of(message: object) -> TensorSpec:
-    return TensorSpec(
-        _shape_of(message.shape), _graphkiln.as_dtype(message.dtype),
-        message.name or None,
     )
 
 
@@ -72,6 +58,11 @@ def _encode(value: object) -> object:
         made.tensor_spec_value.CopyFrom(_tensor_spec_message(value))
     elif isinstance(value, TypeSpec):
         made.type_spec_value.CopyFrom(_spec_message(value))
+    elif isinstance(value, TraceType) and value.kind == "variable":
+        spec = _graphkiln.VariableSpec(
+            value.shape, value.dtype, value.trainable, value.alias_id
+        )
+        made.type_spec_value.CopyFrom(_spec_message(spec))
     elif isinstance(value, list):
         made.list_value.values.extend(_encode(v) for v in value)
         made.list_value.SetInParent()
@@ -90,41 +81,6 @@ def _encode(value: object) -> object:
     else:
         raise TypeError(f"No encoder for object {value!r} of type {type(value)}.")
     return made
-
-
-def _decode(message: object) -> object:
-    kind = message.WhichOneof("kind")
-    if kind in (None, "none_value"):
-        return None
-    value = getattr(message, kind)
-    if kind == "tensor_shape_value":
-        return _shape_of(value)
-    if kind == "tensor_dtype_value":
-        return _graphkiln.as_dtype(value)
-    if kind == "tensor_spec_value":
-        return _tensor_spec_of(value)
-    if kind == "type_spec_value":
-        return _spec_of(value)
-    if kind == "list_value":
-        return [_decode(v) for v in value.values]
-    if kind == "tuple_value":
-        return tuple(_decode(v) for v in value.values)
-    if kind == "dict_value":
-        return {k: _decode(value.fields[k]) for k in sorted(value.fields)}
-    if kind == "named_tuple_value":
-        fields = [pair.key for pair in value.values]
-        made = collections.namedtuple(value.name, fields)
-        return made(*(_decode(pair.value) for pair in value.values))
-    if kind == "bounded_tensor_spec_value":
-        return _tensor_spec_of(value)
-    if kind in ("tensor_value", "numpy_value"):
-        # numpy is only loaded for those that need it.
-        dtype = _graphkiln.as_dtype(value.dtype)
-        made = raw_ops.ParseTensor(
-            serialized=value.SerializeToString(), out_type=dtype
-        )
-        return made.__array__()
-    return value
 
 
 def _spec_message(spec: TypeSpec) -> object:
@@ -163,8 +119,10 @@ def _below(cls: type) -> list[type]:
     return [c for s in cls.__subclasses__() for c in (s, *_below(s))]
 
 
-def _class_of(message: object) -> type:
-    name = message.type_spec_class_name
+def class_of_spec(name: str) -> type:
+    """The class of specs that messages know by this name.
+
+    Raises ValueError if there is none."""
     known = {c.__name__: c for c in _below(TypeSpec)}
     if name in _KINDS:
         return known[name]
@@ -180,8 +138,8 @@ def _class_of(message: object) -> type:
     )
 
 
-def _spec_of(message: object) -> TypeSpec:
-    return _class_of(message)._deserialize(_decode(message.type_state))
+def _decode(message: object) -> object:
+    return _graphkiln._structured_value(message.SerializeToString())
 
 
 # How a value nests, with specs and plain values, as a StructuredValue; and back.
@@ -205,10 +163,10 @@ def from_message(cls: type, message: object) -> object:
     if issubclass(cls, DType):
         return _graphkiln.as_dtype(message.datatype)
     if issubclass(cls, TensorShape):
-        return _shape_of(message)
+        return _graphkiln._shape_of_message(message.SerializeToString())
     if issubclass(cls, TensorSpec):
-        return _tensor_spec_of(message)
-    return _spec_of(message)
+        return _graphkiln._tensor_spec_of_message(message.SerializeToString())
+    return _graphkiln._spec_of_message(message.SerializeToString())
 
 
 def class_of_messages(cls: type) -> type:
@@ -223,4 +181,4 @@ def class_of_messages(cls: type) -> type:
     return _proto.TypeSpecProto
 
 
-_graphkiln.provide(as_message, from_message, class_of_messages)
+_graphkiln.provide(as_message, from_message, class_of_messages, class_of_spec)

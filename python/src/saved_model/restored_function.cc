@@ -1,0 +1,323 @@
+#include "python/src/saved_model/restored_function.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "function/func_graph.h"
+#include "python/src/binding/bound_values.h"
+#include "python/src/binding/text_caster.h"
+#include "python/src/binding/throw_status.h"
+#include "python/src/function/concrete_function.h"
+#include "python/src/function/function_object.h"
+#include "python/src/function/function_trace_type.h"
+#include "python/src/function/literal_key.h"
+#include "python/src/function/told_function.h"
+#include "python/src/function/typed_values.h"
+#include "python/src/nest/nest_node.h"
+#include "python/src/saved_model/saved_model.h"
+#include "python/src/saved_model/structured_value.h"
+#include "python/src/tensors/converted.h"
+#include "python/src/tensors/tensor_spec_type.h"
+#include "saved_model/restored_function.h"
+
+namespace nb = nanobind;
+
+namespace gk::py {
+namespace {
+
+using Parameter = FunctionSignature::Parameter;
+
+// A call: positional arguments, then those by name.
+struct TypedCall {
+  Ref<FunctionType> type;
+  TensorVector tensors;
+};
+
+// Of specs, what stands for their tensors is left out.
+TypedCall TypeOfCall(const nb::tuple& args, const nb::dict& kwargs,
+                     bool with_tensors) {
+  CallVariables variables;
+  std::vector<FunctionParameter> parameters;
+  std::vector<int> seen;
+  std::vector<PyRef> inputs;
+  const auto add = [&](std::string name, ParameterKind kind, nb::handle value) {
+    StatusOr<TraceTypeRef> type = TraceTypeOf(value.ptr(), &variables);
+    if (!type.ok()) Throw(type.status());
+    if (with_tensors && !FlattenInputs(**type, value.ptr(), &seen, &inputs)) {
+      throw nb::python_error();
+    }
+    parameters.push_back({std::move(name), kind, false, *std::move(type)});
+  };
+  for (size_t i = 0; i < args.size(); ++i) {
+    add(Format("args_{}", i), ParameterKind::kPositionalOrKeyword, args[i]);
+  }
+  for (const auto& [name, value] : kwargs) {
+    add(nb::cast<std::string>(name), ParameterKind::kKeywordOnly, value);
+  }
+  TypedCall call;
+  call.type = MakeRef<FunctionType>(std::move(parameters));
+  if (!ToInputs(inputs, &call.tensors)) throw nb::python_error();
+  return call;
+}
+
+std::string CallText(const nb::tuple& args, const nb::dict& kwargs) {
+  std::string text = Format("Positional arguments ({} total):", args.size());
+  for (nb::handle value : args) text += "\n    * " + ReprOf(value);
+  return text + "\n  Keyword arguments: " + ReprOf(kwargs);
+}
+
+bool IsSpec(nb::handle value) {
+  return PyObject_TypeCheck(value.ptr(), TypeSpecType);
+}
+
+Tensor LiteralToTensor(const TraceType& literal, DataType dtype) {
+  const nb::object value = Owned(ObjectOf(literal));
+  if (value.is_none()) return {};
+  StatusOr<Tensor> made = ToTensor(value.ptr(), dtype);
+  if (made.ok()) return *std::move(made);
+  if (!IsConversionFailure(made.status())) Throw(made.status());
+  PyErr_Clear();
+  return {};
+}
+
+// How a trace of the file is called and what it gives, in Python's values.
+struct SavedCall {
+  nb::tuple args;
+  nb::dict kwargs;
+  StructureRef output;
+  std::vector<PyRef> leaves;  // specs, and None
+};
+
+SavedCall CallOf(const LoadedModel& model, const std::string& name) {
+  const proto::SavedConcreteFunction* saved = model.FindSaved(name);
+  if (saved == nullptr) {
+    Throw(
+        DataLoss("The SavedModel at {} does not say how its function '{}' is "
+                 "called",
+                 model.folder(), name));
+  }
+  SavedCall trace;
+  if (!IsNone(*saved->canonicalized_input_signature)) {
+    const nb::object both =
+        ValueOfMessage(*saved->canonicalized_input_signature);
+    if (!PyTuple_Check(both.ptr()) || nb::len(both) != 2 ||
+        !PyTuple_Check(nb::object(both[0]).ptr()) ||
+        !PyDict_Check(nb::object(both[1]).ptr())) {
+      Throw(
+          DataLoss("The SavedModel at {} has no signature of its function "
+                   "'{}'",
+                   model.folder(), name));
+    }
+    trace.args = nb::borrow<nb::tuple>(nb::object(both[0]));
+    trace.kwargs = nb::borrow<nb::dict>(nb::object(both[1]));
+  }
+  const nb::object output = ValueOfMessage(*saved->output_signature);
+  trace.output = StructureOf(output.ptr(), NestRules::kExpanded, &trace.leaves);
+  if (!trace.output) throw nb::python_error();
+  return trace;
+}
+
+// What is called of a function while it is traced, or runs eagerly.
+class RestoredBody final : public ToldFunction {
+ public:
+  RestoredBody(std::shared_ptr<LoadedModel> model, int object)
+      : model_(std::move(model)),
+        saved_(model_->objects().at(object)),
+        function_(ValueOrThrow(RestoredFunction::Of(
+            model_.get(), object,
+            [this](const std::string& name) { return Read(name); }))) {
+    if (traces_.empty()) return;
+    const std::string& name = function_.traces()[0].function->name();
+    std::string plain = PlainFunctionName(name);
+    if (!plain.empty() && plain != name) name_ = std::move(plain);
+  }
+
+  const std::string& name() const { return name_; }
+  const std::vector<SavedCall>& traces() const { return traces_; }
+  bool is_pruned() const { return is_pruned_; }
+
+  std::vector<Parameter> Parameters() const override {
+    if (saved_.bare_concrete_function.has()) return ParametersOfBare();
+    return ParametersOfSpec();
+  }
+
+  nb::object Call(const nb::args& args, const nb::kwargs& kwargs) const {
+    const TypedCall call = TypeOfCall(args, kwargs, /*with_tensors=*/true);
+    ForgetComparisonError();
+    const auto to_tensor = [](const TraceType& literal, DataType dtype) {
+      return LiteralToTensor(literal, dtype);
+    };
+    const auto served =
+        function_.Find(*call.type, call.tensors,
+                       {RestoredFunction::Containers::kSame, to_tensor}, only_);
+    if (RaiseComparisonError()) throw nb::python_error();
+    if (!served) {
+      std::vector<std::string> shown;
+      for (const SavedCall& trace : traces_) {
+        shown.push_back(CallText(trace.args, trace.kwargs));
+      }
+      Throw(RestoredFunction::NoMatch(CallText(args, kwargs), shown));
+    }
+    TensorVector outputs;
+    ThrowIfError(served->trace->function->Call(served->inputs, &outputs));
+    return Results(traces_[served->trace - function_.traces().data()], outputs);
+  }
+
+  // Makes a Function of this body have the traces, each of what it was saved
+  // for. Gives the last one.
+  nb::object Adopt(nb::handle made) {
+    nb::object last;
+    for (size_t i = 0; i < traces_.size(); ++i) {
+      only_ = &function_.traces()[i];
+      try {
+        last = made.attr("get_concrete_function")(*traces_[i].args,
+                                                  **traces_[i].kwargs);
+      } catch (...) {
+        only_ = nullptr;
+        throw;
+      }
+    }
+    only_ = nullptr;
+    return last;
+  }
+
+ private:
+  StatusOr<TracedSignature> Read(const std::string& name) {
+    SavedCall trace = CallOf(*model_, name);
+    GK_ASSIGN_OR_RETURN(TracedSignature signature, model_->SignatureOf(name));
+    is_pruned_ =
+        IsNone(*model_->FindSaved(name)->canonicalized_input_signature);
+    if (is_pruned_) {
+      if (!signature.type) return signature;
+      nb::list specs;
+      for (const FunctionParameter& p : signature.type->parameters()) {
+        const nb::object argument = TextOfFile(p.name);
+        specs.append(Owned(
+            WrapTensorSpec(p.type->shape(), p.type->dtype(), argument.ptr())));
+      }
+      trace.args = nb::tuple(specs);
+    } else {
+      signature.type = TypeOfCall(trace.args, trace.kwargs,
+                                  /*with_tensors=*/false)
+                           .type;
+    }
+    traces_.push_back(std::move(trace));
+    return signature;
+  }
+
+  std::vector<Parameter> ParametersOfSpec() const {
+    const SavedParameters& saved = function_.parameters();
+    std::vector<Parameter> made;
+    const auto add = [&](const std::string& name, ParameterKind kind,
+                         const proto::StructuredValue* value = nullptr) {
+      PyRef shown;
+      if (value != nullptr) {
+        shown = PyRef::Steal(ValueOfMessage(*value).release().ptr());
+      }
+      made.push_back({name, kind, std::move(shown)});
+    };
+    for (size_t i = 0; i < saved.names.size(); ++i) {
+      add(saved.names[i], ParameterKind::kPositionalOrKeyword,
+          saved.DefaultOf(saved.names[i], static_cast<int>(i)));
+    }
+    if (!saved.varargs.empty()) {
+      add(saved.varargs, ParameterKind::kVarPositional);
+    }
+    for (const std::string& name : saved.keyword_names) {
+      add(name, ParameterKind::kKeywordOnly, saved.DefaultOf(name, -1));
+    }
+    if (!saved.varkw.empty()) add(saved.varkw, ParameterKind::kVarKeyword);
+    return made;
+  }
+
+  std::vector<Parameter> ParametersOfBare() const {
+    const proto::SavedBareConcreteFunction& bare =
+        *saved_.bare_concrete_function;
+    const SavedCall& trace = traces_.at(0);
+    if (bare.function_spec.has() && nb::len(trace.kwargs) == 0) {
+      return ParametersOfSpec();
+    }
+    std::vector<Parameter> made;
+    const bool named = bare.argument_keywords.size() == trace.args.size();
+    for (size_t i = 0; i < trace.args.size(); ++i) {
+      made.push_back({named ? bare.argument_keywords[i] : Format("arg{}", i),
+                      ParameterKind::kPositionalOrKeyword, PyRef()});
+    }
+    for (const auto& [name, spec] : trace.kwargs) {
+      made.push_back(
+          {nb::cast<std::string>(name), ParameterKind::kKeywordOnly, PyRef()});
+    }
+    return made;
+  }
+
+  nb::object Results(const SavedCall& trace,
+                     const TensorVector& outputs) const {
+    std::vector<PyRef> leaves;
+    size_t next = 0;
+    for (const PyRef& leaf : trace.leaves) {
+      if (!IsSpec(leaf.get())) {
+        leaves.push_back(leaf);
+        continue;
+      }
+      if (next == outputs.size()) {
+        Throw(
+            DataLoss("The function '{}' of the SavedModel at {} gives fewer "
+                     "tensors than the file says",
+                     name_, model_->folder()));
+      }
+      nb::object value = Wrapped(outputs[next++]);
+      if (IsTensorSpec(leaf.get())) {
+        value.attr("set_shape")(nb::handle(leaf.get()).attr("shape"));
+      }
+      leaves.push_back(PyRef::Steal(value.release().ptr()));
+    }
+    return Owned(PackValue(*trace.output, leaves));
+  }
+
+  const std::shared_ptr<LoadedModel> model_;
+  const proto::SavedObject& saved_;
+  std::vector<SavedCall> traces_;
+  bool is_pruned_ = false;
+  std::string name_ = "function";
+  const RestoredFunction function_;  // after what its making fills
+  // While it is made: the one that is adopted.
+  const RestoredFunction::SavedTrace* only_ = nullptr;
+};
+
+}  // namespace
+
+nb::object RestoredFunctionOf(const std::shared_ptr<LoadedModel>& model,
+                              int object) {
+  const proto::SavedObject& saved = model->objects().at(object);
+  auto* const body = new RestoredBody(model, object);
+  const nb::object function = nb::cast(body, nb::rv_policy::take_ownership);
+  function.attr("__name__") = body->name();
+  nb::dict options;
+  options["autograph"] = false;
+  const bool bare = saved.bare_concrete_function.has();
+  // With the names of the arguments.
+  if (!bare && !IsNone(*saved.function->function_spec->input_signature) &&
+      body->traces().size() == 1 && nb::len(body->traces()[0].kwargs) == 0) {
+    options["input_signature"] = body->traces()[0].args;
+  }
+  const nb::object made =
+      NewFunction(PythonFunction(function, options, nb::none()));
+  const nb::object concrete = body->Adopt(made);
+  if (!bare) return made;
+  PyConcreteFunction* const own = ConcreteFunctionOf(concrete.ptr());
+  own->is_pruned = body->is_pruned();
+  if (own->is_pruned || nb::len(body->traces()[0].kwargs) > 0) {
+    concrete.attr("_num_positional_args") =
+        saved.bare_concrete_function->allowed_positional_arguments;
+  }
+  return concrete;
+}
+
+void AddRestoredFunction(nb::module_& m) {
+  nb::class_<RestoredBody, ToldFunction>(m, "_RestoredBody", nb::dynamic_attr())
+      .def("__call__", &RestoredBody::Call);
+}
+
+}  // namespace gk::py
