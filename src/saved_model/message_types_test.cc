@@ -14,7 +14,7 @@ const std::vector<ArgumentSpec> kArguments = {
 
 TEST(MessageTypesTest, ArgumentsOfACutFunctionAreItsTensors) {
   const auto type = TypeOfMessage(kArguments, NoneMessage(), {"a", "b"});
-  ASSERT_TRUE(type.ok()) << type.status();
+  ASSERT_TRUE(type.ok()) << type.status().message();
   ASSERT_EQ((*type)->parameters().size(), 2u);
   const FunctionParameter& first = (*type)->parameters()[0];
   EXPECT_EQ(first.name, "a");
@@ -25,7 +25,7 @@ TEST(MessageTypesTest, ArgumentsOfACutFunctionAreItsTensors) {
 
 TEST(MessageTypesTest, ThoseWithoutKeywordsHaveTheNamesOfTheTensors) {
   const auto type = TypeOfMessage(kArguments, proto::StructuredValue(), {"a"});
-  ASSERT_TRUE(type.ok()) << type.status();
+  ASSERT_TRUE(type.ok()) << type.status().message();
   EXPECT_EQ((*type)->parameters()[1].name, "y");
 }
 

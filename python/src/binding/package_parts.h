@@ -28,6 +28,7 @@ namespace gk::py {
   PART(warn_first, "graphkiln._src.host.logging")                          \
   PART(evaluate_in_session, "graphkiln._src.session.default_session")      \
   PART(load_in_session, "graphkiln._src.session.default_session")          \
+  PART(add_graph, "graphkiln._src.saved_model.version_one")                \
   PART(as_message, "graphkiln._src.types.spec_messages")                   \
   PART(from_message, "graphkiln._src.types.spec_messages")                 \
   PART(class_of_messages, "graphkiln._src.types.spec_messages")            \

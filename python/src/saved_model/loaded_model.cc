@@ -9,6 +9,7 @@
 #include "framework/variable.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/gil.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/saved_model/restored_function.h"
@@ -55,6 +56,11 @@ nb::list Objects(nb::handle self) {
     objects.append(nb::cast(&o, nb::rv_policy::reference_internal, self));
   }
   return objects;
+}
+
+// Gives the root what a model of TensorFlow 1 has besides objects.
+void AddGraphTo(nb::handle self, nb::handle root) {
+  package::add_graph(root, self);
 }
 
 using ObjectKind = proto::SavedObject::KindCase;
@@ -157,6 +163,7 @@ void AddLoadedModel(nb::module_& m) {
                      if (!self.graph()) return nb::object(nb::none());
                      return Owned(WrapGraph(self.graph()->graph().get()));
                    })
+      .def("add_graph_to", AddGraphTo, nb::arg("root"))
       .def("value", ValueOf, nb::arg("object"))
       .def("function", RestoredFunctionOf, nb::arg("object"));
   m.def("_load_saved_model", Load, nb::arg("folder"), nb::arg("tags").none(),

@@ -18,22 +18,19 @@ using ValueKind = proto::StructuredValue::KindCase;
 
 constexpr int kMaxDepth = 100;
 
-// The Python object `tf.float32`, ...; also of references.
-nb::object DTypeOfNumber(proto::DataType number) {
-  return nb::module_::import_("graphkiln._graphkiln")
-      .attr("as_dtype")(static_cast<int>(number));
+DataType TypeOfNumber(proto::DataType number) {
+  const DataType dtype = AsDType(nb::int_(static_cast<int>(number)).ptr());
+  if (dtype == DataType::kInvalid) throw nb::python_error();
+  return dtype;
 }
 
 // Of a TensorSpecProto or a BoundedTensorSpecProto.
 template <class Message>
 nb::object TensorSpecOf(const Message& message) {
-  const DataType dtype =
-      AsDType(nb::int_(static_cast<int>(message.dtype)).ptr());
-  if (dtype == DataType::kInvalid) throw nb::python_error();
   nb::object name;
   if (!message.name.empty()) name = TextOfFile(message.name);
   return Owned(WrapTensorSpec(ValueOrThrow(ShapeFromProto(*message.shape)),
-                              dtype, name.ptr()));
+                              TypeOfNumber(message.dtype), name.ptr()));
 }
 
 nb::object ArrayOf(const proto::TensorProto& message) {
@@ -71,7 +68,7 @@ class ValueReader {
       case ValueKind::kTensorShapeValue:
         return ShapeOfMessage(*v.tensor_shape_value);
       case ValueKind::kTensorDtypeValue:
-        return DTypeOfNumber(v.tensor_dtype_value);
+        return nb::borrow(DTypeObject(TypeOfNumber(v.tensor_dtype_value)));
       case ValueKind::kTensorSpecValue:
         return TensorSpecOf(*v.tensor_spec_value);
       case ValueKind::kBoundedTensorSpecValue:

@@ -213,7 +213,7 @@ def load(
         with _graphkiln.init_scope():
             root = _Loader(model).root()
             if model.graph is not None:
-                _add_graph(root, model)
+                model.add_graph_to(root)
         if isinstance(root, AutoTrackable):
             root.tensorflow_version = model.tensorflow_version
             root.tensorflow_git_version = model.tensorflow_git_version
@@ -223,13 +223,6 @@ def load(
             None, None, f"The SavedModel at {folder} is damaged: {error.message}"
         ) from None
     return root
-
-
-def _add_graph(root: Any, model: Any) -> None:
-    """Of a model of TensorFlow 1: others do without what that takes."""
-    from graphkiln._src.saved_model.version_one import add_graph
-
-    add_graph(root, model)
 
 
 def contains_saved_model(export_dir: str | os.PathLike) -> bool:

@@ -34,3 +34,6 @@ def add_graph(root: Any, model: Any) -> None:
         [saver.filename_tensor_name, saver.restore_op_name],
     )
     root.restore = lambda path: restore(_graphkiln.convert_to_tensor(path))
+
+
+_graphkiln.provide(add_graph)
