@@ -4,11 +4,13 @@
 usage: python benchmarks/model_files.py MODULE[=PYTHON] ... [--runs=5] [--only=WHAT]
 
 Each figure is the median of runs in processes of their own, in which the modules take
-turns; PYTHON is the interpreter that has the module. What is measured:
+turns; PYTHON is the interpreter that has the module. The modules have their bytecode,
+as installed ones do. What is measured:
 
 load       tf.saved_model.load and the first call, of a model that each module wrote,
            whose files are in the page cache; and how much larger the process was at
            its largest than before, in MB.
+small      tf.saved_model.load of a model of 17 KB, and its first call, in ms.
 save       tf.saved_model.save of new files and over those of an older model, beside
            copying the file of the variables and syncing the copy (what `cp` and `sync`
            do), new and over an older one, by turns in one process.
@@ -48,6 +50,26 @@ def model_of(tf):
         input_signature=[tf.TensorSpec([], tf.float32)],
     )
     return model
+
+
+def small_model_of(tf):
+    model = tf.Module()
+    model.w = tf.Variable(tf.fill([64, 64], 0.5))
+    model.b = tf.Variable(tf.zeros([64]))
+    model.f = tf.function(
+        lambda x: tf.nn.relu(tf.matmul(x, model.w) + model.b),
+        input_signature=[tf.TensorSpec([None, 64], tf.float32)],
+    )
+    return model
+
+
+def small(tf, folder: str) -> dict[str, float]:
+    float(tf.constant(1.0) + 1)
+    x = tf.ones([1, 64])
+    model = []
+    loading = seconds(lambda: model.append(tf.saved_model.load(folder)))
+    calling = seconds(lambda: float(model[0].f(x)[0, 0]))
+    return {"small load ms": loading * 1e3, "small call ms": calling * 1e3}
 
 
 def load(tf, folder: str) -> dict[str, float]:
@@ -132,16 +154,23 @@ def saving_beside(tf, folder: str) -> dict[str, float]:
     }
 
 
-WHAT = {"load": load, "save": save, "async": saving_beside}
+MODELS = {"load": model_of, "small": small_model_of}
+WHAT = {"load": load, "small": small, "save": save, "async": saving_beside}
 
 
 def in_process(python: str, *arguments: str) -> dict[str, float]:
+    environment = {
+        **os.environ,
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+        "CUDA_VISIBLE_DEVICES": "",
+    }
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run(
         [python, __file__, "--child", *arguments],
         capture_output=True,
         text=True,
         check=True,
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""},
+        env=environment,
     )
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -168,8 +197,8 @@ def main(arguments: list[str]) -> None:
     if arguments[0] == "--child":
         _, module, what, path = arguments
         tf = importlib.import_module(module)
-        if what == "make":
-            tf.saved_model.save(model_of(tf), path)
+        if what.startswith("make "):
+            tf.saved_model.save(MODELS[what.removeprefix("make ")](tf), path)
             print("{}")
         else:
             print(json.dumps(WHAT[what](tf, path)))
@@ -185,14 +214,15 @@ def main(arguments: list[str]) -> None:
     for what in WHAT:
         if options.get("only", what) != what:
             continue
-        if what != "load":
+        if what not in MODELS:
             medians(modules, what, 1 if what == "async" else runs, [""])
             continue
         with tempfile.TemporaryDirectory(dir=".") as folder:
             paths = []
             for module, python in modules.items():
                 paths.append(f"{folder}/{module}")
-                in_process(python, module, "make", paths[-1])
+                in_process(python, module, f"make {what}", paths[-1])
+                in_process(python, module, what, paths[-1])  # for the bytecode
                 with open(f"{paths[-1]}/{DATA}", "rb") as file:
                     while file.read(1 << 24):
                         pass

@@ -13,21 +13,20 @@ the values (``DT_FLOAT``) are names of this module.
 
 from __future__ import annotations
 
-import importlib.util
+import _thread
 import sys
-import threading
-from pathlib import Path
-from typing import TYPE_CHECKING
 
+# Whoever loads a model that has ragged tensors comes here, and needs no more:
+# what is for messages alone is imported where they are made.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    # Not at run time: `Any` is also the name of a message here.
+    # `Any` is also the name of a message here.
     from typing import Any
 
     from google.protobuf.descriptor_pool import DescriptorPool
 
-_HERE = Path(__file__).resolve().parent
 # A finaliser that runs while it is held may come here again.
-_lock = threading.RLock()
+_lock = _thread.RLock()
 _pool: DescriptorPool | None = None
 # Public name -> class, enum wrapper or enum value; filled as names are used.
 _names: dict[str, Any] = {}
@@ -35,10 +34,14 @@ _names: dict[str, Any] = {}
 
 def _descriptor_set() -> bytes:
     """The build's descriptor file or, in a source tree, a fresh one."""
-    built = _HERE / "descriptors.binpb"
+    import importlib.util
+    from pathlib import Path
+
+    here = Path(__file__).resolve().parent
+    built = here / "descriptors.binpb"
     if built.exists():
         return built.read_bytes()
-    root = _HERE.parents[2]
+    root = here.parents[2]
     script = root / "tools" / "protogen.py"
     protos = sorted((root / "src" / "proto").glob("*.proto"))
     if not script.exists() or not protos:
