@@ -15,10 +15,14 @@ namespace {
 using Kind = TraceType::Kind;
 using Containers = RestoredFunction::Containers;
 
+// The number of what the call does not give.
+constexpr size_t kNoPart = static_cast<size_t>(-1);
+
 // A part of a call, with the place of its tensor among those of the call.
 struct Given {
   const TraceType* type = nullptr;
-  int tensor = -1;  // or the first
+  int tensor = -1;    // or the first
+  size_t number = 0;  // among all parts
   std::vector<Given> parts;
 };
 
@@ -26,7 +30,7 @@ struct Given {
 class Places {
  public:
   Given Of(const TraceType& type) {
-    Given given{&type, -1, {}};
+    Given given{&type, -1, number_++, {}};
     if (type.kind() == Kind::kTensor) {
       given.tensor = next_++;
     } else if (type.kind() == Kind::kVariable) {
@@ -46,6 +50,7 @@ class Places {
 
  private:
   int next_ = 0;
+  size_t number_ = 0;
   std::map<int, int> variables_;
 };
 
@@ -167,8 +172,7 @@ class Match {
       Add(tensors_[given.tensor], type.dtype());
       return true;
     }
-    if (type.kind() != Kind::kLiteral) return false;
-    Tensor made = language_.to_tensor(type, wanted.dtype());
+    Tensor made = language_.to_tensor(given.number, type, wanted.dtype());
     if (!made || made.dtype() != wanted.dtype() ||
         !wanted.shape().IsCompatibleWith(made.partial_shape())) {
       return false;
@@ -339,7 +343,7 @@ std::optional<RestoredFunction::Served> RestoredFunction::Find(
         parameters_.DefaultOf(p.name, static_cast<int>(i));
     if (value == nullptr) return {};
     defaults.push_back(TypeOfPlainValue(*value));
-    return Given{defaults.back().get(), -1, {}};
+    return Given{defaults.back().get(), -1, kNoPart, {}};
   };
   const size_t num_given = by_position.size() + by_name.size();
   for (const bool exactly : {true, false}) {
@@ -375,8 +379,8 @@ Status RestoredFunction::NoMatch(std::string_view call,
 
 StatusOr<RestoredFunction::Served> RestoredFunction::Serve(
     const FunctionType& call, const TensorVector& tensors) const {
-  const auto to_tensor = [](const TraceType& literal, DataType dtype) {
-    return TensorOf(literal, dtype);
+  const auto to_tensor = [](size_t, const TraceType& type, DataType dtype) {
+    return type.kind() == Kind::kLiteral ? TensorOf(type, dtype) : Tensor();
   };
   std::optional<Served> found =
       Find(call, tensors, {Containers::kAlike, to_tensor});

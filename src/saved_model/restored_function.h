@@ -52,11 +52,14 @@ class RestoredFunction {
   // Which containers stand for which: in C++ any sequence for another and a
   // struct for a mapping; in a language that the file's own are of, the same.
   enum class Containers : uint8_t { kAlike, kSame };
-  // What a language decides of a call. `to_tensor`: what a literal becomes
-  // where a tensor of that type is wanted, null if nothing does.
+  // What a language decides of a call. `to_tensor`: what a part of it that is
+  // no tensor becomes where one of that type is wanted; null if nothing does.
+  // Parts are counted as they nest, in the order of flattening: a container is
+  // followed by what is in it.
   struct Language {
     Containers containers;
-    FunctionRef<Tensor(const TraceType& literal, DataType dtype)> to_tensor;
+    FunctionRef<Tensor(size_t part, const TraceType& type, DataType dtype)>
+        to_tensor;
   };
   // The same step by step: what serves a call, or none, among all traces or
   // `only` this one; and the error if there is none, which shows the `call` and

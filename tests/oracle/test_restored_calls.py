@@ -73,7 +73,6 @@ CALLS = {
     "tuple for list": lambda tf, m: m.nested((tf.constant(1.0), tf.constant(2))),
     "dictionary": lambda tf, m: m.nested({"a": tf.constant(1), "b": tf.constant(2.0)}),
     "other keys": lambda tf, m: m.nested({"a": tf.constant(1), "c": tf.constant(2.0)}),
-    "named": lambda tf, m: m.nested(Pair(tf.constant(1.0), tf.constant(2))),
     "too many": lambda tf, m: m.nested([tf.constant(1.0)] * 3),
     "ragged": lambda tf, m: m.composite(tf.ragged.constant([[1.0, 2.0], [3.0]])),
     "sparse": lambda tf, m: m.composite(tf.sparse.from_dense([[1.0, 2.0]]), 3),

@@ -216,3 +216,36 @@ def test_functions_run_eagerly_when_that_is_asked_for(tmp_path):
         assert model.f(tf.constant(1.0)).numpy() == 2.0
     finally:
         tf.config.run_functions_eagerly(False)
+
+
+def test_a_function_that_cannot_be_made_says_so_each_time(tmp_path, monkeypatch):
+    from graphkiln._src.saved_model import load
+
+    f = tf.function(lambda x: x)
+    f.get_concrete_function(tf.TensorSpec([], tf.float32))
+    model = loaded(tmp_path, f=f)
+    original = load._Loader._make
+
+    def fails(self, number, node):
+        raise ValueError("not yet")
+
+    monkeypatch.setattr(load._Loader, "_make", fails)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="not yet"):
+            _ = model.f
+    monkeypatch.setattr(load._Loader, "_make", original)
+    assert model.f(2.0).numpy() == 2.0
+
+
+def test_literals_are_values_of_python(tmp_path):
+    """Others of that name may live in the core when the model is loaded."""
+
+    @tf.function
+    def f(x, word="a word that nothing else has", *, number=12345.5):
+        return x
+
+    f.get_concrete_function(tf.TensorSpec([], tf.float32))
+    model = loaded(tmp_path, f=f)
+    concrete = model.f.get_concrete_function(tf.TensorSpec([], tf.float32))
+    (_, word), named = concrete.structured_input_signature
+    assert word == "a word that nothing else has" and named == {"number": 12345.5}

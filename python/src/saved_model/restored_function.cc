@@ -63,24 +63,61 @@ TypedCall TypeOfCall(const nb::tuple& args, const nb::dict& kwargs,
 }
 
 std::string CallText(const nb::tuple& args, const nb::dict& kwargs) {
-  std::string text = Format("Positional arguments ({} total):", args.size());
-  for (nb::handle value : args) text += "\n    * " + ReprOf(value);
-  return text + "\n  Keyword arguments: " + ReprOf(kwargs);
+  const nb::object shown = nb::module_::import_("pprint").attr("pformat");
+  std::string by_position;
+  for (nb::handle value : args) {
+    if (!by_position.empty()) by_position += "\n    * ";
+    by_position += nb::cast<std::string>(shown(value));
+  }
+  return Format(
+      "Positional arguments ({} total):\n    * {}\n  Keyword arguments: {}",
+      args.size(), by_position, ReprOf(kwargs));
 }
 
 bool IsSpec(nb::handle value) {
   return PyObject_TypeCheck(value.ptr(), TypeSpecType);
 }
 
-Tensor LiteralToTensor(const TraceType& literal, DataType dtype) {
-  const nb::object value = Owned(ObjectOf(literal));
-  if (value.is_none()) return {};
-  StatusOr<Tensor> made = ToTensor(value.ptr(), dtype);
-  if (made.ok()) return *std::move(made);
-  if (!IsConversionFailure(made.status())) Throw(made.status());
-  PyErr_Clear();
-  return {};
-}
+// The parts of a call as the core counts them.
+class CallParts {
+ public:
+  CallParts(const FunctionType& type, const nb::tuple& args,
+            const nb::dict& kwargs)
+      : type_(type), args_(args), kwargs_(kwargs) {}
+
+  // One as a tensor of this type; null if it becomes none.
+  Tensor AsTensor(size_t part, DataType dtype) {
+    if (parts_.empty()) Find();
+    if (part >= parts_.size() || parts_[part].is_none()) return {};
+    StatusOr<Tensor> made = ToTensor(parts_[part].ptr(), dtype);
+    if (made.ok()) return *std::move(made);
+    if (!IsConversionFailure(made.status())) Throw(made.status());
+    PyErr_Clear();
+    return {};
+  }
+
+ private:
+  void Find() {
+    auto p = type_.parameters().begin();
+    for (nb::handle value : args_) Add(*(p++)->type, value);
+    for (const auto& [name, value] : kwargs_) Add(*(p++)->type, value);
+  }
+  void Add(const TraceType& type, nb::handle value) {
+    parts_.push_back(nb::borrow(value));
+    if (!type.is_container()) return;
+    const bool whole =
+        ForEachPart(type, value.ptr(), [&](const TraceType& t, PyObject* part) {
+          Add(t, part);
+          return true;
+        });
+    if (!whole) throw nb::python_error();
+  }
+
+  const FunctionType& type_;
+  const nb::tuple args_;
+  const nb::dict kwargs_;
+  std::vector<nb::object> parts_;
+};
 
 // How a trace of the file is called and what it gives, in Python's values.
 struct SavedCall {
@@ -146,8 +183,9 @@ class RestoredBody final : public ToldFunction {
   nb::object Call(const nb::args& args, const nb::kwargs& kwargs) const {
     const TypedCall call = TypeOfCall(args, kwargs, /*with_tensors=*/true);
     ForgetComparisonError();
-    const auto to_tensor = [](const TraceType& literal, DataType dtype) {
-      return LiteralToTensor(literal, dtype);
+    CallParts parts(*call.type, args, kwargs);
+    const auto to_tensor = [&](size_t part, const TraceType&, DataType dtype) {
+      return parts.AsTensor(part, dtype);
     };
     const auto served =
         function_.Find(*call.type, call.tensors,
@@ -186,10 +224,11 @@ class RestoredBody final : public ToldFunction {
  private:
   StatusOr<TracedSignature> Read(const std::string& name) {
     SavedCall trace = CallOf(*model_, name);
-    GK_ASSIGN_OR_RETURN(TracedSignature signature, model_->SignatureOf(name));
+    TracedSignature signature;
     is_pruned_ =
         IsNone(*model_->FindSaved(name)->canonicalized_input_signature);
     if (is_pruned_) {
+      GK_ASSIGN_OR_RETURN(signature, model_->SignatureOf(name));
       if (!signature.type) return signature;
       nb::list specs;
       for (const FunctionParameter& p : signature.type->parameters()) {
@@ -199,9 +238,9 @@ class RestoredBody final : public ToldFunction {
       }
       trace.args = nb::tuple(specs);
     } else {
-      signature.type = TypeOfCall(trace.args, trace.kwargs,
-                                  /*with_tensors=*/false)
-                           .type;
+      // Literals have values of Python's in it, which those of the core lack.
+      signature.type =
+          TypeOfCall(trace.args, trace.kwargs, /*with_tensors=*/false).type;
     }
     traces_.push_back(std::move(trace));
     return signature;

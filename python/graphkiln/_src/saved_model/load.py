@@ -101,7 +101,11 @@ class _Loader:
     def _object(self, number: int) -> Any:
         if number not in self._made:
             self._made[number] = None  # of a tuple inside itself
-            self._made[number] = self._make(number, self._nodes[number])
+            try:
+                self._made[number] = self._make(number, self._nodes[number])
+            except BaseException:
+                del self._made[number]
+                raise
         return self._made[number]
 
     def _make(self, number: int, node: Any) -> Any:
