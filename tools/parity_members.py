@@ -53,7 +53,8 @@ WHY = {
     "Python's syntax: keys of dictionaries, decorators, operators by name, strings or "
     "objects for one argument, frames.":
         "*.ref Module.with_name_scope Tensor.OVERLOADABLE_OPERATORS "
-        "Graph.as_graph_element Operation.traceback",
+        "Graph.as_graph_element Operation.traceback "
+        "io.TFRecordOptions.get_compression_type_string",
     "Asked of the parts, which are tensors: `values().op()`.":
         "IndexedSlices.* SparseTensor.consumers SparseTensor.graph SparseTensor.op "
         "RaggedTensor.consumers",

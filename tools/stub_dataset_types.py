@@ -89,6 +89,15 @@ METHODS: dict[str, dict[str, str | tuple[str, ...]]] = {
         "ignore_errors": f"(self, log_warning: bool = False, {_NAME}) -> {_SAME}",
         "with_options": f"(self, options: Any, {_NAME}) -> {_SAME}",
         "options": "(self) -> Any",
+        "list_files": "(file_pattern: Any, shuffle: bool | None = None, "
+        f"seed: TensorLike | None = None, {_NAME}) -> Dataset[Tensor]",
+        "load": "(path: Any, element_spec: Any = None, "
+        "compression: str | None = None, "
+        "reader_func: Callable[[Any], Any] | None = None, wait: bool = False) "
+        "-> Dataset[Any]",
+        "save": "(self, path: Any, compression: str | None = None, "
+        "shard_func: Callable[..., Any] | None = None, "
+        "checkpoint_args: Any = None) -> None",
         "window": f"(self, size: {_COUNT}, shift: {_COUNT} | None = None, "
         f"stride: {_COUNT} = 1, drop_remainder: bool = False, {_NAME}) "
         "-> Dataset[Any]",

@@ -53,7 +53,8 @@ _BY_RESULT: dict[str, str] = {
     "Graph": "get_default_graph",
     "Dataset[Any]": """
         data_Counter data_from_variant data_choose_from_datasets
-        data_sample_from_datasets
+        data_sample_from_datasets data_csv_dataset data_load
+        data_make_csv_dataset files_dataset
         """,
     "Callable[[Dataset[Any]], Dataset[Any]]": """
         data_assert_cardinality data_bucket_by_sequence_length

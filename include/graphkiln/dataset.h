@@ -227,6 +227,24 @@ class GK_EXPORT Dataset {
   // Random int64 numbers from 0 to 2^32 - 1, without end.
   static Dataset random(std::optional<int64_t> seed = {},
                         bool rerandomize_each_iteration = false);
+  // The names of the files that patterns, a string or a vector, describe, as
+  // gk::io::gfile::glob() finds them, in random order unless that is not
+  // wanted. Throws Error (InvalidArgument) if there are none.
+  static Dataset list_files(const Tensor& file_pattern,
+                            const ListFilesOptions& options = {});
+  // The elements that save() wrote to the files of a folder, here, in Python or
+  // in TensorFlow; those of several shards in turn. Throws Error: NotFound if
+  // there are none, FailedPrecondition if they are not complete yet, DataLoss
+  // for files that are damaged.
+  static Dataset load(const std::string& path, const LoadOptions& options = {});
+  // The same, as `reader_func` makes one dataset of one of those of the shards.
+  template <class F>
+    requires(std::is_invocable_r_v<Dataset, F&, Dataset>)
+  static Dataset load(const std::string& path, F&& reader_func,
+                      const LoadOptions& options = {}) {
+    const detail::ElementBody body = detail::BodyOf(reader_func);
+    return Load(path, &body, options);
+  }
   // Elements of several datasets side by side, a tuple; as many as the
   // shortest has.
   static Dataset zip(const std::vector<Dataset>& datasets);
@@ -402,6 +420,20 @@ class GK_EXPORT Dataset {
   // several.
   DatasetElement get_single_element() const;
 
+  // Writes the elements to the files of a folder, which shows those that it had
+  // before until all are there. `compression`: "GZIP", "ZLIB" or "". Throws
+  // Error: what making elements and writing files do; Unimplemented for
+  // elements that have no lasting form.
+  void save(const std::string& path, const std::string& compression = "") const;
+  // The same, in shards, of the number shard_func(element), an integer.
+  template <class F>
+    requires(!std::is_convertible_v<F, std::string>)
+  void save(const std::string& path, F&& shard_func,
+            const std::string& compression = "") const {
+    const detail::ElementBody body = detail::BodyOf(shard_func);
+    Save(path, &body, compression);
+  }
+
   // What a function makes of this dataset: data.apply(f) is f(data).
   template <class F>
   Dataset apply(F&& transformation_func) const {
@@ -428,6 +460,11 @@ class GK_EXPORT Dataset {
   static Dataset FromGenerator(std::function<NextElement()> begin,
                                const ElementSpec& spec);
   static Dataset FromTensors(const detail::ElementResult& value, bool slices);
+  static Dataset Load(const std::string& path,
+                      const detail::ElementBody* reader,
+                      const LoadOptions& options);
+  void Save(const std::string& path, const detail::ElementBody* shard,
+            const std::string& compression) const;
   Dataset Map(const detail::ElementBody& f,
               const ParallelOptions& options) const;
   Dataset Where(const detail::ElementBody& f, bool ends) const;

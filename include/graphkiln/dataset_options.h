@@ -3,7 +3,9 @@
 #define GRAPHKILN_DATASET_OPTIONS_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <graphkiln/data_type.h>
@@ -14,6 +16,7 @@ namespace gk {
 GK_API_NAMESPACE {
 
 class Dataset;
+struct ElementSpec;
 
 // As num_parallel_calls or a buffer's size: what the library chooses.
 inline constexpr int64_t kAutotune = -1;
@@ -51,6 +54,20 @@ struct ShuffleOptions {
   std::optional<int64_t> seed = {};
   // Has each iteration another order?
   bool reshuffle_each_iteration = true;
+};
+// Of Dataset::list_files.
+struct ListFilesOptions {
+  // Are the names in random order, another one for each iteration?
+  bool shuffle = true;
+  // With the program's seed it determines the order.
+  std::optional<int64_t> seed = {};
+};
+// Of Dataset::load.
+struct LoadOptions {
+  // What the elements were saved with.
+  std::string compression = "";
+  // What they are; nothing: what the folder says.
+  std::shared_ptr<const ElementSpec> element_spec = {};
 };
 // Of interleave.
 struct InterleaveOptions {

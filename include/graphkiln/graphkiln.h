@@ -8,7 +8,9 @@
 #include <graphkiln/checkpoint_manager.h>
 #include <graphkiln/concrete_function.h>
 #include <graphkiln/control_flow.h>
+#include <graphkiln/csv_files.h>
 #include <graphkiln/custom_gradient.h>
+#include <graphkiln/data_files.h>
 #include <graphkiln/data_options.h>
 #include <graphkiln/data_type.h>
 #include <graphkiln/dataset.h>

@@ -40,6 +40,29 @@ EXPORTS: dict[str, str] = {
         data.experimental.UNKNOWN_CARDINALITY
         """,
     "graphkiln.data._dataset": "data.Dataset",
+    "graphkiln.data._csv": """
+        data.experimental.CsvDataset compat.v1.data.experimental.CsvDataset
+        """,
+    "graphkiln.data._experimental": """
+        data.experimental.DatasetInitializer data.experimental.RandomDataset
+        data.experimental.SHARD_HINT data.experimental.at
+        data.experimental.index_table_from_dataset
+        data.experimental.make_batched_features_dataset
+        data.experimental.pad_to_cardinality
+        data.experimental.parse_example_dataset
+        data.experimental.shuffle_and_repeat
+        data.experimental.table_from_dataset
+        """,
+    "graphkiln.data._files": """
+        compat.v1.data.FixedLengthRecordDataset compat.v1.data.TFRecordDataset
+        compat.v1.data.TextLineDataset
+        data.TFRecordDataset data.TextLineDataset data.FixedLengthRecordDataset
+        data.experimental.TFRecordWriter
+        compat.v1.io.tf_record_iterator
+        compat.v1.python_io.tf_record_iterator
+        compat.v1.io.TFRecordCompressionType
+        compat.v1.python_io.TFRecordCompressionType
+        """,
     "graphkiln._src.function.wrapped_function": "compat.v1.wrap_function",
     "graphkiln._src.types.extension_type": "experimental.ExtensionType",
     "graphkiln._src.types.batchable_extension_type": """
@@ -292,6 +315,12 @@ EXPORTS: dict[str, str] = {
         compat.v1.io.parse_single_example=parse_single_example_v1
         compat.v1.parse_example=parse_example_v1
         compat.v1.parse_single_example=parse_single_example_v1
+        """,
+    "graphkiln._src.example.sequences": """
+        io.parse_sequence_example io.parse_single_sequence_example
+        compat.v1.io.parse_sequence_example
+        compat.v1.io.parse_single_sequence_example
+        compat.v1.parse_single_sequence_example
         """,
     "graphkiln._src.function.batch_function": "nondifferentiable_batch_function",
     "graphkiln._src.types.quantized": "dtypes.QUANTIZED_DTYPES",

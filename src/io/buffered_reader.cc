@@ -10,7 +10,6 @@
 namespace gk::io {
 namespace {
 
-constexpr size_t kReadAhead = size_t{1} << 16;
 // A length that is wrong must not claim memory that the file cannot fill.
 constexpr uint64_t kFirstPiece = uint64_t{1} << 20;
 
@@ -24,7 +23,7 @@ StatusOr<BufferedReader> BufferedReader::Open(const std::string& path) {
 StatusOr<bool> BufferedReader::Fill() {
   start_ += buffer_.size();
   at_ = 0;
-  buffer_.resize(kReadAhead);
+  buffer_.resize(read_ahead_);
   StatusOr<size_t> got = file_->Read(start_, buffer_);
   buffer_.resize(got.ok() ? *got : 0);
   GK_RETURN_IF_ERROR(got.status());
@@ -32,21 +31,25 @@ StatusOr<bool> BufferedReader::Fill() {
 }
 
 StatusOr<size_t> BufferedReader::ReadInto(std::span<char> to) {
-  const size_t known = std::min(to.size(), buffer_.size() - at_);
-  std::memcpy(to.data(), buffer_.data() + at_, known);
-  at_ += known;
-  if (known == to.size()) return known;
-  const std::span<char> rest = to.subspan(known);
-  if (rest.size() >= kReadAhead) {
+  size_t known = 0;
+  for (;;) {
+    const size_t kept = std::min(to.size() - known, buffer_.size() - at_);
+    std::memcpy(to.data() + known, buffer_.data() + at_, kept);
+    at_ += kept;
+    known += kept;
+    if (known == to.size()) return known;
+    const std::span<char> rest = to.subspan(known);
+    if (rest.size() < read_ahead_) {
+      GK_ASSIGN_OR_RETURN(const bool more, Fill());
+      if (!more) return known;
+      continue;
+    }
+    // Fewer than asked for: the end, or an error that the next read says.
     GK_ASSIGN_OR_RETURN(const size_t got, file_->Read(offset(), rest));
     Seek(offset() + got);
-    return known + got;
+    known += got;
+    if (got == 0) return known;
   }
-  GK_ASSIGN_OR_RETURN(const bool more, Fill());
-  if (!more) return known;
-  at_ = std::min(rest.size(), buffer_.size());
-  std::memcpy(rest.data(), buffer_.data(), at_);
-  return known + at_;
 }
 
 StatusOr<std::string> BufferedReader::Read(uint64_t n) {
@@ -73,6 +76,8 @@ StatusOr<std::string> BufferedReader::ReadRest(uint64_t size) {
   GK_ASSIGN_OR_RETURN(std::string bytes,
                       ReadToEnd(*file_, size > from ? size - from : 0, from));
   Seek(from + bytes.size());
+  char beyond;
+  GK_RETURN_IF_ERROR(file_->Read(offset(), {&beyond, 1}).status());
   return bytes;
 }
 

@@ -14,8 +14,10 @@ namespace gk::io {
 class BufferedReader {
  public:
   static StatusOr<BufferedReader> Open(const std::string& path);
-  explicit BufferedReader(std::unique_ptr<RandomAccessFile> file)
-      : file_(std::move(file)) {}
+  // `read_ahead`: how much is read at a time, at least 1.
+  explicit BufferedReader(std::unique_ptr<RandomAccessFile> file,
+                          size_t read_ahead = size_t{1} << 16)
+      : file_(std::move(file)), read_ahead_(read_ahead) {}
 
   // The next `n` bytes, fewer only at the end.
   StatusOr<std::string> Read(uint64_t n);
@@ -35,6 +37,7 @@ class BufferedReader {
   StatusOr<bool> Fill();
 
   std::unique_ptr<RandomAccessFile> file_;
+  size_t read_ahead_;
   std::string buffer_;
   uint64_t start_ = 0;  // of the buffer in the file
   size_t at_ = 0;       // in the buffer

@@ -60,7 +60,7 @@ Status RecordWriter::Close() {
 
 StatusOr<RecordReader> RecordReader::Open(const std::string& path) {
   GK_ASSIGN_OR_RETURN(BufferedReader file, BufferedReader::Open(path));
-  return RecordReader(std::move(file));
+  return RecordReader(path, std::move(file));
 }
 
 Status RecordReader::Read(std::string* record) {
@@ -77,20 +77,20 @@ Status RecordReader::ReadAt(std::string* record) {
   const uint64_t start = offset();
   char header[kHeader];
   GK_ASSIGN_OR_RETURN(const size_t got, file_.ReadInto(header));
-  if (got == 0) return OutOfRange("eof");
-  if (got < kHeader) return DataLoss("truncated record at {}", start);
+  if (got < kHeader) return OutOfRange("{}: eof", path_);
   const uint64_t size = Load<uint64_t>(header);
   if (Load<uint32_t>(header + 8) != MaskedCrc32c({header, 8})) {
-    return DataLoss("corrupted record at {}", start);
+    return DataLoss("{}: corrupted record at {}{}", path_, start,
+                    start == 0 ? " (Is this even a TFRecord file?)" : "");
   }
   GK_ASSIGN_OR_RETURN(*record, file_.Read(size));
   char footer[kFooter];
   GK_ASSIGN_OR_RETURN(const size_t end, file_.ReadInto(footer));
   if (record->size() < size || end < kFooter) {
-    return DataLoss("truncated record at {}", start);
+    return DataLoss("{}: truncated record at {}", path_, start);
   }
   if (Load<uint32_t>(footer) != MaskedCrc32c(*record)) {
-    return DataLoss("corrupted record at {}", start);
+    return DataLoss("{}: corrupted record at {}", path_, start);
   }
   return OkStatus();
 }

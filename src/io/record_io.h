@@ -20,6 +20,9 @@ class RecordWriter {
   // Truncates the file, or appends to it.
   static StatusOr<RecordWriter> Open(const std::string& path,
                                      bool append = false);
+  // Over an open file; `path`: for messages.
+  RecordWriter(std::string path, std::unique_ptr<WritableFile> file)
+      : path_(std::move(path)), file_(std::move(file)) {}
 
   Status Write(std::string_view record);
   // Readers see what was written.
@@ -28,9 +31,6 @@ class RecordWriter {
   Status Close();
 
  private:
-  RecordWriter(std::string path, std::unique_ptr<WritableFile> file)
-      : path_(std::move(path)), file_(std::move(file)) {}
-
   std::string path_;
   std::unique_ptr<WritableFile> file_;  // null once closed
 };
@@ -38,18 +38,22 @@ class RecordWriter {
 class RecordReader {
  public:
   static StatusOr<RecordReader> Open(const std::string& path);
+  // Over an open file; `path`: for messages.
+  RecordReader(std::string path, BufferedReader file)
+      : path_(std::move(path)), file_(std::move(file)) {}
 
-  // OUT_OF_RANGE at the end of the file, DATA_LOSS for a damaged or truncated
-  // record. After an error the position stays where the record begins, so
-  // that a growing file can be read on.
+  // OUT_OF_RANGE at the end of the file, and where it ends within the first 12
+  // bytes of a record, as TensorFlow has it; DATA_LOSS for a damaged record or
+  // one that ends later. After an error the position stays where the record
+  // begins, so that a growing file can be read on.
   Status Read(std::string* record);
   uint64_t offset() const { return file_.offset(); }
   void Seek(uint64_t offset) { file_.Seek(offset); }
 
  private:
-  explicit RecordReader(BufferedReader file) : file_(std::move(file)) {}
   Status ReadAt(std::string* record);
 
+  std::string path_;
   BufferedReader file_;
 };
 

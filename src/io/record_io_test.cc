@@ -75,7 +75,8 @@ TEST_F(RecordIoTest, GrowingFileIsReadOn) {
     Replace(good.substr(0, n));
     RecordReader reader = ValueOrThrow(RecordReader::Open(path_));
     std::string got;
-    ASSERT_EQ(reader.Read(&got).code(), Code::kDataLoss) << n;
+    const Code ends = n < 12 ? Code::kOutOfRange : Code::kDataLoss;
+    ASSERT_EQ(reader.Read(&got).code(), ends) << n;
     std::ofstream(path_, std::ios::binary | std::ios::app) << good.substr(n);
     ASSERT_TRUE(reader.Read(&got).ok()) << n;
     EXPECT_EQ(got, "some data");

@@ -15,10 +15,10 @@ from graphkiln import _namespaces
 
 def test_names_that_only_tensorflow_has_say_so():
     with pytest.raises(AttributeError) as missing:
-        tf.data.experimental.CsvDataset
+        tf.data.experimental.SqlDataset
     assert str(missing.value).startswith(
-        "module 'graphkiln.data.experimental' has no attribute 'CsvDataset': "
-        "tf.data.experimental.CsvDataset is TensorFlow's, graphkiln has none yet."
+        "module 'graphkiln.data.experimental' has no attribute 'SqlDataset': "
+        "tf.data.experimental.SqlDataset is TensorFlow's, graphkiln has none yet."
     )
     with pytest.raises(AttributeError, match="tf.keras is TensorFlow's"):
         tf.keras
@@ -77,8 +77,8 @@ def test_messages_say_what_to_use_and_what_is_left_out():
 def test_missing_members_of_datasets_say_so():
     dataset = tf.data.Dataset.range(3).map(lambda x: x)
     for owner, name, told in [
-        (tf.data.Dataset, "list_files", "type object 'Dataset'"),
-        (dataset, "save", f"{type(dataset).__name__!r} object"),
+        (tf.data.Dataset, "snapshot", "type object 'Dataset'"),
+        (dataset, "snapshot", f"{type(dataset).__name__!r} object"),
         (dataset, "fingerprint", f"{type(dataset).__name__!r} object"),
     ]:
         with pytest.raises(AttributeError) as missing:
@@ -111,8 +111,8 @@ def test_errors_of_properties_are_told_as_they_are():
         ("import graphkiln.profiler", "profiler"),
         ("import graphkiln.keras.layers", "keras"),
         ("from graphkiln import keras", "keras"),
-        ("from graphkiln.data.experimental import CsvDataset",
-         "data.experimental.CsvDataset"),
+        ("from graphkiln.data.experimental import SqlDataset",
+         "data.experimental.SqlDataset"),
         ("from graphkiln.raw_ops import Abort", "raw_ops.Abort"),
         ("from graphkiln.keras import layers", "keras"),
         ("from graphkiln import add, profiler", "profiler"),

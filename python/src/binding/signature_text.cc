@@ -4,6 +4,7 @@
 #include <string>
 
 #include "python/src/binding/bound_values.h"
+#include "python/src/binding/signature_parts.h"
 #include "python/src/binding/throw_error.h"
 #include "python/src/tensors/dtype_type.h"
 
@@ -59,9 +60,7 @@ const char* ReadableSignature(const char* documentation) {
 SignatureParameters::SignatureParameters(std::string_view signature) {
   std::string_view left = Trimmed(signature);
   while (!left.empty()) {
-    const size_t comma = std::min(left.find(','), left.size());
-    const std::string_view one = Trimmed(left.substr(0, comma));
-    left.remove_prefix(std::min(comma + 1, left.size()));
+    const std::string_view one = Trimmed(TakeParameter(&left));
     const size_t stars = std::min(one.find_first_not_of('*'), one.size());
     const size_t equal = one.find('=');
     const std::string name(one.substr(stars, equal - stars));

@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "python/src/binding/errors.h"
+#include "python/src/binding/signature_parts.h"
 
 namespace gk::py {
 namespace {
@@ -39,11 +40,10 @@ ToldSignature::ToldSignature(const ToldFunction& function)
   std::string told = is_method ? "$self" : "";
   std::string_view left = ParametersIn(text, is_method);
   while (!left.empty()) {
-    const size_t begin = std::min(left.find_first_not_of(" \n"), left.size());
-    const size_t comma = std::min(left.find(','), left.size());
+    std::string_view one = TakeParameter(&left);
+    one.remove_prefix(std::min(one.find_first_not_of(" \n"), one.size()));
     if (!told.empty()) told += ", ";
-    told += left.substr(begin, comma - begin);
-    left.remove_prefix(std::min(comma + 1, left.size()));
+    told += one;
   }
   documentation = ReadableSignature(std::string_view(Format(
       "{}({})\n--\n\n{}", name, told, text.substr(text.find(")\n") + 2))));

@@ -1,13 +1,10 @@
 // tf.data.Dataset: elements made by functions of elements.
 #include <optional>
 
-#include "base/caught.h"
-#include "framework/op_builder.h"
 #include "function/user_scopes.h"
-#include "python/src/binding/gil.h"
 #include "python/src/data/dataset_methods.h"
 #include "python/src/data/dataset_step.h"
-#include "python/src/graph/source_location.h"
+#include "python/src/data/run_freely.h"
 
 namespace gk::py {
 namespace {
@@ -100,21 +97,9 @@ nb::object Reduce(const Arguments& a) {
   const ElementFunction f = made.f.core();
   const TensorVector initial = Tensors(made.initial);
   const ElementSignature settled = SignatureOfSpec(made.spec);
-  const bool graph = OpBuilder::Current()->builds_graph();
-  const StatusOr<TensorVector> results = [&]() -> StatusOr<TensorVector> {
-    // It runs at once, with functions that may be Python's.
-    const GilRelease unlocked(!graph);
-    try {
-      return steps::Reduce(own, initial, f, settled);
-    } catch (...) {
-      return CaughtStatus();
-    }
-  }();
-  if (!results.ok()) {
-    graph ? Raise(results.status()) : RaiseOpError(results.status());
-    throw nb::python_error();
-  }
-  return ElementOfComponents(made.spec, Wrapped(*results));
+  TensorVector results;
+  RunFreely([&] { results = steps::Reduce(own, initial, f, settled); });
+  return ElementOfComponents(made.spec, Wrapped(results));
 }
 
 nb::object MapThenBatch(const Arguments& a) {

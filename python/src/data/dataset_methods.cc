@@ -35,7 +35,8 @@ void AddDatasetMethods(nb::module_& m) {
   TypeParts parts;
   for (PyMethodDef* table :
        {SelectionMethods(), FunctionalMethods(), BatchingMethods(),
-        WindowMethods(), ChoiceMethods()}) {
+        WindowMethods(), ChoiceMethods(), FileSources(), SavedSources(),
+        SavingMethods()}) {
     parts.Add(table);
   }
   static PyType_Slot slots[] = {
@@ -46,9 +47,8 @@ void AddDatasetMethods(nb::module_& m) {
       "graphkiln._graphkiln.DatasetMethods", sizeof(PyObject), 0,
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HEAPTYPE, slots};
   if (AddType(m.ptr(), &spec, nullptr) == nullptr) throw nb::python_error();
-  AddClass(
-      m, "Reducer", {}, Slots{"_init", "_reduce", "_finalize"},
-      R"(What `group_by_reducer` does with the elements of a key.
+  AddClass(m, "Reducer", {}, Slots{"_init", "_reduce", "_finalize"},
+           R"(What `group_by_reducer` does with the elements of a key.
 
 Args:
   init_func: takes the key; returns a state.
@@ -61,7 +61,7 @@ Args:
 ...     tf.data.experimental.group_by_reducer(lambda x: x % 2, reducer))
 >>> [n.numpy().item() for n in counts]
 [3, 2])",
-      reducer_methods, reducer_attributes);
+           reducer_methods, reducer_attributes);
 }
 
 }  // namespace gk::py

@@ -12,6 +12,10 @@ PyMethodDef* FunctionalMethods();
 PyMethodDef* BatchingMethods();
 PyMethodDef* WindowMethods();
 PyMethodDef* ChoiceMethods();
+PyMethodDef* SavingMethods();
+// Static ones, of what is in files.
+PyMethodDef* FileSources();
+PyMethodDef* SavedSources();
 
 // The class that they stand in, a base of tf.data.Dataset.
 void AddDatasetMethods(nanobind::module_& m);
@@ -19,6 +23,11 @@ void AddDatasetMethods(nanobind::module_& m);
 void AddGeneratedDataset(nanobind::module_& m);
 // tf.data.experimental.
 void AddDatasetExperimental(nanobind::module_& m);
+// What the classes of datasets of files stand on, and functions that write
+// files.
+void AddDatasetFiles(nanobind::module_& m);
+void AddCsvFunctions(nanobind::module_& m);
+void AddSavingFunctions(nanobind::module_& m);
 
 }  // namespace gk::py
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "function/example_features.h"
+#include "function/example_sequences.h"
 #include "python/src/binding/class_members.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/ragged/composite_types.h"
@@ -69,6 +70,21 @@ ExampleFeature FeatureOf(Handle key, Handle told) {
   return f;
 }
 
+std::vector<ExampleFeature> FeaturesOf(Handle told) {
+  std::vector<ExampleFeature> features;
+  for (Handle pair : told) features.push_back(FeatureOf(pair[0], pair[1]));
+  return features;
+}
+nb::dict ByName(const std::vector<ExampleFeature>& features,
+                const std::vector<ExampleValue>& values) {
+  nb::dict made;
+  for (size_t i = 0; i < values.size(); ++i) {
+    made[features[i].key.c_str()] =
+        std::visit([](const auto& value) { return Wrapped(value); }, values[i]);
+  }
+  return made;
+}
+
 Object ParseExamples(Handle, Handle serialized, Handle names, Handle features,
                      Handle name, Handle single) {
   const bool one = nb::cast<bool>(single);
@@ -84,16 +100,37 @@ Object ParseExamples(Handle, Handle serialized, Handle names, Handle features,
     }
     Tensor labels;
     if (!names.is_none()) labels = AsComponent(names, DataType::kString);
-    std::vector<ExampleFeature> wanted;
-    for (Handle pair : features) wanted.push_back(FeatureOf(pair[0], pair[1]));
-    const std::vector<ExampleValue> values =
-        ParseExample(texts, labels, wanted);
-    nb::dict made;
-    for (size_t i = 0; i < values.size(); ++i) {
-      made[wanted[i].key.c_str()] = std::visit(
-          [](const auto& value) { return Wrapped(value); }, values[i]);
+    const std::vector<ExampleFeature> wanted = FeaturesOf(features);
+    return Object(ByName(wanted, ParseExample(texts, labels, wanted)));
+  });
+}
+
+Object ParseSequences(Handle, Handle serialized, Handle names, Handle context,
+                      Handle sequence, Handle name, Handle single) {
+  const bool one = nb::cast<bool>(single);
+  const CallScope scope(name, "");
+  return Tried([&] {
+    const Tensor texts = AsComponent(serialized, DataType::kString);
+    const PartialTensorShape shape = texts.partial_shape();
+    if (one && shape.rank() > 0) {
+      throw Error(
+          ValueError("Input serialized must be a scalar, got shape {}. "
+                     "parse_sequence_example takes a batch of examples.",
+                     shape.PythonString()));
     }
-    return Object(made);
+    Tensor labels;
+    if (!names.is_none()) labels = AsComponent(names, DataType::kString);
+    const std::vector<ExampleFeature> in_context = FeaturesOf(context),
+                                      in_lists = FeaturesOf(sequence);
+    const SequenceValues values =
+        ParseSequenceExample(texts, labels, in_context, in_lists);
+    nb::dict lengths;
+    for (size_t i = 0; i < in_lists.size(); ++i) {
+      if (!values.lengths[i]) continue;
+      lengths[in_lists[i].key.c_str()] = Wrapped(values.lengths[i]);
+    }
+    return Object(nb::make_tuple(ByName(in_context, values.context),
+                                 ByName(in_lists, values.sequence), lengths));
   });
 }
 
@@ -101,6 +138,11 @@ PyMethodDef kFunctions[] = {
     GK_MODULE_FUNCTION(
         "parse_examples", "serialized, names, features, name, single",
         ParseExamples, "Values by name of the features (name, fields)."),
+    GK_MODULE_FUNCTION("parse_sequences",
+                       "serialized, names, context, sequence, name, single",
+                       ParseSequences,
+                       "Values and lengths by name of the features (name, "
+                       "fields) of sequences."),
     {}};
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include "io/gfile.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/class_members.h"
-#include "python/src/binding/gil.h"
 #include "python/src/binding/text_caster.h"
+#include "python/src/files/file_calls.h"
 #include "python/src/files/path_argument.h"
 
 namespace gk::py {
@@ -20,30 +20,7 @@ using File = std::shared_ptr<io::GFile>;
 
 constexpr char kFile[] = "_file", kName[] = "_name";
 
-// A share: another thread may take it away from the object.
-File FileOf(nb::handle self) {
-  const nb::object kept = self.attr(kFile);
-  return *static_cast<File*>(nb::cast<nb::capsule>(kept).data());
-}
-
-// What a call says that may wait for a disk or another thread.
-template <class Call>
-auto WithoutGil(Call call) {
-  auto result = [&] {
-    const GilRelease free(true);
-    return call();
-  }();
-  return result;
-}
-template <class T>
-T OrThrow(StatusOr<T> result) {
-  if (!result.ok()) Throw(result.status());
-  return *std::move(result);
-}
-nb::object NoneOrThrow(const Status& status) {
-  if (!status.ok()) Throw(status);
-  return nb::none();
-}
+File FileOf(nb::handle self) { return SharedFile<io::GFile>(self, kFile); }
 
 // As str, or bytes if the file is open for these.
 nb::object Content(const io::GFile& file, const std::string& bytes) {
@@ -55,11 +32,7 @@ nb::object Content(const io::GFile& file, const std::string& bytes) {
 
 nb::object InitGFile(nb::handle self, nb::handle name, nb::handle mode) {
   File file = OrThrow(io::GFile::Make(PathOf(name), TextOf(mode)));
-  nb::capsule kept(new File(std::move(file)), [](void* p) noexcept {
-    // Closing it may write, and wait.
-    const GilRelease free(PyGILState_Check() != 0);
-    delete static_cast<File*>(p);
-  });
+  nb::object kept = KeptFile(std::move(file));
   SetParts(self, {{kFile, std::move(kept)}, {kName, nb::borrow(name)}});
   return nb::none();
 }
@@ -114,34 +87,12 @@ nb::object SizeOfGFile(nb::handle self) {
 nb::object IsSeekable(nb::handle) { return nb::bool_(true); }
 
 nb::object WriteGFile(nb::handle self, nb::handle content) {
-  Py_ssize_t size;
-  const char* bytes = nullptr;
-  if (PyUnicode_Check(content.ptr())) {
-    bytes = PyUnicode_AsUTF8AndSize(content.ptr(), &size);
-    if (bytes == nullptr) throw nb::python_error();
-    const nb::object held = nb::borrow(content);
-    const File file = FileOf(self);
-    return NoneOrThrow(WithoutGil([&] {
-      return file->Write({bytes, static_cast<size_t>(size)});
-    }));
-  }
-  if (!PyBytes_Check(content.ptr()) && !PyByteArray_Check(content.ptr()) &&
-      !PyMemoryView_Check(content.ptr())) {
+  const File file = FileOf(self);
+  if (!WriteHeld(content, [&](auto bytes) { return file->Write(bytes); })) {
     Throw(TypeError("Expected binary or unicode string, got {}",
                     ReprOf(content)));
   }
-  // Bytes that may change are held still.
-  Py_buffer view;
-  if (PyObject_GetBuffer(content.ptr(), &view, PyBUF_SIMPLE) < 0) {
-    throw nb::python_error();
-  }
-  const File file = FileOf(self);
-  const Status written = WithoutGil([&] {
-    return file->Write(
-        {static_cast<const char*>(view.buf), static_cast<size_t>(view.len)});
-  });
-  PyBuffer_Release(&view);
-  return NoneOrThrow(written);
+  return nb::none();
 }
 nb::object FlushGFile(nb::handle self) {
   const File file = FileOf(self);

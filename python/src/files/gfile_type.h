@@ -1,4 +1,4 @@
-// tf.io.gfile: the class GFile and the functions.
+// tf.io.gfile: the class GFile and the functions; files of records.
 #ifndef GK_PYTHON_GFILE_TYPE_H_
 #define GK_PYTHON_GFILE_TYPE_H_
 
@@ -8,6 +8,8 @@ namespace gk::py {
 
 void AddGFile(nanobind::module_& m);
 void AddFileFunctions(nanobind::module_& m);
+// tf.io.TFRecordWriter, its options, and reading what it wrote.
+void AddRecordFiles(nanobind::module_& m);
 
 }  // namespace gk::py
 

@@ -172,6 +172,9 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddGeneratedDataset(m);
   gk::py::AddDatasetOptions(m);
   gk::py::AddDatasetExperimental(m);
+  gk::py::AddDatasetFiles(m);
+  gk::py::AddCsvFunctions(m);
+  gk::py::AddSavingFunctions(m);
   gk::py::AddCompositeTypes(m);
   gk::py::AddParseExample(m);
   gk::py::AddDispatch(m);
@@ -194,6 +197,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddLogFunctions(m);
   gk::py::AddGFile(m);
   gk::py::AddFileFunctions(m);
+  gk::py::AddRecordFiles(m);
   gk::py::AddPackageFacts(m);
   gk::py::AddPrinting(m);
   gk::py::AddExtensionConstructor(m);

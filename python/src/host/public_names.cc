@@ -97,7 +97,9 @@ constexpr Exports kExports[] = {
      "group_by_reducer=data_group_by_reducer "
      "map_and_batch=data_map_and_batch "
      "parallel_interleave=data_parallel_interleave "
-     "prefetch_to_device=data_prefetch_to_device"},
+     "prefetch_to_device=data_prefetch_to_device "
+     "make_csv_dataset=data_make_csv_dataset save=data_save "
+     "load=data_load"},
     {"debugging",
      "Assert* assert_proper_iterable* assert_same_float_dtype* assert_shapes* "
      "disable_check_numerics disable_traceback_filtering "
@@ -137,7 +139,7 @@ constexpr Exports kExports[] = {
      "Constant GlorotNormal GlorotUniform HeNormal HeUniform LecunNormal "
      "LecunUniform Ones RandomNormal RandomUniform TruncatedNormal "
      "VarianceScaling Zeros"},
-    {"io", "write_graph"},
+    {"io", "TFRecordOptions TFRecordWriter write_graph"},
     {"io.gfile",
      "GFile copy=gfile_copy exists=gfile_exists "
      "get_registered_schemes=gfile_get_registered_schemes glob=gfile_glob "

@@ -148,6 +148,9 @@ Status ReadLengths(KernelContext& c, InterleaveOptions* o) {
     o->cycle_length = AllowedCpus();
     if (o->parallel > 0) {
       o->cycle_length = std::min(o->cycle_length, o->parallel);
+    } else if (o->parallel == -1) {
+      // As TensorFlow: each of them, and two more, has a thread.
+      o->cycle_length = (o->cycle_length + 2) / 3;
     }
   }
   if (o->cycle_length <= 0) {

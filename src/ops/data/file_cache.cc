@@ -7,9 +7,9 @@
 #include <ctime>
 #include <optional>
 
-#include "graph/tensor_proto.h"
 #include "io/files.h"
 #include "io/record_io.h"
+#include "ops/data/component_message.h"
 #include "ops/data/dataset_kernel.h"
 
 namespace gk {
@@ -87,7 +87,8 @@ class NewFiles {
   }
   Status Write(const TensorVector& element) {
     for (const Tensor& t : element) {
-      GK_ASSIGN_OR_RETURN(const proto::TensorProto message, TensorToProto(t));
+      GK_ASSIGN_OR_RETURN(const proto::TensorProto message,
+                          MessageOfComponent(t));
       GK_RETURN_IF_ERROR(writer_->Write(message.Serialize()));
     }
     ++elements_;
@@ -159,7 +160,7 @@ class Reader {
       GK_RETURN_IF_ERROR(status);
       proto::TensorProto message;
       GK_RETURN_IF_ERROR(message.Parse(record));
-      GK_ASSIGN_OR_RETURN(Tensor t, TensorFromProto(message));
+      GK_ASSIGN_OR_RETURN(Tensor t, ComponentOfMessage(message));
       element->push_back(std::move(t));
     }
     ++next_;

@@ -1,5 +1,7 @@
 // Ragged tensors as variants: an element of a dataset is one component then,
 // and a batch of elements is a vector of them.
+#include "ops/data/ragged_variant.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -514,6 +516,32 @@ const OpRecord kRecords[] = {
 };
 
 }  // namespace
+
+const TensorVector* PartsOfRagged(const Variant& v, TensorVector* parts) {
+  const auto* ragged = v.As<RaggedVariant>();
+  if (ragged == nullptr) return nullptr;
+  *parts = ragged->splits();
+  parts->push_back(ragged->values());
+  return parts;
+}
+
+StatusOr<Variant> RaggedOfParts(TensorVector parts) {
+  if (parts.empty()) return DataLoss("A ragged tensor in a file has no values");
+  Tensor values = std::move(parts.back());
+  parts.pop_back();
+  for (const Tensor& splits : parts) {
+    const bool integers = splits.dtype() == DataType::kInt32 ||
+                          splits.dtype() == DataType::kInt64;
+    if (!integers || splits.rank() != 1 || splits.dim(0) == 0 ||
+        splits.dtype() != parts[0].dtype()) {
+      return DataLoss(
+          "A ragged tensor in a file has row splits of dtype {} "
+          "and shape {}",
+          DataTypeString(splits.dtype()), splits.shape().DebugString());
+    }
+  }
+  return Variant(MakeRef<RaggedVariant>(std::move(parts), std::move(values)));
+}
 
 GK_REGISTER_OPS(ragged_variant)
 

@@ -346,6 +346,15 @@ StatusOr<Tensor> SparseInVariants(const Sparse& s) {
   return out;
 }
 
+const Tensor* TensorInVariant(const Variant& v) {
+  const auto* held = v.As<TensorVariant>();
+  return held == nullptr ? nullptr : &held->tensor();
+}
+
+Variant VariantOfTensor(Tensor tensor) {
+  return Variant(MakeRef<TensorVariant>(std::move(tensor)));
+}
+
 GK_REGISTER_OPS(sparse_variant)
 
 }  // namespace gk

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "framework/tensor.h"
+#include "framework/variant.h"
 
 namespace gk {
 
@@ -22,6 +23,10 @@ Status SparseRows(const Sparse& s, std::vector<Sparse>* rows);
 // `outer` before its indices. The shape is the smallest that has room for all.
 Status JoinSparse(const std::vector<Sparse>& parts, const TensorShape& outer,
                   DataType type, Sparse* joined);
+
+// The tensor in a variant of one; null if it holds something else.
+const Tensor* TensorInVariant(const Variant& v);
+Variant VariantOfTensor(Tensor tensor);
 
 // A vector of the three.
 StatusOr<Tensor> SparseInVariants(const Sparse& s);

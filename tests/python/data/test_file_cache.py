@@ -177,10 +177,20 @@ def test_a_folder_that_is_not_there(tmp_path):
 
 
 def test_what_has_no_lasting_form_is_told(tmp_path):
-    ragged = D.from_tensors(tf.ragged.constant([[1], [2, 3]]))
+    windows = D.range(4).window(2)
     with pytest.raises(tf.errors.UnimplementedError):
-        list(ragged.cache(str(tmp_path / "c")))
+        list(windows.cache(str(tmp_path / "c")))
     assert os.listdir(tmp_path) == []
+
+
+def test_ragged_and_sparse_tensors_are_kept(tmp_path):
+    rows = tf.ragged.constant([[1], [2, 3]])
+    place = tf.sparse.from_dense([[0, 7]])
+    cached = D.from_tensors((rows, place)).cache(str(tmp_path / "c"))
+    for _ in range(2):
+        ((r, s),) = cached
+        assert r.to_list() == [[1], [2, 3]]
+        assert tf.sparse.to_dense(s).numpy().tolist() == [[0, 7]]
 
 
 def test_empty_and_large(tmp_path):

@@ -171,7 +171,7 @@ def _check_name(what: str, name: object) -> None:
         raise ValueError(f"Argument `{what}` must be a string; got {name!r}.")
 
 
-def _fields(key: str, feature: object) -> dict:
+def fields_of(key: str, feature: object) -> dict:
     """What the core is told of a feature, by its names of the fields."""
     told = {"shown": str(feature)}
     if isinstance(feature, FixedLenSequenceFeature):
@@ -217,7 +217,7 @@ def _parse(
 ) -> dict:
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
-    wanted = [(key, _fields(key, features[key])) for key in sorted(features)]
+    wanted = [(key, fields_of(key, features[key])) for key in sorted(features)]
     scope = name or f"Parse{'Single' if one else ''}Example"
     return _graphkiln.parse_examples(serialized, names, wanted, scope, one)
 

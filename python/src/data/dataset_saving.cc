@@ -1,0 +1,185 @@
+// tf.data.Dataset.save and load.
+#include "function/dataset_saving.h"
+
+#include <optional>
+
+#include "python/src/data/dataset_methods.h"
+#include "python/src/data/dataset_step.h"
+#include "python/src/data/run_freely.h"
+#include "python/src/files/path_argument.h"
+#include "python/src/tensors/convert.h"
+#include "saved_model/element_spec_message.h"
+
+namespace gk::py {
+namespace {
+
+namespace nb = nanobind;
+
+// A path that is known where it is given.
+std::string SavedFolder(nb::handle path) {
+  if (!IsTensor(path.ptr())) return PathOf(path);
+  const Tensor t = AsTensor(path);
+  if (t.is_symbolic() || t.dtype() != DataType::kString ||
+      t.num_elements() != 1) {
+    Throw(ValueError(
+        "`path` must be a text that is known when the dataset is made, but is "
+        "{}",
+        TextOf(path)));
+  }
+  return t.data<std::string>()[0];
+}
+std::string SavedWith(const Arguments& a) {
+  return a.has("compression") ? TextOf(a["compression"]) : "";
+}
+Tensor FolderTensor(const std::string& folder) {
+  return ValueOrThrow(
+      OpBuilder::Current()->Constant(Tensor::Scalar(folder), "path"));
+}
+
+nb::object SaveTo(nb::handle dataset, const Arguments& a) {
+  const std::string folder = SavedFolder(a["path"]);
+  const std::string compression = SavedWith(a);
+  steps::CheckSavedCompression(compression);
+  const nb::object spec = ElementSpecOf(dataset);
+  std::optional<ElementFunction> shard;
+  std::optional<UsersFunction> f;
+  if (a.has("shard_func")) {
+    f.emplace(a["shard_func"], "Dataset.save()", spec);
+    WithWords(f->output(), [&](const steps::Described& returned) {
+      steps::CheckInteger("shard_func", returned);
+    });
+    shard = f->core();
+  }
+  const TypedDataset own = DatasetOf(dataset);
+  const ElementSpec elements = CoreElement(spec);
+  RunFreely([&] {
+    ThrowIfError(WriteElementSpec(folder, elements));
+    steps::Save(own, FolderTensor(folder), compression,
+                shard ? &*shard : nullptr);
+  });
+  return nb::none();
+}
+
+nb::object SaveOwn(const Arguments& a) { return SaveTo(a.self(), a); }
+nb::object SaveGiven(const Arguments& a) {
+  if (!IsDataset(a["dataset"])) {
+    Throw(TypeError(
+        "Invalid `dataset`. Expected a `tf.data.Dataset` object but got {}.",
+        TextOf(a["dataset"].type())));
+  }
+  return SaveTo(a["dataset"], a);
+}
+
+nb::object LoadSaved(const Arguments& a) {
+  const std::string folder = SavedFolder(a["path"]);
+  const nb::object spec =
+      a.has("element_spec")
+          ? nb::borrow(a["element_spec"])
+          : PythonElement(ValueOrThrow(ReadElementSpec(folder)));
+  const ElementSignature e = SignatureOfSpec(spec);
+  std::optional<ElementFunction> reader;
+  nb::list parts;
+  if (a.has("reader_func")) {
+    const UsersFunction f(a["reader_func"], "load()",
+                          DatasetSpecOfElements(DatasetSpecOfElements(spec)));
+    steps::CheckRead(e, SignatureOfSpec(f.Elements(&steps::NoDataset)));
+    reader = f.core();
+    parts.append(f.function());
+  }
+  const TypedDataset made = steps::Load(FolderTensor(folder), e, SavedWith(a),
+                                        reader ? &*reader : nullptr);
+  return Made(made.variant, spec, nb::tuple(parts));
+}
+
+constexpr ToldFunction kSavingMethods[] = {
+    {R"(save(self, path, compression=None, shard_func=None,
+     checkpoint_args=None)
+Writes the elements to the files of a folder, which `Dataset.load` reads, and
+TensorFlow too.
+
+The folder shows the elements that it had before until all of them are there.
+
+Args:
+  path: of the folder, which is made.
+  compression: "GZIP", "ZLIB", or None for none, as is "AUTO".
+  shard_func: takes an element; returns the number of its shard, an int64
+    scalar. None: all are in one.
+  checkpoint_args: accepted for compatibility.
+
+Raises:
+  ValueError: `shard_func` returns something else.
+  tf.errors.InvalidArgumentError: there is no such compression.
+  tf.errors.UnimplementedError: elements hold what has no lasting form.
+
+>>> import tempfile
+>>> folder = tempfile.mkdtemp()
+>>> tf.data.Dataset.range(3).save(folder)
+>>> [int(x) for x in tf.data.Dataset.load(folder)]
+[0, 1, 2])",
+     &SaveOwn},
+};
+
+constexpr ToldFunction kSavedSources[] = {
+    {R"(load(path, element_spec=None, compression=None, reader_func=None,
+     wait=False)
+The elements that `Dataset.save` wrote to the files of a folder, here or in
+TensorFlow.
+
+Args:
+  path: of the folder.
+  element_spec: what the elements are; None: what the folder says.
+  compression: what they were saved with.
+  reader_func: takes a dataset of datasets, one for each shard; returns the
+    dataset of elements. None: shards take turns.
+  wait: accepted for compatibility.
+
+Raises:
+  tf.errors.NotFoundError: nothing is saved there.
+  tf.errors.FailedPreconditionError: who saves there is not done, or failed.
+  tf.errors.DataLossError: files are damaged; some are seen when iterating.
+
+>>> import tempfile
+>>> folder = tempfile.mkdtemp()
+>>> tf.data.Dataset.range(4).save(folder, shard_func=lambda x: x % 2)
+>>> [int(x) for x in tf.data.Dataset.load(
+...     folder, reader_func=lambda shards: shards.flat_map(lambda x: x))]
+[0, 2, 1, 3])",
+     &LoadSaved},
+};
+
+constexpr ToldFunction kSavingFunctions[] = {
+    {R"(save(dataset, path, compression=None, shard_func=None,
+     checkpoint_args=None)
+`Dataset.save`.
+
+>>> import tempfile
+>>> folder = tempfile.mkdtemp()
+>>> tf.data.experimental.save(tf.data.Dataset.range(2), folder)
+>>> len(tf.data.experimental.load(folder))
+2)",
+     &SaveGiven},
+    {R"(load(path, element_spec=None, compression=None, reader_func=None)
+`Dataset.load`.
+
+>>> import tempfile
+>>> folder = tempfile.mkdtemp()
+>>> tf.data.Dataset.range(2).save(folder)
+>>> len(tf.data.experimental.load(folder))
+2)",
+     &LoadSaved},
+};
+
+}  // namespace
+
+PyMethodDef* SavingMethods() { return MethodsOf<kSavingMethods>(); }
+PyMethodDef* SavedSources() { return MethodsOf<kSavedSources, METH_STATIC>(); }
+
+void AddSavingFunctions(nb::module_& m) {
+  for (PyMethodDef* f = MethodsOf<kSavingFunctions>(); f->ml_name != nullptr;
+       ++f) {
+    m.attr((std::string("data_") + f->ml_name).c_str()) =
+        Owned(PyCFunction_NewEx(f, nullptr, m.attr("__name__").ptr()));
+  }
+}
+
+}  // namespace gk::py

@@ -1,0 +1,73 @@
+#include "function/dataset_saving.h"
+
+#include "base/thread_pool.h"
+#include "ops/composition.h"
+#include "ops/data/saved_elements.h"
+#include "ops/fn/LoadDataset.h"
+#include "ops/fn/SaveDataset.h"
+
+namespace gk::steps {
+namespace {
+
+ElementSignature OfDatasets() {
+  return {{DataType::kVariant}, {TensorShape()}};
+}
+
+// Shards take turns, as many as there are CPUs.
+ElementFunction TurnsOfShards(const ElementSignature& e) {
+  return TraceElementFunction(
+      "Dataset_load_reader_func", OfDatasets(), [&](auto shards) {
+        const ElementFunction itself = TraceElementFunction(
+            "Dataset_interleave_shard", OfDatasets(),
+            [](auto shard) { return TensorVector{shard[0]}; });
+        Turns turns;
+        turns.cycle_length =
+            IntegerOf(AllowedCpus(), DataType::kInt64, "cycle_length");
+        turns.parallel.calls =
+            IntegerOf(-1, DataType::kInt64, "num_parallel_calls");
+        return TensorVector{
+            Interleave({shards[0], OfDatasets()}, itself, e, turns).variant};
+      });
+}
+
+}  // namespace
+
+void CheckSavedCompression(const std::string& name) {
+  ThrowIfError(SavedCompression(name).status());
+}
+
+void CheckRead(const ElementSignature& wanted, const ElementSignature& read) {
+  const Status same = CheckSignature(wanted, read);
+  if (same.ok()) return;
+  throw Error(ValueError(
+      "`reader_func` must return a dataset of the elements that were saved: "
+      "{}",
+      same.message()));
+}
+
+void Save(const TypedDataset& d, const Tensor& path,
+          const std::string& compression, const ElementFunction* shard) {
+  CheckSavedCompression(compression);
+  // One that is not called stands where there must be one.
+  const ElementFunction f =
+      shard != nullptr
+          ? *shard
+          : TraceElementFunction(
+                "Dataset_save_shard_func", d.elements, [](auto) {
+                  return TensorVector{IntegerOf(0, DataType::kInt64)};
+                });
+  ops::SaveDataset(d.variant, path, f.captured, f.function, compression,
+                   /*use_shard_func=*/shard != nullptr);
+}
+
+TypedDataset Load(const Tensor& path, const ElementSignature& e,
+                  const std::string& compression,
+                  const ElementFunction* reader) {
+  CheckSavedCompression(compression);
+  const ElementFunction f = reader != nullptr ? *reader : TurnsOfShards(e);
+  return {ops::LoadDataset(path, f.captured, e.types, e.shapes, f.function,
+                           compression),
+          e};
+}
+
+}  // namespace gk::steps

@@ -1,0 +1,266 @@
+// Datasets of the records of files of fields with a character between them.
+#include <algorithm>
+#include <optional>
+
+#include "framework/op_registry.h"
+#include "io/compression.h"
+#include "io/csv_reader.h"
+#include "io/files.h"
+#include "ops/data/dataset_kernel.h"
+#include "ops/string/parse_number.h"
+
+namespace gk {
+namespace {
+
+struct CsvFormat {
+  std::vector<std::string> files;
+  io::Compression compression = io::Compression::kNone;
+  size_t piece = 0;
+  bool header = false;
+  char delimiter = ',';
+  bool quotes = true;
+  std::string na_value;
+  std::vector<int64_t> selected, excluded;  // columns, rising; empty: all, none
+  TensorVector defaults;                    // empty ones: fields must be there
+
+  StatusOr<io::CsvReader> Open(const std::string& name) const {
+    GK_ASSIGN_OR_RETURN(std::unique_ptr<io::RandomAccessFile> file,
+                        io::OpenToRead(name));
+    return io::CsvReader(
+        io::BufferedReader(io::Inflate(std::move(file), name, compression),
+                           piece),
+        delimiter, quotes, piece);
+  }
+
+  // The element that a record's fields are.
+  Status Convert(std::vector<std::string> fields, TensorVector* element) const {
+    element->clear();
+    size_t excluded_at = 0;
+    for (size_t column = 0; column < fields.size(); ++column) {
+      const auto number = static_cast<int64_t>(column);
+      if (!selected.empty()) {
+        if (element->size() == selected.size()) break;
+        if (selected[element->size()] != number) continue;
+      } else if (excluded_at < excluded.size() &&
+                 excluded[excluded_at] == number) {
+        ++excluded_at;
+        continue;
+      }
+      if (element->size() == defaults.size()) {
+        return InvalidArgument("Expect {} fields but have more in record",
+                               defaults.size());
+      }
+      GK_ASSIGN_OR_RETURN(Tensor value, Value(static_cast<int>(element->size()),
+                                              std::move(fields[column])));
+      element->push_back(std::move(value));
+    }
+    if (element->size() == defaults.size()) return OkStatus();
+    return InvalidArgument("Expect {} fields but have {} in record",
+                           defaults.size(), element->size());
+  }
+
+ private:
+  StatusOr<Tensor> Value(int i, std::string field) const {
+    const Tensor& otherwise = defaults[i];
+    if (field.empty() || field == na_value) {
+      if (otherwise.num_elements() == 0) {
+        return InvalidArgument("Field {} is required but missing in record!",
+                               i);
+      }
+      return otherwise.rank() == 0 ? otherwise.Alias() : Row(otherwise, 0);
+    }
+    if (otherwise.dtype() == DataType::kString) {
+      return Tensor::Scalar(std::move(field));
+    }
+    std::optional<Tensor> made;
+    VisitType<float, double, int32_t, int64_t>(otherwise.dtype(),
+                                               [&]<class T>(T value) {
+                                                 if (ParseNumber(field, &value))
+                                                   made = Tensor::Scalar(value);
+                                               });
+    if (made) return *std::move(made);
+    return InvalidArgument("Field {} in record is not a valid {}: {}", i,
+                           DataTypeString(otherwise.dtype()), field);
+  }
+};
+
+class CsvDataset final : public Dataset {
+ public:
+  CsvDataset(std::string_view kind, ElementSignature signature,
+             CsvFormat format)
+      : Dataset(std::move(signature), {}),
+        kind_(kind),
+        format_(std::move(format)) {}
+
+  std::string_view kind() const override { return kind_; }
+  int64_t Cardinality() const override { return kUnknownCardinality; }
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef&) const override {
+    return IteratorPtr(new Iterator(this));
+  }
+
+ private:
+  class Iterator final : public DatasetIterator {
+   public:
+    explicit Iterator(const CsvDataset* d) : dataset_(d) {}
+    Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                   bool* end) override {
+      const CsvFormat& format = dataset_->format_;
+      for (;;) {
+        GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
+        if (!reader_) {
+          if (next_ == format.files.size()) {
+            *end = true;
+            return OkStatus();
+          }
+          GK_ASSIGN_OR_RETURN(io::CsvReader file,
+                              format.Open(format.files[next_]));
+          reader_.emplace(std::move(file));
+          if (format.header) GK_RETURN_IF_ERROR(SkipHeader());
+        }
+        std::vector<std::string> fields;
+        const StatusOr<bool> more = reader_->Next(&fields);
+        GK_RETURN_IF_ERROR(Told(more.status()));
+        if (*more) return Told(format.Convert(std::move(fields), element));
+        reader_.reset();
+        ++next_;
+      }
+    }
+
+   private:
+    Status SkipHeader() {
+      std::vector<std::string> fields;
+      const StatusOr<bool> read = reader_->Next(&fields);
+      if (read.ok() && *read) return OkStatus();
+      const Status wrong =
+          Told(read.ok() ? InvalidArgument("Can't read header of file")
+                         : read.status());
+      reader_.reset();
+      ++next_;
+      return wrong;
+    }
+    // With the name of the file.
+    Status Told(const Status& status) const {
+      if (status.ok() || status.code() != Code::kInvalidArgument) return status;
+      return status.Prepend(dataset_->format_.files[next_] + ": ");
+    }
+
+    const Ref<const CsvDataset> dataset_;
+    std::optional<io::CsvReader> reader_;
+    size_t next_ = 0;
+  };
+
+  const std::string_view kind_;
+  const CsvFormat format_;
+};
+
+Status CheckColumns(std::string_view name, std::span<const int64_t> columns) {
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i] < 0) {
+      return InvalidArgument("{} should be non-negative indices", name);
+    }
+    if (i > 0 && columns[i] <= columns[i - 1]) {
+      return InvalidArgument("{} should be strictly increasing indices", name);
+    }
+  }
+  return OkStatus();
+}
+
+Status ComputeCsv(KernelContext& c) {
+  const OpDef& def = *c.record().def;
+  CsvFormat format;
+  const Tensor& files = c.input(0);
+  if (files.rank() > 1) {
+    return InvalidArgument("`filenames` must be a scalar or a vector");
+  }
+  const std::string* first = files.data<std::string>();
+  format.files.assign(first, first + files.num_elements());
+  const auto text = [&](int i) -> StatusOr<std::string> {
+    if (c.input(i).shape().IsScalar()) return c.input(i).scalar<std::string>();
+    return InvalidArgument("`{}` must be a scalar", def.inputs[i].name);
+  };
+  GK_ASSIGN_OR_RETURN(const std::string compression, text(1));
+  GK_ASSIGN_OR_RETURN(format.compression, io::CompressionOf(compression));
+  int64_t buffer_size = 0;
+  GK_RETURN_IF_ERROR(ScalarInput(c, 2, "buffer_size", &buffer_size));
+  if (buffer_size <= 0) {
+    return InvalidArgument("buffer_size should be positive");
+  }
+  format.piece = io::PieceSize(buffer_size);
+  GK_RETURN_IF_ERROR(ScalarInput(c, 3, "header", &format.header));
+  GK_ASSIGN_OR_RETURN(const std::string delimiter, text(4));
+  if (delimiter.size() != 1) {
+    return InvalidArgument("field_delim should be only 1 char");
+  }
+  format.delimiter = delimiter[0];
+  GK_RETURN_IF_ERROR(ScalarInput(c, 5, "use_quote_delim", &format.quotes));
+  GK_ASSIGN_OR_RETURN(format.na_value, text(6));
+  const auto columns = [&](int i) {
+    const auto* begin = c.input(i).data<int64_t>();
+    return std::vector<int64_t>(begin, begin + c.input(i).num_elements());
+  };
+  format.selected = columns(7);
+  const ElementSignature signature = SignatureAttrs(c);
+  const size_t num_columns = signature.types.size();
+  for (size_t i = 0; i < num_columns; ++i) {
+    const Tensor& given = c.input(8 + static_cast<int>(i));
+    if (given.rank() > 1) {
+      return InvalidArgument("Each record default should be at most rank 1");
+    }
+    if (given.num_elements() > 1) {
+      return InvalidArgument(
+          "There should only be 1 default per field but field {} has {}", i,
+          given.num_elements());
+    }
+    format.defaults.push_back(given);
+  }
+  if (const int i = 8 + static_cast<int>(num_columns); i < c.num_inputs()) {
+    format.excluded = columns(i);
+  }
+  if (!format.selected.empty() && !format.excluded.empty()) {
+    return InvalidArgument(
+        "Either select_cols or exclude_cols should be empty");
+  }
+  if (!format.selected.empty() && format.selected.size() != num_columns) {
+    return InvalidArgument("select_cols should match output size");
+  }
+  GK_RETURN_IF_ERROR(CheckColumns("select_cols", format.selected));
+  GK_RETURN_IF_ERROR(CheckColumns("exclude_cols", format.excluded));
+  return SetDataset(
+      c, MakeRef<CsvDataset>(c.record().name, signature, std::move(format)));
+}
+
+#define GK_CSV_INPUTS                                                         \
+  "filenames: string; compression_type: string; buffer_size: int64; header: " \
+  "bool; field_delim: string; use_quote_delim: bool; na_value: string; "      \
+  "select_cols: int64; record_defaults: output_types"
+#define GK_CSV_ATTRS                                                        \
+  "output_types: list(type) in [float, double, int32, int64, string] >= 1;" \
+  "output_shapes: list(shape) >= 1"
+
+const OpRecord kRecords[] = {
+    {.name = "CSVDataset",
+     .inputs = GK_CSV_INPUTS,
+     .outputs = "handle: variant",
+     .attrs = GK_CSV_ATTRS,
+     .traits = kStateful,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeCsv},
+     .doc = "A dataset of the records of files of fields."},
+
+    {.name = "CSVDatasetV2",
+     .inputs = GK_CSV_INPUTS "; exclude_cols: int64",
+     .outputs = "handle: variant",
+     .attrs = GK_CSV_ATTRS,
+     .traits = kStateful,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeCsv},
+     .doc =
+         "A dataset of the records of files of fields, of which some columns "
+         "may be left out."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(data_csv)
+
+}  // namespace gk

@@ -1,0 +1,232 @@
+#include "ops/data/saved_elements.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+
+#include "base/hash.h"
+#include "base/wall_time.h"
+#include "io/files.h"
+#include "io/path.h"
+#include "ops/data/component_message.h"
+
+namespace gk {
+namespace {
+
+constexpr int64_t kVersion = 2;
+constexpr std::string_view kShard = ".shard", kFile = ".snapshot";
+
+std::string MetadataFile(const std::string& folder) {
+  return io::ChildPath(folder, "snapshot.metadata");
+}
+// "00000007.shard"
+std::string Numbered(int64_t number, std::string_view ending) {
+  std::string digits = Format("{}", number);
+  digits.insert(0, 8 - std::min<size_t>(digits.size(), 8), '0');
+  return digits + std::string(ending);
+}
+
+// One that no other run has.
+std::string NewRun() {
+  static std::atomic<uint64_t> count{0};
+  const size_t own = HashCombine(
+      static_cast<size_t>(WallTime() * 1e6),
+      HashCombine(static_cast<size_t>(getpid()), count.fetch_add(1)));
+  return Format("{}", own);
+}
+
+// The elements in the files of one shard.
+class SavedShard final : public Dataset {
+ public:
+  SavedShard(ElementSignature signature, std::vector<std::string> files,
+               io::Compression compression)
+      : Dataset(std::move(signature), {}),
+        files_(std::move(files)),
+        compression_(compression) {}
+
+  std::string_view kind() const override { return "SnapshotDatasetReader"; }
+  int64_t Cardinality() const override { return kUnknownCardinality; }
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef&) const override {
+    return IteratorPtr(new Iterator(this));
+  }
+
+ private:
+  class Iterator final : public DatasetIterator {
+   public:
+    explicit Iterator(const SavedShard* d) : dataset_(d) {}
+    Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                   bool* end) override {
+      const SavedShard& d = *dataset_;
+      for (;;) {
+        GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
+        if (!records_) {
+          if (next_ == d.files_.size()) {
+            *end = true;
+            return OkStatus();
+          }
+          const std::string& name = d.files_[next_++];
+          GK_ASSIGN_OR_RETURN(std::unique_ptr<io::RandomAccessFile> file,
+                              io::OpenToRead(name));
+          file = io::Inflate(std::move(file), name, d.compression_);
+          records_.emplace(
+              name, io::BufferedReader(std::move(file), io::PieceSize(0)));
+        }
+        bool ended = false;
+        const Status read = Read(element, &ended);
+        if (!read.ok() || ended) records_.reset();
+        if (!ended) return read;
+      }
+    }
+
+   private:
+    Status Read(TensorVector* element, bool* ended) {
+      const ElementSignature& signature = dataset_->signature();
+      const std::string& name = dataset_->files_[next_ - 1];
+      element->clear();
+      for (size_t i = 0; i < signature.types.size(); ++i) {
+        std::string record;
+        const Status status = records_->Read(&record);
+        if (status.code() == Code::kOutOfRange) {
+          *ended = i == 0;
+          return *ended ? OkStatus()
+                        : DataLoss("{} ends within an element", name);
+        }
+        GK_RETURN_IF_ERROR(status);
+        proto::TensorProto message;
+        GK_RETURN_IF_ERROR(message.Parse(record).Prepend(name + ": "));
+        GK_ASSIGN_OR_RETURN(Tensor t, ComponentOfMessage(message));
+        element->push_back(std::move(t));
+      }
+      return CheckElement(signature, *element);
+    }
+
+    const Ref<const SavedShard> dataset_;
+    std::optional<io::RecordReader> records_;
+    size_t next_ = 0;
+  };
+
+  const std::vector<std::string> files_;
+  const io::Compression compression_;
+};
+
+// The whole paths of what a folder has with this ending, sorted.
+StatusOr<std::vector<std::string>> Ending(const std::string& folder,
+                                          std::string_view ending) {
+  GK_ASSIGN_OR_RETURN(const std::vector<std::string> names, io::List(folder));
+  std::vector<std::string> found;
+  for (const std::string& name : names) {
+    if (name.ends_with(ending)) found.push_back(io::ChildPath(folder, name));
+  }
+  return found;
+}
+
+}  // namespace
+
+StatusOr<io::Compression> SavedCompression(std::string_view name) {
+  return io::CompressionOf(name == "AUTO" ? "" : name);
+}
+
+StatusOr<ElementsWriter> ElementsWriter::Open(std::string folder,
+                                              std::vector<DataType> types,
+                                              io::Compression compression) {
+  proto::SnapshotMetadataRecord metadata;
+  metadata.run_id = NewRun();
+  metadata.creation_timestamp = static_cast<int64_t>(WallTime() * 1e6);
+  metadata.version = kVersion;
+  for (const DataType type : types) {
+    metadata.dtype.push_back(static_cast<proto::DataType>(type));
+  }
+  GK_RETURN_IF_ERROR(
+      io::MakeDirectories(io::ChildPath(folder, metadata.run_id)));
+  return ElementsWriter(std::move(folder), std::move(metadata), compression);
+}
+
+Status ElementsWriter::Write(int64_t shard, const TensorVector& element) {
+  auto at = shards_.find(shard);
+  if (at == shards_.end()) {
+    if (shard < 0) {
+      return InvalidArgument(
+          "`shard_func` must give numbers of shards, which are not below 0, "
+          "but gave {}",
+          shard);
+    }
+    const std::string own = io::ChildPath(
+        io::ChildPath(folder_, metadata_.run_id), Numbered(shard, kShard));
+    GK_RETURN_IF_ERROR(io::MakeDirectories(own));
+    const std::string path = io::ChildPath(own, Numbered(0, kFile));
+    GK_ASSIGN_OR_RETURN(std::unique_ptr<io::WritableFile> file,
+                        io::OpenToWrite(path, io::WriteMode::kTruncate));
+    GK_ASSIGN_OR_RETURN(
+        file, io::Deflate(std::move(file), {.compression = compression_}));
+    at = shards_.emplace(shard, io::RecordWriter(path, std::move(file))).first;
+  }
+  for (const Tensor& t : element) {
+    GK_ASSIGN_OR_RETURN(const proto::TensorProto message,
+                        MessageOfComponent(t));
+    GK_RETURN_IF_ERROR(at->second.Write(message.Serialize()));
+  }
+  ++metadata_.num_elements;
+  return OkStatus();
+}
+
+Status ElementsWriter::Finish() {
+  for (auto& [number, shard] : shards_) GK_RETURN_IF_ERROR(shard.Close());
+  metadata_.finalized = true;
+  return io::WriteFile(MetadataFile(folder_), metadata_.Serialize());
+}
+
+StatusOr<proto::SnapshotMetadataRecord> ReadSavedMetadata(
+    const std::string& folder, const std::vector<DataType>& types) {
+  const std::string name = MetadataFile(folder);
+  GK_ASSIGN_OR_RETURN(const std::string bytes, io::ReadFile(name));
+  proto::SnapshotMetadataRecord metadata;
+  if (!metadata.Parse(bytes).ok() || metadata.run_id.empty() ||
+      metadata.run_id.find('/') != std::string::npos ||
+      metadata.run_id.starts_with('.') || metadata.num_elements < 0) {
+    return DataLoss("{} does not say what elements are saved", name);
+  }
+  if (metadata.version != kVersion) {
+    return Unimplemented(
+        "{} is of version {} of the format, of which only {} is read", name,
+        metadata.version, kVersion);
+  }
+  if (!metadata.finalized) {
+    return FailedPrecondition(
+        "The elements in {} are not complete: who saves them is not done, or "
+        "failed",
+        folder);
+  }
+  std::vector<DataType> saved;
+  for (const auto type : metadata.dtype) {
+    saved.push_back(static_cast<DataType>(type));
+  }
+  if (saved == types) return metadata;
+  const auto text = [](const std::vector<DataType>& of) {
+    std::string all;
+    for (const DataType type : of) {
+      all += (all.empty() ? "" : ", ") + std::string(DataTypeString(type));
+    }
+    return all;
+  };
+  return InvalidArgument(
+      "The elements in {} have components of types ({}), not ({})", folder,
+      text(saved), text(types));
+}
+
+StatusOr<std::vector<Ref<const Dataset>>> SavedShards(
+    const std::string& folder, const proto::SnapshotMetadataRecord& metadata,
+    const ElementSignature& signature, io::Compression compression) {
+  GK_ASSIGN_OR_RETURN(const std::vector<std::string> shards,
+                      Ending(io::ChildPath(folder, metadata.run_id), kShard));
+  std::vector<Ref<const Dataset>> datasets;
+  for (const std::string& shard : shards) {
+    GK_ASSIGN_OR_RETURN(std::vector<std::string> files, Ending(shard, kFile));
+    datasets.push_back(
+        MakeRef<SavedShard>(signature, std::move(files), compression));
+  }
+  return datasets;
+}
+
+}  // namespace gk

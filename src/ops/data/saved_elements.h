@@ -1,0 +1,65 @@
+// Elements in the files of a folder, as TensorFlow's Dataset.save has them.
+//
+// The folder holds "snapshot.metadata", a SnapshotMetadataRecord, and the
+// folder of a run, in which each shard has one:
+// "00000000.shard/00000000.snapshot", a file of framed records with a
+// TensorProto for each component of each element. The metadata says that it is
+// finalized once all are there; it is replaced as a whole, so that who reads
+// finds the old elements or the new ones.
+#ifndef GK_OPS_DATA_SAVED_ELEMENTS_H_
+#define GK_OPS_DATA_SAVED_ELEMENTS_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "data/dataset.h"
+#include "io/compression.h"
+#include "io/record_io.h"
+#include "proto/snapshot.gk.h"
+
+namespace gk {
+
+// "AUTO" is what is best here: none.
+StatusOr<io::Compression> SavedCompression(std::string_view name);
+
+// Not thread-safe.
+class ElementsWriter {
+ public:
+  // Makes the folder, with those around it.
+  static StatusOr<ElementsWriter> Open(std::string folder,
+                                       std::vector<DataType> types,
+                                       io::Compression compression);
+  ElementsWriter(ElementsWriter&&) = default;
+
+  // InvalidArgument for a shard below 0.
+  Status Write(int64_t shard, const TensorVector& element);
+  // Now they are there.
+  Status Finish();
+
+ private:
+  ElementsWriter(std::string folder, proto::SnapshotMetadataRecord metadata,
+                 io::Compression compression)
+      : folder_(std::move(folder)),
+        metadata_(std::move(metadata)),
+        compression_(compression) {}
+
+  std::string folder_;
+  proto::SnapshotMetadataRecord metadata_;
+  io::Compression compression_;
+  std::map<int64_t, io::RecordWriter> shards_;
+};
+
+// NotFound if nothing is saved there, FailedPrecondition if it is not complete,
+// DataLoss for what is no such folder, InvalidArgument for elements of other
+// types.
+StatusOr<proto::SnapshotMetadataRecord> ReadSavedMetadata(
+    const std::string& folder, const std::vector<DataType>& types);
+// The datasets of its shards.
+StatusOr<std::vector<Ref<const Dataset>>> SavedShards(
+    const std::string& folder, const proto::SnapshotMetadataRecord& metadata,
+    const ElementSignature& signature, io::Compression compression);
+
+}  // namespace gk
+
+#endif  // GK_OPS_DATA_SAVED_ELEMENTS_H_

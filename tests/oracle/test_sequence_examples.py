@@ -1,0 +1,142 @@
+"""tf.io.parse_sequence_example on both modules: values, specs, classes of errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+
+def text(tf, context, lists):
+    """A SequenceExample of plain values."""
+
+    def feature(values):
+        made = tf.train.Feature()
+        for v in values:
+            if isinstance(v, bytes):
+                made.bytes_list.value.append(v)
+            elif isinstance(v, float):
+                made.float_list.value.append(v)
+            else:
+                made.int64_list.value.append(v)
+        return made
+
+    x = tf.train.SequenceExample()
+    for key, values in context.items():
+        x.context.feature[key].CopyFrom(feature(values))
+    for key, steps in lists.items():
+        x.feature_lists.feature_list[key].SetInParent()
+        for values in steps:
+            x.feature_lists.feature_list[key].feature.append(feature(values))
+    return x.SerializeToString()
+
+
+EXAMPLES = [
+    (
+        {"n": [3], "t": [b"a", b"b"], "f": [1.5]},
+        {"a": [[1, 2], [3, 4]], "w": [[b"x"], []]},
+    ),
+    ({"n": [4], "t": []}, {"a": [], "w": [[b"y", b"z"], [b"q"], []]}),
+    ({"n": [5], "f": [2.5, 3.5]}, {"a": [[5, 6]]}),
+]
+
+CONTEXTS = {
+    "fixed": lambda tf: {"n": tf.io.FixedLenFeature([], tf.int64)},
+    "default": lambda tf: {"m": tf.io.FixedLenFeature([2], tf.float32, [1.0, 2.0])},
+    "missing": lambda tf: {"m": tf.io.FixedLenFeature([], tf.int64)},
+    "size": lambda tf: {"n": tf.io.FixedLenFeature([2], tf.int64)},
+    "type": lambda tf: {"n": tf.io.FixedLenFeature([], tf.float32)},
+    "variable": lambda tf: {
+        "t": tf.io.VarLenFeature(tf.string),
+        "f": tf.io.VarLenFeature(tf.float32),
+    },
+    "ragged": lambda tf: {
+        "t": tf.io.RaggedFeature(tf.string),
+        "x": tf.io.RaggedFeature(tf.float32, "f", row_splits_dtype=tf.int64),
+    },
+    "all": lambda tf: {
+        "n": tf.io.FixedLenFeature([1], tf.int64),
+        "t": tf.io.VarLenFeature(tf.string),
+        "f": tf.io.RaggedFeature(tf.float32),
+    },
+    "none": lambda tf: None,
+}
+
+LISTS = {
+    "fixed": lambda tf: {
+        "a": tf.io.FixedLenSequenceFeature([2], tf.int64, allow_missing=True)
+    },
+    "may_miss": lambda tf: {
+        "z": tf.io.FixedLenSequenceFeature([], tf.string, allow_missing=True)
+    },
+    "missing": lambda tf: {"z": tf.io.FixedLenSequenceFeature([], tf.string)},
+    "size": lambda tf: {"a": tf.io.FixedLenSequenceFeature([3], tf.int64, True)},
+    "type": lambda tf: {"w": tf.io.VarLenFeature(tf.int64)},
+    "variable": lambda tf: {
+        "a": tf.io.VarLenFeature(tf.int64),
+        "w": tf.io.VarLenFeature(tf.string),
+    },
+    "ragged": lambda tf: {
+        "a": tf.io.RaggedFeature(tf.int64),
+        "v": tf.io.RaggedFeature(tf.string, "w", row_splits_dtype=tf.int64),
+    },
+    "all": lambda tf: {
+        "a": tf.io.FixedLenSequenceFeature([2], tf.int64, allow_missing=True),
+        "w": tf.io.VarLenFeature(tf.string),
+        "z": tf.io.RaggedFeature(tf.float32),
+    },
+    "none": lambda tf: None,
+}
+
+
+def shown(value):
+    if isinstance(value, dict):
+        return {k: shown(v) for k, v in sorted(value.items())}
+    if isinstance(value, tuple):
+        return tuple(shown(v) for v in value)
+    if hasattr(value, "to_list"):
+        return "ragged", value.to_list(), str(value.dtype.name), str(value.shape)
+    if hasattr(value, "indices"):
+        parts = (value.indices, value.values, value.dense_shape)
+        return "sparse", [p.numpy().tolist() for p in parts], str(value.dtype.name)
+    return np.asarray(value.numpy()).tolist(), str(value.dtype.name), str(value.shape)
+
+
+def outcome(call):
+    try:
+        return shown(call())
+    except Exception as error:
+        return type(error).__name__
+
+
+@pytest.mark.parametrize("sequence", LISTS)
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_sequence_examples(both, context, sequence):
+    def program(tf):
+        batch = [text(tf, c, s) for c, s in EXAMPLES]
+        asked = CONTEXTS[context](tf), LISTS[sequence](tf)
+        found = [
+            outcome(lambda g=given: tf.io.parse_sequence_example(g, *asked))
+            for given in (batch, batch[:1], batch[1:])
+        ]
+        found += [
+            outcome(lambda x=one: tf.io.parse_single_sequence_example(x, *asked))
+            for one in batch
+        ]
+
+        @tf.function
+        def traced(given):
+            return tf.io.parse_sequence_example(given, *asked)
+
+        found.append(outcome(lambda: traced(tf.constant(batch))))
+        return found
+
+    assert program(both.ours) == program(both.theirs)
+
+
+@pytest.mark.parametrize("damaged", [b"\xff", b"\x0a\x05ab", b"\x12\x03\x0a\x01\xff"])
+def test_damaged_sequence_examples(both, damaged):
+    def program(tf):
+        wanted = {"a": tf.io.VarLenFeature(tf.int64)}
+        return outcome(lambda: tf.io.parse_sequence_example([damaged], wanted, wanted))
+
+    assert program(both.ours) == program(both.theirs) == "InvalidArgumentError"
