@@ -236,7 +236,7 @@ TEST_F(DataFilesTest, SavedAndLoaded) {
               Dataset::range(2).save(path,
                                      [](Tensor x) { return gk::as_string(x); });
             }).code(),
-            ErrorCode::kValueError);
+            ErrorCode::kTypeError);
 }
 
 TEST_F(DataFilesTest, InTracedFunctions) {
