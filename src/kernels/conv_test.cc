@@ -1,8 +1,6 @@
 #include "kernels/conv.h"
 
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/time.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +12,7 @@
 #include "base/half.h"
 #include "base/thread_pool.h"
 #include "kernels/isa.h"
+#include "kernels/signals_for_test.h"
 
 namespace gk {
 namespace {
@@ -308,17 +307,7 @@ TEST(ConvTest, InfinityInOneChannelReachesItsFiltersOnly) {
 
 // A handler needs room on the stack, in the midst of a kernel as elsewhere.
 TEST(ConvTest, SignalsMeanwhile) {
-  static volatile int handled = 0;
-  struct sigaction action = {}, before;
-  action.sa_handler = [](int) {
-    volatile char frame[4096];
-    for (char volatile& c : frame) c = 0x55;
-    handled = handled + 1;
-  };
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGALRM, &action, &before);
-  const itimerval often{{0, 200}, {0, 200}}, never{};
-  setitimer(ITIMER_REAL, &often, nullptr);
+  const OftenSignalled signals;
   const Conv2DDesc shapes[] = {Shape(2, 14, 14, 64, 1, 1, 64, 1, 1, false),
                                Shape(2, 14, 14, 32, 3, 3, 64, 1, 1, true),
                                Shape(2, 15, 15, 3, 7, 7, 20, 2, 1, true),
@@ -330,9 +319,7 @@ TEST(ConvTest, SignalsMeanwhile) {
       for (int i = 0; i < 20; ++i) CheckOne<float>(d, 1e-5, false);
     }
   }
-  setitimer(ITIMER_REAL, &never, nullptr);
-  sigaction(SIGALRM, &before, nullptr);
-  EXPECT_GT(handled, 10);
+  EXPECT_GT(signals.handled, 10);
 }
 
 TEST(ConvTest, RejectsBadDescriptions) {

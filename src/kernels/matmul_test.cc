@@ -1,8 +1,6 @@
 #include "kernels/matmul.h"
 
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/time.h>
 
 #include <algorithm>
 #include <complex>
@@ -14,6 +12,7 @@
 
 #include "base/half.h"
 #include "base/thread_pool.h"
+#include "kernels/signals_for_test.h"
 
 namespace gk {
 namespace {
@@ -60,10 +59,10 @@ void CheckOne(MatMulDesc d, double tolerance,
               const std::vector<int64_t>& a_index = {},
               const std::vector<int64_t>& b_index = {}) {
   SCOPED_TRACE(testing::Message()
-               << "type " << int(d.type) << " batch " << d.batch << " m "
-               << d.m << " k " << d.k << " n " << d.n << " ta "
-               << d.transpose_a << " tb " << d.transpose_b << " bias "
-               << d.bias << " relu " << d.relu << " acc " << d.accumulate);
+               << "type " << int(d.type) << " batch " << d.batch << " m " << d.m
+               << " k " << d.k << " n " << d.n << " ta " << d.transpose_a
+               << " tb " << d.transpose_b << " bias " << d.bias << " relu "
+               << d.relu << " acc " << d.accumulate);
   using Wide = typename Traits<T>::Wide;
   std::mt19937 rng(d.m * 131 + d.k * 17 + d.n);
   const auto a = RandomVector<T>(d.batch_a * d.m * d.k, rng);
@@ -73,7 +72,10 @@ void CheckOne(MatMulDesc d, double tolerance,
   auto c = before, c2 = before;
   auto made = MatMul::Create(d);
   ASSERT_TRUE(made.ok()) << made.status().ToString();
-  MatMulArgs args{a.data(), b.data(), c.data(), bias.data(),
+  MatMulArgs args{a.data(),
+                  b.data(),
+                  c.data(),
+                  bias.data(),
                   a_index.empty() ? nullptr : a_index.data(),
                   b_index.empty() ? nullptr : b_index.data()};
   ASSERT_TRUE((*made)->Run(args).ok());
@@ -84,18 +86,16 @@ void CheckOne(MatMulDesc d, double tolerance,
     EXPECT_EQ(std::memcmp(c.data(), c2.data(), c.size() * sizeof(T)), 0);
   }
   for (int64_t i = 0; i < d.batch; ++i) {
-    const int64_t ia =
-        !a_index.empty() ? a_index[i] : (d.batch_a == 1 ? 0 : i);
-    const int64_t ib =
-        !b_index.empty() ? b_index[i] : (d.batch_b == 1 ? 0 : i);
+    const int64_t ia = !a_index.empty() ? a_index[i] : (d.batch_a == 1 ? 0 : i);
+    const int64_t ib = !b_index.empty() ? b_index[i] : (d.batch_b == 1 ? 0 : i);
     for (int64_t r = 0; r < d.m; ++r) {
       for (int64_t s = 0; s < d.n; ++s) {
         Wide sum{};
         for (int64_t p = 0; p < d.k; ++p) {
-          const T x = a[ia * d.m * d.k +
-                        (d.transpose_a ? p * d.m + r : r * d.k + p)];
-          const T y = b[ib * d.k * d.n +
-                        (d.transpose_b ? s * d.k + p : p * d.n + s)];
+          const T x =
+              a[ia * d.m * d.k + (d.transpose_a ? p * d.m + r : r * d.k + p)];
+          const T y =
+              b[ib * d.k * d.n + (d.transpose_b ? s * d.k + p : p * d.n + s)];
           sum += Conj<T>(Traits<T>::Widen(x), d.conjugate_a) *
                  Conj<T>(Traits<T>::Widen(y), d.conjugate_b);
         }
@@ -111,8 +111,7 @@ void CheckOne(MatMulDesc d, double tolerance,
             if (d.relu && sum < 0) sum = 0;
           }
           ASSERT_LE(std::abs(Traits<T>::Widen(c[at]) - sum),
-                    tolerance * (1.0 + std::sqrt(double(d.k)) +
-                                 std::abs(sum)))
+                    tolerance * (1.0 + std::sqrt(double(d.k)) + std::abs(sum)))
               << r << "," << s;
         }
       }
@@ -124,9 +123,9 @@ template <class T>
 void CheckProducts(ElementType type, double tolerance) {
   constexpr bool kComplex = !std::is_arithmetic_v<T> && !kIsNarrowFloat<T>;
   const int64_t shapes[][3] = {
-      {0, 3, 4},    {3, 0, 4},    {3, 4, 0},   {1, 1, 1},    {10, 10, 10},
-      {1, 37, 300}, {300, 37, 1}, {1, 0, 5},   {5, 0, 1},    {7, 5, 3},
-      {17, 33, 9},  {33, 64, 65}, {2, 300, 2}, {100, 70, 130}, {64, 64, 64},
+      {0, 3, 4},      {3, 0, 4},    {3, 4, 0},     {1, 1, 1},      {10, 10, 10},
+      {1, 37, 300},   {300, 37, 1}, {1, 0, 5},     {5, 0, 1},      {7, 5, 3},
+      {17, 33, 9},    {33, 64, 65}, {2, 300, 2},   {100, 70, 130}, {64, 64, 64},
       {70, 300, 200}, {9, 17, 257}, {257, 16, 16}, {130, 0, 100}};
   for (const auto& s : shapes) {
     for (int flags = 0; flags < 4; ++flags) {
@@ -215,17 +214,7 @@ TEST(MatMulTest, ConcurrentRunsOfOneObject) {
 
 // A handler needs room on the stack, in the midst of a kernel as elsewhere.
 TEST(MatMulTest, SignalsMeanwhile) {
-  static volatile int handled = 0;
-  struct sigaction action = {}, before;
-  action.sa_handler = [](int) {
-    volatile char frame[4096];
-    for (char volatile& c : frame) c = 0x55;
-    handled = handled + 1;
-  };
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGALRM, &action, &before);
-  const itimerval often{{0, 200}, {0, 200}}, never{};
-  setitimer(ITIMER_REAL, &often, nullptr);
+  const OftenSignalled signals;
   // The depths up to which columns are copied to the stack lie between.
   for (const int64_t k : {64, 84, 85, 252, 253, 1200}) {
     MatMulDesc d{.m = 64, .k = k, .n = 1200};
@@ -237,9 +226,7 @@ TEST(MatMulTest, SignalsMeanwhile) {
       EXPECT_EQ(std::count(c.begin(), c.end(), 2.0f * k), d.m * d.n);
     }
   }
-  setitimer(ITIMER_REAL, &never, nullptr);
-  sigaction(SIGALRM, &before, nullptr);
-  EXPECT_GT(handled, 10);
+  EXPECT_GT(signals.handled, 10);
 }
 
 }  // namespace

@@ -85,23 +85,31 @@ nb::dict ByName(const std::vector<ExampleFeature>& features,
   return made;
 }
 
+// Serialized examples and what they are called: one, or those of a batch, which
+// the function `of_batches` takes.
+struct Examples {
+  Examples(Handle serialized, Handle names, bool one, const char* of_batches)
+      : texts(AsComponent(serialized, DataType::kString)) {
+    const PartialTensorShape shape = texts.partial_shape();
+    if (one && shape.rank() > 0) {
+      throw Error(ValueError(
+          "Input serialized must be a scalar, got shape {}. {} takes a batch "
+          "of examples.",
+          shape.PythonString(), of_batches));
+    }
+    if (!names.is_none()) labels = AsComponent(names, DataType::kString);
+  }
+  Tensor texts, labels;
+};
+
 Object ParseExamples(Handle, Handle serialized, Handle names, Handle features,
                      Handle name, Handle single) {
   const bool one = nb::cast<bool>(single);
   const CallScope scope(name, "");
   return Tried([&] {
-    const Tensor texts = AsComponent(serialized, DataType::kString);
-    const PartialTensorShape shape = texts.partial_shape();
-    if (one && shape.rank() > 0) {
-      throw Error(
-          ValueError("Input serialized must be a scalar, got shape {}. "
-                     "parse_example takes a batch of examples.",
-                     shape.PythonString()));
-    }
-    Tensor labels;
-    if (!names.is_none()) labels = AsComponent(names, DataType::kString);
+    const Examples in(serialized, names, one, "parse_example");
     const std::vector<ExampleFeature> wanted = FeaturesOf(features);
-    return Object(ByName(wanted, ParseExample(texts, labels, wanted)));
+    return Object(ByName(wanted, ParseExample(in.texts, in.labels, wanted)));
   });
 }
 
@@ -110,20 +118,11 @@ Object ParseSequences(Handle, Handle serialized, Handle names, Handle context,
   const bool one = nb::cast<bool>(single);
   const CallScope scope(name, "");
   return Tried([&] {
-    const Tensor texts = AsComponent(serialized, DataType::kString);
-    const PartialTensorShape shape = texts.partial_shape();
-    if (one && shape.rank() > 0) {
-      throw Error(
-          ValueError("Input serialized must be a scalar, got shape {}. "
-                     "parse_sequence_example takes a batch of examples.",
-                     shape.PythonString()));
-    }
-    Tensor labels;
-    if (!names.is_none()) labels = AsComponent(names, DataType::kString);
+    const Examples in(serialized, names, one, "parse_sequence_example");
     const std::vector<ExampleFeature> in_context = FeaturesOf(context),
                                       in_lists = FeaturesOf(sequence);
     const SequenceValues values =
-        ParseSequenceExample(texts, labels, in_context, in_lists);
+        ParseSequenceExample(in.texts, in.labels, in_context, in_lists);
     nb::dict lengths;
     for (size_t i = 0; i < in_lists.size(); ++i) {
       if (!values.lengths[i]) continue;

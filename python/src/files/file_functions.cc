@@ -8,8 +8,8 @@
 #include "io/files.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/class_members.h"
-#include "python/src/binding/gil.h"
 #include "python/src/binding/text_caster.h"
+#include "python/src/files/file_calls.h"
 #include "python/src/files/gfile_type.h"
 #include "python/src/files/path_argument.h"
 #include "python/src/files/python_file_system.h"
@@ -21,54 +21,38 @@ namespace nb = nanobind;
 
 nb::handle statistics_type, walk_type;  // for ever
 
-template <class Call>
-auto Freely(Call call) {
-  auto result = [&] {
-    const GilRelease free(true);
-    return call();
-  }();
-  return result;
-}
-template <class T>
-T Given(StatusOr<T> result) {
-  if (!result.ok()) Throw(result.status());
-  return *std::move(result);
-}
-nb::object Done(const Status& status) {
-  if (!status.ok()) Throw(status);
-  return nb::none();
-}
-
 nb::object CopyFile(nb::handle, nb::handle src, nb::handle dst,
                     bool overwrite) {
   const std::string from = PathOf(src), to = PathOf(dst);
-  return Done(Freely([&] { return io::Copy(from, to, overwrite); }));
+  return NoneOrThrow(WithoutGil([&] { return io::Copy(from, to, overwrite); }));
 }
 nb::object RenameFile(nb::handle, nb::handle src, nb::handle dst,
                       bool overwrite) {
   const std::string from = PathOf(src), to = PathOf(dst);
-  return Done(Freely([&] { return io::Rename(from, to, overwrite); }));
+  return NoneOrThrow(
+      WithoutGil([&] { return io::Rename(from, to, overwrite); }));
 }
 template <Status (*kDo)(const std::string&)>
 nb::object Do(nb::handle, nb::handle path) {
   const std::string name = PathOf(path);
-  return Done(Freely([&] { return kDo(name); }));
+  return NoneOrThrow(WithoutGil([&] { return kDo(name); }));
 }
 nb::object FileExists(nb::handle, nb::handle path) {
   const std::string name = PathOf(path);
-  return nb::bool_(Given(Freely([&] { return io::Exists(name); })));
+  return nb::bool_(OrThrow(WithoutGil([&] { return io::Exists(name); })));
 }
 nb::object IsFolder(nb::handle, nb::handle path) {
   const std::string name = PathOf(path);
-  return nb::bool_(Freely([&] { return io::IsDirectory(name); }));
+  return nb::bool_(WithoutGil([&] { return io::IsDirectory(name); }));
 }
 nb::object ListFolder(nb::handle, nb::handle path) {
   const std::string name = PathOf(path);
-  return PathTexts(Given(Freely([&] { return io::List(name); })));
+  return PathTexts(OrThrow(WithoutGil([&] { return io::List(name); })));
 }
 nb::object StatFile(nb::handle, nb::handle path) {
   const std::string name = PathOf(path);
-  const io::FileStatistics s = Given(Freely([&] { return io::Stat(name); }));
+  const io::FileStatistics s =
+      OrThrow(WithoutGil([&] { return io::Stat(name); }));
   return NewValue(statistics_type,
                   {{"_length", nb::int_(s.length)},
                    {"_mtime_nsec", nb::int_(s.mtime_nsec)},
@@ -85,7 +69,7 @@ nb::object GlobFiles(nb::handle, nb::handle pattern) {
   }
   nb::list all;
   for (const std::string& one : patterns) {
-    all.extend(PathTexts(Given(Freely([&] { return io::Glob(one); }))));
+    all.extend(PathTexts(OrThrow(WithoutGil([&] { return io::Glob(one); }))));
   }
   return all;
 }
@@ -130,7 +114,7 @@ nb::object NextFolder(nb::handle self) {
   }
   for (;;) {
     StatusOr<io::VisitedFolder*> next =
-        Freely([&] { return walk.first.Next(); });
+        WithoutGil([&] { return walk.first.Next(); });
     walk.second = nullptr;
     if (!next.ok()) {
       if (next.status().code() == Code::kPythonException) Throw(next.status());
@@ -155,7 +139,7 @@ nb::object NextFolder(nb::handle self) {
 nb::object WalkItself(nb::handle self) { return nb::borrow(self); }
 
 nb::object Register(nb::handle, nb::handle scheme, nb::handle file_system) {
-  return Done(RegisterPythonFileSystem(TextOf(scheme), file_system));
+  return NoneOrThrow(RegisterPythonFileSystem(TextOf(scheme), file_system));
 }
 
 PyMethodDef walk_methods[] = {GK_METHOD("__iter__", "", WalkItself, ""),

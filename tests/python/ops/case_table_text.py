@@ -19,6 +19,24 @@ EXAMPLES = [
     b"\n\x11\n\x01c\x12\x0c\x12\n\n\x08\x00\x00 @\x00\x00`@",
 ]
 EXAMPLES = [b"\n" + bytes([len(text)]) + text for text in EXAMPLES]
+
+
+def _field(number: int, content: bytes) -> bytes:
+    return bytes([number << 3 | 2, len(content)]) + content
+
+
+def _list(key: bytes, *features: bytes) -> bytes:
+    steps = b"".join(_field(1, feature) for feature in features)
+    return _field(1, _field(1, key) + _field(2, steps))
+
+
+# Beside those features {"d": [[1], [2]], "s": [[1.5], []]} and {"d": [[3]]}.
+SEQUENCES = [
+    EXAMPLES[0] + _field(2, _list(b"d", b"\x1a\x03\n\x01\x01", b"\x1a\x03\n\x01\x02")
+                         + _list(b"s", b"\x12\x06\n\x04\x00\x00\xc0?", b"\x12\x00")),
+    EXAMPLES[1] + _field(2, _list(b"d", b"\x1a\x03\n\x01\x03")),
+]
+NO_KEYS = np.array([], object)
 PARSED = {
     "dense_defaults": [np.zeros(2, np.int64)], "sparse_types": ["float32"],
     "dense_shapes": [[2]], "main": "Tdense", "dtypes": ["int64"],
@@ -45,6 +63,20 @@ TABLE: dict[str, dict[str, Any]] = {
     "ParseSingleExample": {
         "serialized": EXAMPLES[0], "sparse_keys": ["c"], "dense_keys": ["a"],
         **PARSED, "num_sparse": 1,
+    },
+    "ParseSequenceExampleV2": {
+        "serialized": SEQUENCES, "debug_name": ["p", "q"],
+        "context_sparse_keys": ["c"], "context_dense_keys": ["a"],
+        "context_ragged_keys": NO_KEYS, "feature_list_sparse_keys": ["s"],
+        "feature_list_dense_keys": ["d"], "feature_list_ragged_keys": NO_KEYS,
+        "feature_list_dense_missing_assumed_empty": [False],
+        "context_dense_defaults": [np.zeros(2, np.int64)],
+        "context_sparse_types": ["float32"], "context_dense_shapes": [[2]],
+        "Ncontext_sparse": 1, "Nfeature_list_sparse": 1,
+        "Nfeature_list_dense": 1, "feature_list_dense_types": ["int64"],
+        "feature_list_sparse_types": ["float32"],
+        "feature_list_dense_shapes": [[]], "main": "Tcontext_dense",
+        "dtypes": ["int64"],
     },
     "RegexFullMatch": {"input": ["ab", "b"], "pattern": "a.*"},
     "StaticRegexFullMatch": {"input": ["ab", "b"], "pattern": "a.*"},
@@ -122,7 +154,7 @@ VALUE_SHAPED = {
     "DecodeRaw", "StringSplit", "StringNGrams", "UnicodeDecode", "UnicodeDecodeWithOffsets",
     "DenseToDenseSetOperation", "DenseToSparseSetOperation",
     "SparseToSparseSetOperation", "SetSize", "MatchingFiles", "ParseExample", "ParseExampleV2",
-    "ParseSingleExample",
+    "ParseSingleExample", "ParseSequenceExampleV2",
 }
 NOT_CALLED = dict.fromkeys(
     ("HashTableV2", "AnonymousHashTable", "MutableHashTableV2",
