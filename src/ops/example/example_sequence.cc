@@ -12,11 +12,17 @@ std::vector<std::string_view> KeysIn(const Tensor& keys) {
   return {first, first + keys.num_elements()};
 }
 
-Status CheckSequenceKeys(std::string_view what, size_t keys, size_t types) {
-  if (keys == types) return OkStatus();
-  return InvalidArgument("{} has {} names, but there are {} types", what, keys,
-                         types);
+Status SameNumber(std::string_view one, int64_t in_one, std::string_view other,
+                  int64_t in_other) {
+  if (in_one == in_other) return OkStatus();
+  return InvalidArgument("There must be as many {} as {}, got {} and {}", one,
+                         other, in_one, in_other);
 }
+
+// Of the context or of the lists: their names in the signature.
+struct SequencePart {
+  const char *name, *dense_types;
+};
 
 Status ComputeSequences(KernelContext& c) {
   const Tensor &serialized = c.input(0), &names = c.input(1);
@@ -57,40 +63,43 @@ Status ComputeSequences(KernelContext& c) {
   for (int i = 9; i < c.num_inputs(); ++i) {
     w.context_defaults.push_back(&c.input(i));
   }
-  for (const auto& [what, part] :
-       {std::pair{"context", &w.context}, {"feature_list", &w.lists}}) {
-    GK_RETURN_IF_ERROR(CheckSequenceKeys(Format("{}_sparse_keys", what),
-                                         part->sparse.size(),
-                                         part->sparse_types.size()));
-    GK_RETURN_IF_ERROR(CheckSequenceKeys(Format("{}_dense_keys", what),
-                                         part->dense.size(),
-                                         part->dense_types.size()));
-    GK_RETURN_IF_ERROR(CheckSequenceKeys(Format("{}_ragged_keys", what),
-                                         part->ragged.size(),
-                                         part->ragged_types.size()));
-    if (part->dense_shapes.size() != part->dense.size() ||
-        part->split_types.size() != part->ragged_types.size()) {
-      return InvalidArgument(
-          "There must be a shape for each of {}_dense_keys, and a type of row "
-          "splits for each of {}_ragged_keys",
-          what, what);
-    }
+  for (const auto& [names_of, part] :
+       {std::pair{SequencePart{"context", "Tcontext_dense"}, &w.context},
+        {{"feature_list", "feature_list_dense_types"}, &w.lists}}) {
+    const std::string what = names_of.name;
+    const std::string sparse = what + "_sparse_keys",
+                      dense = what + "_dense_keys",
+                      ragged = what + "_ragged_keys";
+    const int64_t num_sparse = part->sparse.size(),
+                  num_dense = part->dense.size(),
+                  num_ragged = part->ragged.size();
+    GK_RETURN_IF_ERROR(SameNumber(sparse, num_sparse, what + "_sparse_types",
+                                  part->sparse_types.size()));
+    GK_RETURN_IF_ERROR(SameNumber(sparse, num_sparse, "N" + what + "_sparse",
+                                  c.attr<int64_t>("N" + what + "_sparse")));
+    GK_RETURN_IF_ERROR(SameNumber(dense, num_dense, names_of.dense_types,
+                                  part->dense_types.size()));
+    GK_RETURN_IF_ERROR(SameNumber(dense, num_dense, what + "_dense_shapes",
+                                  part->dense_shapes.size()));
+    GK_RETURN_IF_ERROR(SameNumber(ragged, num_ragged,
+                                  what + "_ragged_value_types",
+                                  part->ragged_types.size()));
+    GK_RETURN_IF_ERROR(SameNumber(ragged, num_ragged,
+                                  what + "_ragged_split_types",
+                                  part->split_types.size()));
     for (const PartialTensorShape& shape : part->dense_shapes) {
       if (shape.IsFullyDefined()) continue;
       return InvalidArgument("{}_dense_shapes must be known, but one is {}",
                              what, shape.DebugString());
     }
   }
-  if (c.attr<int64_t>("Ncontext_sparse") !=
-          static_cast<int64_t>(w.context.sparse.size()) ||
-      c.attr<int64_t>("Nfeature_list_sparse") !=
-          static_cast<int64_t>(w.lists.sparse.size()) ||
-      c.attr<int64_t>("Nfeature_list_dense") !=
-          static_cast<int64_t>(w.lists.dense.size()) ||
-      w.lists_may_miss.size() != w.lists.dense.size()) {
-    return InvalidArgument(
-        "Numbers of features differ from the numbers of their names");
-  }
+  const int64_t num_dense = w.lists.dense.size();
+  GK_RETURN_IF_ERROR(SameNumber("feature_list_dense_keys", num_dense,
+                                "Nfeature_list_dense",
+                                c.attr<int64_t>("Nfeature_list_dense")));
+  GK_RETURN_IF_ERROR(SameNumber("feature_list_dense_keys", num_dense,
+                                "feature_list_dense_missing_assumed_empty",
+                                w.lists_may_miss.size()));
   return ParseSequences(c, serialized, names, w);
 }
 

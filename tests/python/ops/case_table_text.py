@@ -36,7 +36,6 @@ SEQUENCES = [
                          + _list(b"s", b"\x12\x06\n\x04\x00\x00\xc0?", b"\x12\x00")),
     EXAMPLES[1] + _field(2, _list(b"d", b"\x1a\x03\n\x01\x03")),
 ]
-NO_KEYS = np.array([], object)
 PARSED = {
     "dense_defaults": [np.zeros(2, np.int64)], "sparse_types": ["float32"],
     "dense_shapes": [[2]], "main": "Tdense", "dtypes": ["int64"],
@@ -67,14 +66,18 @@ TABLE: dict[str, dict[str, Any]] = {
     "ParseSequenceExampleV2": {
         "serialized": SEQUENCES, "debug_name": ["p", "q"],
         "context_sparse_keys": ["c"], "context_dense_keys": ["a"],
-        "context_ragged_keys": NO_KEYS, "feature_list_sparse_keys": ["s"],
-        "feature_list_dense_keys": ["d"], "feature_list_ragged_keys": NO_KEYS,
+        "context_ragged_keys": ["e"], "feature_list_sparse_keys": ["s"],
+        "feature_list_dense_keys": ["d"], "feature_list_ragged_keys": ["s"],
         "feature_list_dense_missing_assumed_empty": [False],
         "context_dense_defaults": [np.zeros(2, np.int64)],
         "context_sparse_types": ["float32"], "context_dense_shapes": [[2]],
         "Ncontext_sparse": 1, "Nfeature_list_sparse": 1,
         "Nfeature_list_dense": 1, "feature_list_dense_types": ["int64"],
         "feature_list_sparse_types": ["float32"],
+        "context_ragged_value_types": ["string"],
+        "context_ragged_split_types": ["int64"],
+        "feature_list_ragged_value_types": ["float32"],
+        "feature_list_ragged_split_types": ["int32"],
         "feature_list_dense_shapes": [[]], "main": "Tcontext_dense",
         "dtypes": ["int64"],
     },
