@@ -305,8 +305,17 @@ class DatasetInitializer(initializers.TableInitializerBase):
         return pairs.initialize(table)
 
 
+def _given(dataset: Dataset | None) -> Dataset:
+    if not isinstance(dataset, Dataset):
+        raise TypeError(
+            "`dataset` must be a tf.data.Dataset, whose elements are what the table "
+            f"holds, got {dataset!r}"
+        )
+    return dataset
+
+
 def table_from_dataset(
-    dataset: Dataset,
+    dataset: Dataset | None = None,
     num_oov_buckets: int = 0,
     vocab_size: Count | None = None,
     default_value: typing.Any = None,
@@ -335,6 +344,7 @@ def table_from_dataset(
     >>> table.lookup(tf.constant(['b', 'c'])).numpy().tolist()
     [2, -1]
     """
+    dataset = _given(dataset)
     initializer = DatasetInitializer(dataset)
     value = dataset.element_spec[1].dtype
     if default_value is None:
@@ -366,7 +376,7 @@ def table_from_dataset(
 
 
 def index_table_from_dataset(
-    dataset: Dataset,
+    dataset: Dataset | None = None,
     num_oov_buckets: int = 0,
     vocab_size: Count | None = None,
     default_value: typing.Any = -1,
@@ -392,7 +402,7 @@ def index_table_from_dataset(
     [1, -1]
     """
     return table_from_dataset(
-        dataset.enumerate().map(lambda number, key: (key, number)),
+        _given(dataset).enumerate().map(lambda number, key: (key, number)),
         num_oov_buckets,
         vocab_size,
         default_value,

@@ -1,5 +1,8 @@
 // The op that reads features out of serialized SequenceExamples.
+#include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "framework/op_registry.h"
 #include "ops/example/parse_sequences.h"
@@ -12,17 +15,93 @@ std::vector<std::string_view> KeysIn(const Tensor& keys) {
   return {first, first + keys.num_elements()};
 }
 
-Status SameNumber(std::string_view one, int64_t in_one, std::string_view other,
-                  int64_t in_other) {
-  if (in_one == in_other) return OkStatus();
-  return InvalidArgument("There must be as many {} as {}, got {} and {}", one,
-                         other, in_one, in_other);
+using Types = std::vector<DataType>;
+using Shapes = std::vector<PartialTensorShape>;
+
+// Of the context or of the lists: what its arguments are called.
+struct PartNames {
+  std::string prefix, dense_types, title;
+};
+const PartNames kContext{"context", "Tcontext_dense", "Context"};
+const PartNames kLists{"feature_list", "feature_list_dense_types", "Sequence"};
+
+// What the attributes say has to agree; `c` is any context that has them.
+template <class Context>
+Status CheckNumbers(const Context& c, const PartNames& part) {
+  const std::string& p = part.prefix;
+  const auto size = [&](const std::string& types) {
+    return static_cast<int64_t>(c.template attr<Types>(types).size());
+  };
+  const int64_t sparse = c.template attr<int64_t>("N" + p + "_sparse");
+  if (sparse != size(p + "_sparse_types")) {
+    return InvalidArgument(
+        "num_{}_sparse ({}) must match the size of {}_sparse_types ({}): it is "
+        "N{}_sparse",
+        p, sparse, p, size(p + "_sparse_types"), p);
+  }
+  const int64_t types = size(part.dense_types),
+                dense = &part == &kLists
+                            ? c.template attr<int64_t>("Nfeature_list_dense")
+                            : types,
+                shapes = c.template attr<Shapes>(p + "_dense_shapes").size();
+  if (dense != types || (dense > 0 && dense != shapes)) {
+    return InvalidArgument(
+        "num_{}_dense ({}) must match the size of {}_dense_types ({}) and "
+        "{}_dense_shapes ({}): it is {}",
+        p, dense, p, types, p, shapes,
+        &part == &kLists ? "Nfeature_list_dense" : "that of Tcontext_dense");
+  }
+  const int64_t ragged = size(p + "_ragged_value_types"),
+                splits = size(p + "_ragged_split_types");
+  if (ragged != splits) {
+    return InvalidArgument(
+        "num_{}_ragged ({}) must match the size of {}_ragged_value_types ({}) "
+        "and {}_ragged_split_types ({})",
+        p, ragged, p, ragged, p, splits);
+  }
+  return OkStatus();
 }
 
-// Of the context or of the lists: their names in the signature.
-struct SequencePart {
-  const char *name, *dense_types;
-};
+Status SameNumber(const std::string& keys, size_t given,
+                  const std::string& types, size_t wanted) {
+  if (given == wanted) return OkStatus();
+  return InvalidArgument("Expected len({}) to match {}, got {} and {}", keys,
+                         types, given, wanted);
+}
+
+// The kinds of features of one part, `wanted`, exclude each other.
+template <class Part>
+Status CheckKeys(const Part& wanted, const PartNames& names) {
+  const std::string& p = names.prefix;
+  GK_RETURN_IF_ERROR(SameNumber(p + "_sparse_keys", wanted.sparse.size(),
+                                "N" + p + "_sparse",
+                                wanted.sparse_types.size()));
+  GK_RETURN_IF_ERROR(SameNumber(p + "_dense_keys", wanted.dense.size(),
+                                names.dense_types, wanted.dense_types.size()));
+  GK_RETURN_IF_ERROR(SameNumber(p + "_ragged_keys", wanted.ragged.size(),
+                                p + "_ragged_value_types",
+                                wanted.ragged_types.size()));
+  const std::set<std::string_view> sparse(wanted.sparse.begin(),
+                                          wanted.sparse.end()),
+      dense(wanted.dense.begin(), wanted.dense.end());
+  const auto both = [&](std::string_view key, const char* kinds) {
+    return InvalidArgument("{} feature {} cannot be both {}", names.title, key,
+                           kinds);
+  };
+  for (const std::string_view key : dense) {
+    if (sparse.contains(key)) return both(key, "dense and sparse");
+  }
+  for (const std::string_view key : wanted.ragged) {
+    if (dense.contains(key)) return both(key, "dense and sparse");
+    if (sparse.contains(key)) return both(key, "ragged and sparse");
+  }
+  for (const PartialTensorShape& shape : wanted.dense_shapes) {
+    if (shape.IsFullyDefined()) continue;
+    return InvalidArgument("{}_dense_shapes must be known, but one is {}", p,
+                           shape.DebugString());
+  }
+  return OkStatus();
+}
 
 Status ComputeSequences(KernelContext& c) {
   const Tensor &serialized = c.input(0), &names = c.input(1);
@@ -37,8 +116,8 @@ Status ComputeSequences(KernelContext& c) {
         "{}",
         serialized.shape().DebugString(), names.shape().DebugString());
   }
-  using Types = std::vector<DataType>;
-  using Shapes = std::vector<PartialTensorShape>;
+  GK_RETURN_IF_ERROR(CheckNumbers(c, kContext));
+  GK_RETURN_IF_ERROR(CheckNumbers(c, kLists));
   SequenceWanted w;
   w.context = {KeysIn(c.input(2)),
                KeysIn(c.input(3)),
@@ -63,47 +142,17 @@ Status ComputeSequences(KernelContext& c) {
   for (int i = 9; i < c.num_inputs(); ++i) {
     w.context_defaults.push_back(&c.input(i));
   }
-  for (const auto& [names_of, part] :
-       {std::pair{SequencePart{"context", "Tcontext_dense"}, &w.context},
-        {{"feature_list", "feature_list_dense_types"}, &w.lists}}) {
-    const std::string what = names_of.name;
-    const std::string sparse = what + "_sparse_keys",
-                      dense = what + "_dense_keys",
-                      ragged = what + "_ragged_keys";
-    const int64_t num_sparse = part->sparse.size(),
-                  num_dense = part->dense.size(),
-                  num_ragged = part->ragged.size();
-    GK_RETURN_IF_ERROR(SameNumber(sparse, num_sparse, what + "_sparse_types",
-                                  part->sparse_types.size()));
-    GK_RETURN_IF_ERROR(SameNumber(sparse, num_sparse, "N" + what + "_sparse",
-                                  c.attr<int64_t>("N" + what + "_sparse")));
-    GK_RETURN_IF_ERROR(SameNumber(dense, num_dense, names_of.dense_types,
-                                  part->dense_types.size()));
-    GK_RETURN_IF_ERROR(SameNumber(dense, num_dense, what + "_dense_shapes",
-                                  part->dense_shapes.size()));
-    GK_RETURN_IF_ERROR(SameNumber(ragged, num_ragged,
-                                  what + "_ragged_value_types",
-                                  part->ragged_types.size()));
-    GK_RETURN_IF_ERROR(SameNumber(ragged, num_ragged,
-                                  what + "_ragged_split_types",
-                                  part->split_types.size()));
-    for (const PartialTensorShape& shape : part->dense_shapes) {
-      if (shape.IsFullyDefined()) continue;
-      return InvalidArgument("{}_dense_shapes must be known, but one is {}",
-                             what, shape.DebugString());
-    }
-  }
-  const int64_t num_dense = w.lists.dense.size();
-  GK_RETURN_IF_ERROR(SameNumber("feature_list_dense_keys", num_dense,
-                                "Nfeature_list_dense",
-                                c.attr<int64_t>("Nfeature_list_dense")));
-  GK_RETURN_IF_ERROR(SameNumber("feature_list_dense_keys", num_dense,
-                                "feature_list_dense_missing_assumed_empty",
-                                w.lists_may_miss.size()));
+  GK_RETURN_IF_ERROR(CheckKeys(w.context, kContext));
+  GK_RETURN_IF_ERROR(CheckKeys(w.lists, kLists));
+  GK_RETURN_IF_ERROR(SameNumber("feature_list_dense_missing_assumed_empty",
+                                w.lists_may_miss.size(), "Nfeature_list_dense",
+                                w.lists.dense.size()));
   return ParseSequences(c, serialized, names, w);
 }
 
 Status SequenceShapes(InferenceContext& c) {
+  GK_RETURN_IF_ERROR(CheckNumbers(c, kContext));
+  GK_RETURN_IF_ERROR(CheckNumbers(c, kLists));
   const PartialTensorShape batch = c.input(0);
   constexpr int64_t kAny = -1;
   if (batch.unknown_rank()) {
@@ -119,7 +168,7 @@ Status SequenceShapes(InferenceContext& c) {
   }
   int next = 0;
   const auto count = [&](std::string_view name) {
-    return static_cast<int>(c.attr<std::vector<DataType>>(name).size());
+    return static_cast<int>(c.attr<Types>(name).size());
   };
   const int64_t outer = batch.rank();
   const auto sparse = [&](int n, int64_t inner) {
@@ -127,9 +176,10 @@ Status SequenceShapes(InferenceContext& c) {
     for (int i = 0; i < n; ++i) c.set_output(next++, {kAny});
     for (int i = 0; i < n; ++i) c.set_output(next++, {outer + inner});
   };
-  const auto dense = [&](std::string_view shapes, bool steps) {
-    for (const PartialTensorShape& own :
-         c.attr<std::vector<PartialTensorShape>>(shapes)) {
+  const auto dense = [&](int n, std::string_view shapes, bool steps) {
+    const Shapes all = c.attr<Shapes>(shapes);
+    for (int i = 0; i < n; ++i) {
+      const PartialTensorShape& own = all[i];
       PartialTensorShape shape = batch;
       if (steps) shape.AddDim(kAny);
       if (own.unknown_rank()) {
@@ -146,10 +196,10 @@ Status SequenceShapes(InferenceContext& c) {
     }
   };
   sparse(count("context_sparse_types"), 1);
-  dense("context_dense_shapes", false);
+  dense(count("Tcontext_dense"), "context_dense_shapes", false);
   vectors(2 * count("context_ragged_value_types"));
   sparse(count("feature_list_sparse_types"), 2);
-  dense("feature_list_dense_shapes", true);
+  dense(count("feature_list_dense_types"), "feature_list_dense_shapes", true);
   for (int i = count("feature_list_dense_types");
        i > 0 && next < c.num_outputs(); --i) {
     c.set_output(next++, batch);

@@ -92,7 +92,7 @@ void WriteGradients(const std::string& folder) {
   const auto scaled = gk::function(
       [=](gk::Tensor x) {
         const auto f = gk::custom_gradient([=](const Tensors& in) {
-          const auto gradient = [=](const Tensors& dy, const auto& variables) {
+          const auto gradient = [=](const Tensors& dy, const auto&) {
             return gk::OwnGradients{{dy[0] * 10.f}, {dy[0] * 100.f * in[0]}};
           };
           return gk::OwnGradient{{in[0] * v.value()}, {}, gradient};

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-
 from case_values import I64, F
 
 PLACES = np.array([[0, 0], [0, 1], [1, 0]], np.int64)
@@ -67,7 +66,7 @@ TABLE: dict[str, dict[str, Any]] = {
         "serialized": SEQUENCES, "debug_name": ["p", "q"],
         "context_sparse_keys": ["c"], "context_dense_keys": ["a"],
         "context_ragged_keys": ["e"], "feature_list_sparse_keys": ["s"],
-        "feature_list_dense_keys": ["d"], "feature_list_ragged_keys": ["s"],
+        "feature_list_dense_keys": ["d"], "feature_list_ragged_keys": ["t"],
         "feature_list_dense_missing_assumed_empty": [False],
         "context_dense_defaults": [np.zeros(2, np.int64)],
         "context_sparse_types": ["float32"], "context_dense_shapes": [[2]],
