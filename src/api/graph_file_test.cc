@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "api/thrown_for_test.h"
 #include "graphkiln/graphkiln.h"
 
 namespace gk {
@@ -43,16 +44,6 @@ class GraphFileTest : public ::testing::Test {
 
 std::vector<float> FloatsOf(const Tensor& t) { return t.to_vector<float>(); }
 using Floats = std::vector<float>;
-
-Error LoadError(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e;
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return Error(ErrorCode::kUnknown, "");
-}
 
 TEST_F(GraphFileTest, RunsBetweenItsEnds) {
   const auto graph = load_graph(file_);
@@ -93,27 +84,27 @@ TEST_F(GraphFileTest, OutlivesItsFileAndItsHandle) {
 }
 
 TEST_F(GraphFileTest, SaysWhatIsWrong) {
-  EXPECT_EQ(LoadError([&] { load_graph(folder_ + "/none.pb"); }).code(),
+  EXPECT_EQ(Thrown([&] { load_graph(folder_ + "/none.pb"); }).code(),
             ErrorCode::kNotFound);
   std::ofstream(folder_ + "/text") << "no graph";
-  const Error damaged = LoadError([&] { load_graph(folder_ + "/text"); });
+  const Error damaged = Thrown([&] { load_graph(folder_ + "/text"); });
   EXPECT_EQ(damaged.code(), ErrorCode::kDataLoss);
   EXPECT_NE(std::string(damaged.what()).find("/text is no graph"),
             std::string::npos);
   std::ofstream(folder_ + "/empty").flush();
-  EXPECT_EQ(LoadError([&] { load_graph(folder_ + "/empty"); }).code(),
+  EXPECT_EQ(Thrown([&] { load_graph(folder_ + "/empty"); }).code(),
             ErrorCode::kDataLoss);
   const Error unknown =
-      LoadError([&] { load_graph(file_, {.fetches = {{"nowhere"}}}); });
+      Thrown([&] { load_graph(file_, {.fetches = {{"nowhere"}}}); });
   EXPECT_EQ(unknown.code(), ErrorCode::kValueError);
   EXPECT_NE(std::string(unknown.what()).find("nowhere"), std::string::npos);
-  EXPECT_EQ(LoadError([&] { load_graph(file_, {.fetches = {{}}}); }).code(),
+  EXPECT_EQ(Thrown([&] { load_graph(file_, {.fetches = {{}}}); }).code(),
             ErrorCode::kValueError);
-  EXPECT_EQ(LoadError([&] {
+  EXPECT_EQ(Thrown([&] {
               load_graph(file_, {.feeds = {{"x", "x:0"}}});
             }).code(),
             ErrorCode::kValueError);
-  const Error unfed = LoadError(
+  const Error unfed = Thrown(
       [&] { load_graph(file_, {.feeds = {{half_}}, .fetches = {{both_}}}); });
   EXPECT_EQ(unfed.code(), ErrorCode::kInvalidArgument);
   EXPECT_NE(std::string(unfed.what()).find("'x'"), std::string::npos);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "api/thrown_for_test.h"
 #include "graphkiln/graphkiln.h"
 
 namespace gk {
@@ -60,16 +61,6 @@ const std::vector<float> kY{8, 0};
 
 std::vector<float> Values(const Tensor& t) { return t.to_vector<float>(); }
 
-template <class F>
-Error Thrown(F&& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e;
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return Error(ErrorCode::kUnknown, "");
-}
 bool Says(const Error& e, const std::string& text) {
   return std::string(e.what()).find(text) != std::string::npos;
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "api/thrown_for_test.h"
 #include "graphkiln/graphkiln.h"
 
 namespace gk {
@@ -34,16 +35,6 @@ class SavedTablesTest : public ::testing::Test {
 Tensor Wide(int64_t value) { return Tensor(value); }
 Tensor Words(const std::vector<std::string>& words) { return Tensor(words); }
 TensorSpec Texts() { return {Shape({kUnknown}), DataType::kString, "keys"}; }
-
-Error SaveError(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e;
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return Error(ErrorCode::kUnknown, "");
-}
 
 // A model whose function looks up in all its tables.
 void SaveTables(const std::string& words, const std::string& folder) {
@@ -141,7 +132,7 @@ TEST_F(SavedTablesTest, FilesAreCopied) {
             ">red\ngreen\nblue\none");
   EXPECT_EQ(loaded.assets().size(), 2u);
 
-  const Error missing = SaveError([&] {
+  const Error missing = Thrown([&] {
     saved_model::save(model, folder_ + "/none",
                       {.functions = {{"read", read}}});
   });
@@ -154,7 +145,7 @@ TEST_F(SavedTablesTest, TablesHaveToBeInTheModule) {
   const MutableHashTable table(DataType::kString, Wide(-1));
   const auto find = function([=](Tensor keys) { return table.lookup(keys); });
   find.get_concrete_function(Texts());
-  const Error untracked = SaveError([&] {
+  const Error untracked = Thrown([&] {
     saved_model::save(Module(), folder_, {.functions = {{"find", find}}});
   });
   EXPECT_EQ(untracked.code(), ErrorCode::kFailedPrecondition);

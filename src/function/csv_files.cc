@@ -90,8 +90,7 @@ class ColumnProbe {
   }
 
  private:
-  // From the narrowest: int32, int64, float, double, string.
-  static constexpr int kString = 4;
+  // Types are counted from the narrowest: int32, int64, float, double, string.
 
   io::CsvReader Open(const std::string& file) const {
     const io::Compression compression =
@@ -100,9 +99,7 @@ class ColumnProbe {
       throw Error(InvalidArgument("field_delim should be only 1 char"));
     }
     const size_t piece = io::PieceSize(0);
-    return {io::BufferedReader(io::Inflate(ValueOrThrow(io::OpenToRead(file)),
-                                           file, compression),
-                               piece),
+    return {ValueOrThrow(io::OpenInflated(file, compression, piece)),
             how_.field_delim[0], how_.use_quote_delim, piece};
   }
 
@@ -117,12 +114,21 @@ class ColumnProbe {
   }
   void Widen(const std::string& field, int* type) const {
     if (field.empty() || field == how_.na_value) return;
-    const bool fits[] = {Holds<int32_t>(field), Holds<int64_t>(field),
-                         Holds<float>(field), Holds<double>(field), true};
-    for (int i = std::max(*type, 0); i <= kString; ++i) {
-      if (!fits[i]) continue;
-      *type = i;
-      return;
+    *type = std::max(*type, 0);
+    while (!Fits(*type, field)) ++*type;
+  }
+  static bool Fits(int type, const std::string& field) {
+    switch (type) {
+      case 0:
+        return Holds<int32_t>(field);
+      case 1:
+        return Holds<int64_t>(field);
+      case 2:
+        return Holds<float>(field);
+      case 3:
+        return Holds<double>(field);
+      default:
+        return true;
     }
   }
   static Tensor DefaultOf(int type) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/interrupt.h"
+#include "io/files.h"
 
 namespace gk::io {
 namespace {
@@ -226,6 +227,12 @@ std::unique_ptr<RandomAccessFile> Inflate(
                                         compression);
 }
 
+StatusOr<BufferedReader> OpenInflated(const std::string& path,
+                                      Compression compression, size_t piece) {
+  GK_ASSIGN_OR_RETURN(std::unique_ptr<RandomAccessFile> file, OpenToRead(path));
+  return BufferedReader(Inflate(std::move(file), path, compression), piece);
+}
+
 StatusOr<std::unique_ptr<WritableFile>> Deflate(
     std::unique_ptr<WritableFile> file, const DeflateOptions& options) {
   if (options.compression == Compression::kNone) return file;
@@ -238,6 +245,13 @@ StatusOr<std::unique_ptr<WritableFile>> Deflate(
         options.window_bits);
   }
   return std::unique_ptr<WritableFile>(std::move(made));
+}
+
+StatusOr<std::unique_ptr<WritableFile>> OpenDeflated(
+    const std::string& path, const DeflateOptions& options) {
+  GK_ASSIGN_OR_RETURN(std::unique_ptr<WritableFile> file,
+                      OpenToWrite(path, WriteMode::kTruncate));
+  return Deflate(std::move(file), options);
 }
 
 }  // namespace gk::io

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "io/buffered_reader.h"
 #include "io/file_system.h"
 
 namespace gk::io {
@@ -32,6 +33,11 @@ std::unique_ptr<RandomAccessFile> Inflate(
     std::unique_ptr<RandomAccessFile> file, std::string path,
     Compression compression);
 
+// The file of this path, read `piece` bytes at a time.
+StatusOr<BufferedReader> OpenInflated(const std::string& path,
+                                      Compression compression,
+                                      size_t piece = PieceSize(0));
+
 // zlib's own numbers; InvalidArgument of Deflate for those it does not know.
 struct DeflateOptions {
   Compression compression = Compression::kNone;
@@ -43,6 +49,10 @@ struct DeflateOptions {
 // A file that gets in this form what is appended. Tell() is of what it got.
 StatusOr<std::unique_ptr<WritableFile>> Deflate(
     std::unique_ptr<WritableFile> file, const DeflateOptions& options);
+
+// A file of this path, in place of what it held.
+StatusOr<std::unique_ptr<WritableFile>> OpenDeflated(
+    const std::string& path, const DeflateOptions& options);
 
 }  // namespace gk::io
 

@@ -45,6 +45,12 @@ StatusOr<bool> CsvReader::Delimited() {
   return c != '\n';
 }
 
+Status CsvReader::Keep(int c, std::string* field) {
+  constexpr size_t kStep = size_t{1} << 20;
+  *field += static_cast<char>(c);
+  return field->size() % kStep == 0 ? CheckTextBytes(kStep) : OkStatus();
+}
+
 StatusOr<bool> CsvReader::Plain(std::string* field, Status* wrong) {
   for (;;) {
     GK_ASSIGN_OR_RETURN(const int c, Peek());
@@ -55,7 +61,7 @@ StatusOr<bool> CsvReader::Plain(std::string* field, Status* wrong) {
     if (quotes_ && c == '"' && wrong->ok()) {
       *wrong = InvalidArgument("Unquoted fields cannot have quotes inside");
     }
-    *field += static_cast<char>(c);
+    GK_RETURN_IF_ERROR(Keep(c, field));
     Take();
   }
 }
@@ -83,10 +89,7 @@ StatusOr<bool> CsvReader::Quoted(std::string* field, Status* wrong) {
             "Quote inside a string has to be escaped by another quote");
       }
     }
-    *field += static_cast<char>(c);
-    if (field->size() % (size_t{1} << 20) == 0) {
-      GK_RETURN_IF_ERROR(CheckTextBytes(int64_t{1} << 20));
-    }
+    GK_RETURN_IF_ERROR(Keep(c, field));
   }
 }
 

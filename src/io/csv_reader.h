@@ -35,6 +35,8 @@ class CsvReader {
   void Take() { ++at_; }
   StatusOr<bool> Plain(std::string* field, Status* wrong);
   StatusOr<bool> Quoted(std::string* field, Status* wrong);
+  // Adds a character; an error if there is no memory for the field.
+  static Status Keep(int c, std::string* field);
   // Behind a field: does another one follow?
   StatusOr<bool> Delimited();
 

@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "io/compression.h"
-#include "io/files.h"
 
 namespace gk::io {
 namespace {
@@ -39,8 +38,7 @@ StatusOr<std::shared_ptr<RecordFile>> RecordFile::Open(
   deflate.window_bits = Narrow(options.window_bits, deflate.window_bits);
   GK_RETURN_IF_ERROR(Deflate(std::make_unique<NoFile>(), deflate).status());
   GK_ASSIGN_OR_RETURN(std::unique_ptr<WritableFile> file,
-                      OpenToWrite(path, WriteMode::kTruncate));
-  GK_ASSIGN_OR_RETURN(file, Deflate(std::move(file), deflate));
+                      OpenDeflated(path, deflate));
   return std::make_shared<RecordFile>(RecordWriter(path, std::move(file)));
 }
 
@@ -61,9 +59,8 @@ StatusOr<RecordReader> OpenRecords(const std::string& path,
                                    std::string_view compression_type) {
   GK_ASSIGN_OR_RETURN(const Compression compression,
                       CompressionOf(compression_type));
-  GK_ASSIGN_OR_RETURN(std::unique_ptr<RandomAccessFile> file, OpenToRead(path));
-  return RecordReader(
-      path, BufferedReader(Inflate(std::move(file), path, compression)));
+  GK_ASSIGN_OR_RETURN(BufferedReader file, OpenInflated(path, compression));
+  return RecordReader(path, std::move(file));
 }
 
 }  // namespace gk::io

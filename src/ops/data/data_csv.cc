@@ -5,7 +5,6 @@
 #include "framework/op_registry.h"
 #include "io/compression.h"
 #include "io/csv_reader.h"
-#include "io/files.h"
 #include "ops/data/dataset_kernel.h"
 #include "ops/string/parse_number.h"
 
@@ -24,12 +23,9 @@ struct CsvFormat {
   TensorVector defaults;                    // empty ones: fields must be there
 
   StatusOr<io::CsvReader> Open(const std::string& name) const {
-    GK_ASSIGN_OR_RETURN(std::unique_ptr<io::RandomAccessFile> file,
-                        io::OpenToRead(name));
-    return io::CsvReader(
-        io::BufferedReader(io::Inflate(std::move(file), name, compression),
-                           piece),
-        delimiter, quotes, piece);
+    GK_ASSIGN_OR_RETURN(io::BufferedReader file,
+                        io::OpenInflated(name, compression, piece));
+    return io::CsvReader(std::move(file), delimiter, quotes, piece);
   }
 
   // The element that a record's fields are.

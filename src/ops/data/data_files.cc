@@ -18,10 +18,8 @@ struct FileList {
   size_t piece = 0;
 
   StatusOr<io::BufferedReader> Open(size_t i) const {
-    GK_ASSIGN_OR_RETURN(std::unique_ptr<io::RandomAccessFile> file,
-                        io::OpenToRead(names[i]));
-    io::BufferedReader reader(
-        io::Inflate(std::move(file), names[i], compression), piece);
+    GK_ASSIGN_OR_RETURN(io::BufferedReader reader,
+                        io::OpenInflated(names[i], compression, piece));
     if (!offsets.empty()) reader.Seek(static_cast<uint64_t>(offsets[i]));
     return reader;
   }

@@ -1,7 +1,6 @@
 // Datasets of strings, written to a file of framed records.
 #include "framework/op_registry.h"
 #include "io/compression.h"
-#include "io/files.h"
 #include "io/record_io.h"
 #include "ops/data/dataset_kernel.h"
 
@@ -20,9 +19,7 @@ Status ComputeToRecords(KernelContext& c) {
                       io::CompressionOf(c.input(2).scalar<std::string>()));
   GK_ASSIGN_OR_RETURN(const IteratorPtr iterator, dataset->Begin());
   GK_ASSIGN_OR_RETURN(std::unique_ptr<io::WritableFile> file,
-                      io::OpenToWrite(path, io::WriteMode::kTruncate));
-  GK_ASSIGN_OR_RETURN(
-      file, io::Deflate(std::move(file), {.compression = compression}));
+                      io::OpenDeflated(path, {.compression = compression}));
   io::RecordWriter writer(path, std::move(file));
   for (;;) {
     TensorVector element;

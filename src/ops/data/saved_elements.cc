@@ -41,7 +41,7 @@ std::string NewRun() {
 class SavedShard final : public Dataset {
  public:
   SavedShard(ElementSignature signature, std::vector<std::string> files,
-               io::Compression compression)
+             io::Compression compression)
       : Dataset(std::move(signature), {}),
         files_(std::move(files)),
         compression_(compression) {}
@@ -67,11 +67,9 @@ class SavedShard final : public Dataset {
             return OkStatus();
           }
           const std::string& name = d.files_[next_++];
-          GK_ASSIGN_OR_RETURN(std::unique_ptr<io::RandomAccessFile> file,
-                              io::OpenToRead(name));
-          file = io::Inflate(std::move(file), name, d.compression_);
-          records_.emplace(
-              name, io::BufferedReader(std::move(file), io::PieceSize(0)));
+          GK_ASSIGN_OR_RETURN(io::BufferedReader file,
+                              io::OpenInflated(name, d.compression_));
+          records_.emplace(name, std::move(file));
         }
         bool ended = false;
         const Status read = Read(element, &ended);
@@ -157,9 +155,7 @@ Status ElementsWriter::Write(int64_t shard, const TensorVector& element) {
     GK_RETURN_IF_ERROR(io::MakeDirectories(own));
     const std::string path = io::ChildPath(own, Numbered(0, kFile));
     GK_ASSIGN_OR_RETURN(std::unique_ptr<io::WritableFile> file,
-                        io::OpenToWrite(path, io::WriteMode::kTruncate));
-    GK_ASSIGN_OR_RETURN(
-        file, io::Deflate(std::move(file), {.compression = compression_}));
+                        io::OpenDeflated(path, {.compression = compression_}));
     at = shards_.emplace(shard, io::RecordWriter(path, std::move(file))).first;
   }
   for (const Tensor& t : element) {
