@@ -213,7 +213,7 @@ MEMORY_FIRST = "TensorFlow asks for the memory of so many outputs before it look
 
 RAW: tuple[Difference, ...] = (
     Difference(
-        "Parse(Single)?Example(V2)?, .*", f"{INVALID}|TypeError",
+        "Parse(Single|Sequence)?Example(V2)?, .*", f"{INVALID}|TypeError",
         f"ValueError|TypeError|{INVALID}", CONVERTED,
     ),
     Difference(".*", "", f"NotFoundError|{INVALID}", MORE_TYPES, "", MISSING),

@@ -100,6 +100,29 @@ Status CheckKeys(const Part& wanted, const PartNames& names) {
     return InvalidArgument("{}_dense_shapes must be known, but one is {}", p,
                            shape.DebugString());
   }
+  for (const PartialTensorShape& shape : wanted.dense_shapes) {
+    int64_t elements = 1;
+    for (const int64_t dim : shape.dims()) {
+      if (!__builtin_mul_overflow(elements, dim, &elements)) continue;
+      return InvalidArgument("{}_dense_shapes has too many elements: {}", p,
+                             shape.DebugString());
+    }
+  }
+  return OkStatus();
+}
+
+// A default that has no elements says that the feature must be there.
+Status CheckDefaults(const SequenceWanted& w) {
+  for (size_t i = 0; i < w.context_defaults.size(); ++i) {
+    const TensorShape& given = w.context_defaults[i]->shape();
+    const PartialTensorShape& shape = w.context.dense_shapes[i];
+    if (given.num_elements() == 0 || shape.IsCompatibleWith(given)) continue;
+    return InvalidArgument(
+        "default_value[{}].shape() == {} != context_dense_shapes[{}] == {}: "
+        "context_dense_defaults[{}] has the shape of the feature, or no "
+        "elements where there is no default",
+        i, given.DebugString(), i, shape.DebugString(), i);
+  }
   return OkStatus();
 }
 
@@ -110,10 +133,11 @@ Status ComputeSequences(KernelContext& c) {
         "Expected serialized to be a scalar or vector, got shape: {}",
         serialized.shape().DebugString());
   }
-  if (names.num_elements() != 0 && !(names.shape() == serialized.shape())) {
+  if (names.num_elements() != 0 &&
+      names.num_elements() != serialized.num_elements()) {
     return InvalidArgument(
-        "Expected debug_name to have the shape of serialized, {}, but it has "
-        "{}",
+        "Expected debug_name to have one name for each of serialized, {}, but "
+        "its shape is {}",
         serialized.shape().DebugString(), names.shape().DebugString());
   }
   GK_RETURN_IF_ERROR(CheckNumbers(c, kContext));
@@ -144,6 +168,7 @@ Status ComputeSequences(KernelContext& c) {
   }
   GK_RETURN_IF_ERROR(CheckKeys(w.context, kContext));
   GK_RETURN_IF_ERROR(CheckKeys(w.lists, kLists));
+  GK_RETURN_IF_ERROR(CheckDefaults(w));
   GK_RETURN_IF_ERROR(SameNumber("feature_list_dense_missing_assumed_empty",
                                 w.lists_may_miss.size(), "Nfeature_list_dense",
                                 w.lists.dense.size()));

@@ -243,7 +243,7 @@ class SequenceParser {
         (ReadFeature(*view, &feature) && feature.dtype == DataType::kInvalid);
     if (missing) {
       const Tensor& otherwise = *wanted_.context_defaults[i];
-      if (otherwise.num_elements() != wanted || wanted == 0) {
+      if (otherwise.num_elements() == 0) {
         return InvalidArgument(
             "{}Context feature '{}' is required but could not be found.",
             Named(), key);
