@@ -197,6 +197,12 @@ StatusOr<VariableResource*> VariableOf(const Tensor& handle) {
       h.resource() ? h.resource()->kind() : "none");
 }
 
+Status DropValue(const Tensor& handle) {
+  GK_ASSIGN_OR_RETURN(VariableResource * v, VariableOf(handle));
+  v->Clear();
+  return OkStatus();
+}
+
 Status CheckAssigned(std::string_view name, const PartialTensorShape& shape,
                      const PartialTensorShape& value) {
   if (value.IsCompatibleWith(shape)) return OkStatus();

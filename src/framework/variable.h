@@ -113,6 +113,10 @@ Tensor NewVariableHandle(std::string name, DataType dtype,
 // else.
 StatusOr<VariableResource*> VariableOf(const Tensor& handle);
 
+// The variable has no value afterwards, however it was made: for those who make
+// variables that another part of the program gives their values.
+Status DropValue(const Tensor& handle);
+
 // ValueError unless values of the shape `value` may be assigned to a variable
 // of `shape`. Faces ask before there is an op; Assign asks again.
 Status CheckAssigned(std::string_view name, const PartialTensorShape& shape,

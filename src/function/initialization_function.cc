@@ -1,10 +1,10 @@
 #include "function/initialization_function.h"
 
 #include "framework/handle_data.h"
+#include "framework/variable.h"
 #include "function/trace_function.h"
 #include "function/user_scopes.h"
 #include "ops/fn/AssignVariableOp.h"
-#include "ops/fn/DestroyResourceOp.h"
 #include "ops/fn/ReadVariableOp.h"
 
 namespace gk {
@@ -20,7 +20,7 @@ TensorVector TakeValues(std::span<const Tensor> handles) {
         ops::ReadVariableOp(handle, HandleDataOf(handle).at(0).dtype));
   }
   for (const Tensor& handle : handles) {
-    ops::DestroyResourceOp(handle, /*ignore_lookup_error=*/false);
+    ThrowIfError(DropValue(handle));
   }
   ThrowIfError(outside.Exit());
   return values;

@@ -97,12 +97,15 @@ TraceTypeRef TraceType::Intern(Ref<TraceType> type) {
   return TraceTypePool::Get().Intern(std::move(type));
 }
 
-// Equal to the letter, names and order included: what interning merges.
+// Equal to the letter, names and order included: what interning merges. A type
+// with a value of the host's is never one with a type that has none: a literal
+// of C++, or of a file, would take the host's value from it.
 // Children are interned already.
 bool TraceType::SameNode(const TraceType& o) const {
   return kind_ == o.kind_ && dtype_ == o.dtype_ && trainable_ == o.trainable_ &&
          alias_ == o.alias_ && identity_ == o.identity_ && shape_ == o.shape_ &&
          name_ == o.name_ && key_ == o.key_ && keys_ == o.keys_ &&
+         (value_ == nullptr) == (o.value_ == nullptr) &&
          children_ == o.children_;
 }
 

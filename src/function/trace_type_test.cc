@@ -28,6 +28,19 @@ TEST(TraceType, EqualTypesAreOneObject) {
   EXPECT_FALSE(a->Equals(*c));
 }
 
+struct HostValue : LanguageValue {};
+
+TEST(TraceType, LiteralsOfTwoLanguagesAreEqualButKeepTheirValues) {
+  const TraceTypeRef of_a_file = Literal(712);
+  const TraceTypeRef of_the_host =
+      TraceType::Literal("i712", "712", MakeRef<HostValue>());
+  EXPECT_TRUE(of_a_file->Equals(*of_the_host));
+  EXPECT_EQ(of_a_file->hash(), of_the_host->hash());
+  EXPECT_FALSE(of_a_file->value());
+  EXPECT_TRUE(of_the_host->value());
+  EXPECT_EQ(of_a_file.get(), Literal(712).get());
+}
+
 TEST(TraceType, NamesTellTypesApart) {
   TraceTypeRef a = TraceType::Tensor(DataType::kFloat, {2}, "a");
   TraceTypeRef b = TraceType::Tensor(DataType::kFloat, {2}, "b");

@@ -29,6 +29,10 @@ p = tf.train.Checkpoint(v=V(1.)).write(D()+'/c'); tf.raw_ops.RestoreV2(prefix=p,
 p = tf.train.Checkpoint(v=V([1.])).write(D()+'/c'); tf.raw_ops.RestoreV2(prefix=p, tensor_names=['v/.ATTRIBUTES/VARIABLE_VALUE'], shape_and_slices=['2 0,1'], dtypes=[tf.float32])
 tf.raw_ops.ShardedFilename(basename='a', shard=1, num_shards=123456)
 tf.raw_ops.ShardedFilespec(basename='a', num_shards=2)
+i = tf.lookup.KeyValueTensorInitializer(['a'],[7]); p = tf.train.Checkpoint(t=tf.lookup.StaticHashTable(i,-1),v=V(1.)).write(D()+'/c'); tf.train.CheckpointView(p).descendants()
+i = tf.lookup.KeyValueTensorInitializer(['a'],tf.constant([0],tf.int64)); p = tf.train.Checkpoint(t=tf.lookup.StaticVocabularyTable(i,1),v=V(1.)).write(D()+'/c'); tf.train.CheckpointView(p).descendants()
+open(D()+'/w','w').write('a b'); i = tf.lookup.TextFileInitializer(D()+'/w',tf.string,-2,tf.int64,-1); p = tf.train.Checkpoint(t=tf.lookup.StaticHashTable(i,-1)).write(D()+'/c'); tf.train.CheckpointView(p).descendants()
+i = tf.lookup.KeyValueTensorInitializer(['a'],[7]); t = tf.lookup.StaticHashTable(i,-1); p = tf.train.Checkpoint(t=t,v=V(1.)).write(D()+'/c'); str(tf.train.Checkpoint(t=t,v=V(2.)).read(p).assert_consumed())[:0]
 """.strip().splitlines()
 
 

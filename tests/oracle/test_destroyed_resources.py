@@ -131,10 +131,40 @@ def iterators_without_names(tf, say):
     say(lambda: r.IteratorGetNext(iterator=iterator, **elements(tf)))
 
 
+def variables_without_names(tf, say):
+    variable = tf.Variable(3.0)
+    say(lambda: tf.raw_ops.DestroyResourceOp(resource=variable.handle))
+    say(lambda: variable.read_value())
+    say(lambda: variable.assign_add(2.0))
+    say(
+        lambda: tf.raw_ops.DestroyResourceOp(
+            resource=variable.handle, ignore_lookup_error=False
+        )
+    )
+    say(tf.function(lambda: variable + 1))
+
+
+def stacks(tf, say):
+    r = tf.raw_ops
+    stack = r.StackV2(max_size=3, elem_type=tf.float32)
+    push = lambda: r.StackPushV2(handle=stack, elem=1.0)  # noqa: E731
+    pop = lambda: r.StackPopV2(handle=stack, elem_type=tf.float32)  # noqa: E731
+    say(push)
+    say(pop)
+    say(lambda: r.DestroyResourceOp(resource=stack, ignore_lookup_error=False))
+    for step in (push, pop):
+        try:
+            step()
+        except tf.errors.NotFoundError:
+            say(lambda: 1)
+
+
 PROGRAMS = [
     tables,
     static_tables,
     tables_without_names,
+    variables_without_names,
+    stacks,
     in_functions,
     queues,
     iterators,

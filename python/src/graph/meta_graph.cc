@@ -1,11 +1,13 @@
 #include "python/src/graph/meta_graph.h"
 
+#include "framework/variable.h"
 #include "function/freeze_graph_def.h"
 #include "graph/meta_graph.h"
 #include "graph/sub_graph.h"
 #include "graph/tensor_proto.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/binding/throw_error.h"
+#include "python/src/tensors/tensor_type.h"
 
 namespace nb = nanobind;
 
@@ -65,6 +67,10 @@ void AddMetaGraphFunctions(nb::module_& m) {
       names.append(name);
     }
     return names;
+  });
+  m.def("_drop_value", [](nb::handle handle) {
+    const Status dropped = DropValue(TensorOf(handle.ptr()));
+    if (!dropped.ok()) Throw(dropped);
   });
   m.def("_reads_variable",
         [](const std::string& op) { return ReadsVariable(op); });

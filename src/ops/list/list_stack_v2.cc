@@ -1,17 +1,22 @@
 // Stacks: what loops of graphs of version 1 keep for their gradients.
+#include <atomic>
 #include <mutex>
 
 #include "base/process_mutex.h"
 #include "framework/op_registry.h"
 #include "framework/resource.h"
+#include "framework/resource_manager.h"
 #include "ops/element_moves.h"
 #include "ops/list/list_access.h"
 
 namespace gk {
 namespace {
 
+// The container of stacks, which live as long as their handles.
+constexpr char kStacks[] = "_stacks";
+
 // Thread-safe.
-class StackResource final : public Resource {
+class StackResource final : public NamedResource {
  public:
   StackResource(DataType dtype, int64_t most, std::string name)
       : dtype_(dtype), most_(most), name_(std::move(name)) {}
@@ -21,7 +26,9 @@ class StackResource final : public Resource {
 
   static StatusOr<Ref<StackResource>> Of(const Tensor& handle) {
     if (handle.dtype() == DataType::kResource && handle.shape().IsScalar()) {
-      if (auto* found = handle.scalar<ResourceHandle>().As<StackResource>()) {
+      const auto& given = handle.scalar<ResourceHandle>();
+      if (auto* found = given.As<StackResource>()) {
+        if (found->is_erased()) return MissingResource(given);
         return Ref<StackResource>(found);
       }
     }
@@ -84,11 +91,14 @@ class StackResource final : public Resource {
 Status ComputeStackNew(KernelContext& c) {
   int64_t most = 0;
   GK_RETURN_IF_ERROR(IntegerValue(c.input(0), "max_size", &most));
+  static std::atomic<int64_t> made{0};
   std::string name = c.attr<std::string>("stack_name");
+  if (name.empty()) name = "StackV2";
+  name = Format("{}_{}", name, made.fetch_add(1, std::memory_order_relaxed));
   auto stack =
       MakeRef<StackResource>(c.attr<DataType>("elem_type"), most, name);
-  c.set_output(
-      0, Tensor::Scalar(ResourceHandle(std::move(stack), std::move(name), {})));
+  c.set_output(0, Tensor::Scalar(ResourceHandle(std::move(stack),
+                                                std::move(name), {}, kStacks)));
   return OkStatus();
 }
 

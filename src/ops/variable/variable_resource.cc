@@ -150,14 +150,13 @@ bool Forget(const ResourceHandle& handle, Resource* resource) {
     return true;
   }
   auto* const named = DownCast<NamedResource>(resource);
-  if (named == nullptr || handle.container() == kAnonymousContainer) {
-    return false;
-  }
+  if (named == nullptr) return false;
   named->set_erased();
   return true;
 }
 
-// A variable loses its value; other resources lose their name.
+// A variable with a name loses its value; other resources lose their name.
+// What only handles know lives as long as they do: nothing happens.
 Status ComputeDestroy(KernelContext& c) {
   const Tensor& given = c.input(0);
   const bool must_be_there = !c.attr<bool>("ignore_lookup_error");
@@ -165,6 +164,7 @@ Status ComputeDestroy(KernelContext& c) {
     return must_be_there ? VariableOf(given).status() : OkStatus();
   }
   const auto& handle = given.scalar<ResourceHandle>();
+  if (handle.container() == kAnonymousContainer) return OkStatus();
   bool there = false;
   if (auto* v = handle.As<VariableResource>()) {
     there = v->IsInitialized();
@@ -340,9 +340,10 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::NoOutputs,
      .kernel = {.compute = ComputeDestroy},
      .doc =
-         "Drops the value of a variable. Of tables, queues, iterators and the "
-         "like the name is dropped: whoever asks for it gets a new one, and "
-         "handles are of none until there is one."},
+         "Drops the value of a variable that has a name. Of tables, queues, "
+         "iterators and the like the name is dropped: whoever asks for it gets "
+         "a new one, and handles are of none until there is one. What only "
+         "handles know, as the variables of eager programs, stays as it is."},
 
     {.name = "VariableShape",
      .inputs = "input: resource",

@@ -56,6 +56,9 @@ class TableInitializerBase:
         """Gives the table its content."""
         raise NotImplementedError
 
+    def _trackable_children(self) -> dict[str, Any]:
+        return {}
+
 
 class KeyValueTensorInitializer(TableInitializerBase):
     """Keys and values of a table, from tensors.
@@ -182,6 +185,9 @@ class TextFileInitializer(TableInitializerBase):
         self._name = name
         self._offset = value_index_offset
         super().__init__(key_dtype, value_dtype)
+
+    def _trackable_children(self) -> dict[str, Any]:
+        return {"_filename": self._filename}
 
     def initialize(self, table: LookupInterface) -> Operation | None:
         """Gives the table the content of the file."""

@@ -109,6 +109,10 @@ class LookupInterface:
     def _initialize(self) -> None:
         """Fills a table that was made anew."""
 
+    def _trackable_children(self) -> dict[str, Any]:
+        """What of it has a place of its own in checkpoints and saved models."""
+        return {}
+
     def size(self, name: str | None = None) -> Tensor:
         """How many keys there are, an int64 scalar."""
         with _scope(self, name, "_Size"):
@@ -178,6 +182,9 @@ class StaticHashTable(LookupInterface):
 
     def _initialize(self) -> None:
         self._initializer.initialize(self)
+
+    def _trackable_children(self) -> dict[str, Any]:
+        return {"_initializer": self._initializer}
 
     @property
     def default_value(self) -> Tensor:
@@ -274,6 +281,9 @@ class StaticVocabularyTable(LookupInterface):
                 f"{initializer.value_dtype}."
             )
         return wanted
+
+    def _trackable_children(self) -> dict[str, Any]:
+        return {} if self._table is None else self._table._trackable_children()
 
     @property
     def resource_handle(self) -> Tensor | None:

@@ -24,7 +24,6 @@ from graphkiln._src.checkpoint.objects import (
 )
 from graphkiln._src.function.function import function
 from graphkiln._src.function.wrapped_function import WrappedFunction
-from graphkiln._src.lookup.initializers import TextFileInitializer
 from graphkiln._src.lookup.tables import (
     LookupInterface,
     StaticHashTable,
@@ -169,13 +168,9 @@ class ExportProtocol(Protocol):
             return []
         if isinstance(value, StaticVocabularyTable):
             return [] if value._table is None else [("_table", value._table)]
-        if isinstance(value, TextFileInitializer):
-            return [("_filename", value._filename)]
         if isinstance(value, LookupInterface):
             own = self._once(value, lambda: _resource_functions(value))
-            if isinstance(value, StaticHashTable):
-                own = [("_initializer", value._initializer), *own]
-            return own
+            return [*value._trackable_children().items(), *own]
         if isinstance(value, RestoredResource):
             return [*_functions_of(value), *named_children(value)]
         found = dict(named_children(value))

@@ -66,6 +66,6 @@ def _without_value(
             dtype=dtype,
             shape=shape,
         )
-        raw_ops.DestroyResourceOp(resource=variable.handle)
+        _graphkiln._drop_value(variable.handle)
     holder.variables[name] = variable
     return variable
