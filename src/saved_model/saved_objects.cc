@@ -8,6 +8,7 @@
 #include "framework/variable.h"
 #include "graph/tensor_proto.h"
 #include "io/path.h"
+#include "saved_model/value_messages.h"
 
 namespace gk {
 namespace {
@@ -289,6 +290,7 @@ proto::SavedObjectGraph SavedObjects::Graph(const Names& names) const {
     saved.bound_inputs = captured_.at(trace.function.get());
     saved.canonicalized_input_signature = trace.inputs;
     saved.output_signature = trace.outputs;
+    NameTensorSpecs(&saved.output_signature.mut());
   }
   return graph;
 }

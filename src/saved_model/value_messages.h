@@ -16,6 +16,10 @@ proto::StructuredValue NoneMessage();
 proto::StructuredValue TensorSpecMessage(const std::string& name,
                                          DataType dtype,
                                          const PartialTensorShape& shape);
+// Names the specs of tensors that have no name by their way through lists,
+// tuples and mappings: "z_0" of {"z": [spec]}, "tensor_1" of the second of a
+// tuple, "unknown" of one that is in nothing.
+void NameTensorSpecs(proto::StructuredValue* value);
 
 }  // namespace gk
 

@@ -214,7 +214,9 @@ PyGetSetDef attributes[] = {
     {"output_dtypes", Guarded<OutputTypes>, nullptr,
      "Data types in the structure of what the function returns.", nullptr},
     {"structured_outputs", Guarded<TracedOutputs>, nullptr,
-     "What the function returns, with symbolic tensors.", nullptr},
+     "What the function returns, with symbolic tensors; of a loaded function "
+     "with tf.TensorSpecs.",
+     nullptr},
     {"structured_input_signature", Guarded<TracedInputs>, nullptr,
      "(args, kwargs) with tf.TensorSpecs for tensors.", nullptr},
     {"variables", Guarded<TracedVariables>, nullptr,

@@ -142,6 +142,12 @@ PyObject* TracedInputs(PyObject* traced, void*) {
 }
 
 PyObject* TracedOutputs(PyObject* traced, void*) {
+  if (IsConcreteFunction(traced)) {
+    PyObject* const own = ConcreteFunctionOf(traced)->dict;
+    PyObject* const saved =
+        own ? PyDict_GetItemString(own, kSavedOutputs) : nullptr;
+    if (saved != nullptr) return Py_NewRef(saved);
+  }
   const TracedSignature* signature = SignatureOf(traced);
   PyRef outputs = PyRef::Steal(PyObject_GetAttrString(traced, "outputs"));
   std::vector<PyRef> leaves;

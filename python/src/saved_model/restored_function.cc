@@ -14,6 +14,7 @@
 #include "python/src/function/function_trace_type.h"
 #include "python/src/function/literal_key.h"
 #include "python/src/function/told_function.h"
+#include "python/src/function/traced_values.h"
 #include "python/src/function/typed_values.h"
 #include "python/src/nest/nest_node.h"
 #include "python/src/saved_model/saved_model.h"
@@ -123,7 +124,8 @@ class CallParts {
 struct SavedCall {
   nb::tuple args;
   nb::dict kwargs;
-  StructureRef output;
+  nb::object shown_output;    // with specs of what is in it
+  StructureRef output;        // of what the tensors are packed into
   std::vector<PyRef> leaves;  // specs, and None
 };
 
@@ -150,8 +152,9 @@ SavedCall CallOf(const LoadedModel& model, const std::string& name) {
     trace.args = nb::borrow<nb::tuple>(nb::object(both[0]));
     trace.kwargs = nb::borrow<nb::dict>(nb::object(both[1]));
   }
-  const nb::object output = ValueOfMessage(*saved->output_signature);
-  trace.output = StructureOf(output.ptr(), NestRules::kExpanded, &trace.leaves);
+  trace.shown_output = ValueOfMessage(*saved->output_signature);
+  trace.output = StructureOf(trace.shown_output.ptr(), NestRules::kExpanded,
+                             &trace.leaves);
   if (!trace.output) throw nb::python_error();
   return trace;
 }
@@ -204,21 +207,23 @@ class RestoredBody final : public ToldFunction {
   }
 
   // Makes a Function of this body have the traces, each of what it was saved
-  // for. Gives the last one.
-  nb::object Adopt(nb::handle made) {
-    nb::object last;
+  // for, and gives them. They show what the file says of their results.
+  nb::list Adopt(nb::handle made) {
+    nb::list adopted;
     for (size_t i = 0; i < traces_.size(); ++i) {
       only_ = &function_.traces()[i];
       try {
-        last = made.attr("get_concrete_function")(*traces_[i].args,
-                                                  **traces_[i].kwargs);
+        const nb::object trace = made.attr("get_concrete_function")(
+            *traces_[i].args, **traces_[i].kwargs);
+        trace.attr(kSavedOutputs) = traces_[i].shown_output;
+        adopted.append(trace);
       } catch (...) {
         only_ = nullptr;
         throw;
       }
     }
     only_ = nullptr;
-    return last;
+    return adopted;
   }
 
  private:
@@ -343,8 +348,12 @@ nb::object RestoredFunctionOf(const std::shared_ptr<LoadedModel>& model,
   }
   const nb::object made =
       NewFunction(PythonFunction(function, options, nb::none()));
-  const nb::object concrete = body->Adopt(made);
-  if (!bare) return made;
+  const nb::list traces = body->Adopt(made);
+  if (!bare) {
+    made.attr("concrete_functions") = traces;
+    return made;
+  }
+  const nb::object concrete = traces[traces.size() - 1];
   PyConcreteFunction* const own = ConcreteFunctionOf(concrete.ptr());
   own->is_pruned = body->is_pruned();
   if (own->is_pruned || nb::len(body->traces()[0].kwargs) > 0) {

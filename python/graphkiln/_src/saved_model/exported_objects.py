@@ -45,10 +45,14 @@ _JIT = {None: 0, True: 1, False: 2}
 
 def output_specs(concrete: Any) -> Any:
     """What a ConcreteFunction gives, with specs for values."""
-    return nest.map_structure(
-        lambda value: None if value is None else type_spec_from_value(value),
-        concrete.structured_outputs,
-    )
+
+    def spec(value: Any) -> Any:
+        # Loaded functions say specs themselves.
+        if value is None or isinstance(value, _graphkiln.TypeSpec):
+            return value
+        return type_spec_from_value(value)
+
+    return nest.map_structure(spec, concrete.structured_outputs)
 
 
 def trace_of(concrete: Any) -> tuple[Any, bytes, bytes]:
