@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/interrupt.h"
+#include "framework/text_memory.h"
 #include "io/files.h"
 
 namespace gk::io {
@@ -18,6 +19,78 @@ std::string_view ErrorText(const z_stream& stream) {
   return stream.msg == nullptr ? "" : stream.msg;
 }
 
+}  // namespace
+
+// A stream of compressed bytes from its beginning on. Begun again, it keeps its
+// memory.
+class Inflater {
+ public:
+  explicit Inflater(Compression compression)
+      : is_gzip_(compression == Compression::kGzip) {}
+  Inflater(const Inflater&) = delete;
+  ~Inflater() {
+    if (begun_) inflateEnd(&stream_);
+  }
+
+  bool begun() const { return begun_; }
+  Status Begin(std::string_view path) {
+    const int bits = MAX_WBITS + (is_gzip_ ? kGzipBits : 0);
+    begun_ = (begun_ ? inflateReset(&stream_) : inflateInit2(&stream_, bits)) ==
+             Z_OK;
+    if (!begun_) {
+      return ResourceExhausted("{}: there is no memory to decompress it", path);
+    }
+    stream_.avail_in = 0;
+    ended_ = within_ = false;
+    return OkStatus();
+  }
+
+  // Some of what comes next, 0 at the end. `more` gives further compressed
+  // bytes, which stay as they are until it is called again; none at the end.
+  template <class More>
+  StatusOr<size_t> Next(std::span<char> to, std::string_view path, More more) {
+    const auto room =
+        static_cast<uInt>(std::min<size_t>(to.size(), kLargestPiece));
+    stream_.next_out = reinterpret_cast<Bytef*>(to.data());
+    stream_.avail_out = room;
+    while (!ended_ && stream_.avail_out == room) {
+      if (stream_.avail_in == 0) {
+        GK_ASSIGN_OR_RETURN(const std::string_view got, more());
+        if (got.empty()) {
+          ended_ = true;
+          if (!within_) break;
+          return DataLoss(
+              "{}: the compressed file ends before what it holds does", path);
+        }
+        stream_.next_in =
+            reinterpret_cast<Bytef*>(const_cast<char*>(got.data()));
+        stream_.avail_in = static_cast<uInt>(got.size());
+      }
+      within_ = true;
+      const int state = inflate(&stream_, Z_NO_FLUSH);
+      if (state == Z_STREAM_END) {
+        within_ = false;
+        if (is_gzip_) {
+          inflateReset(&stream_);
+        } else {
+          ended_ = true;
+        }
+      } else if (state != Z_OK && state != Z_BUF_ERROR) {
+        return DataLoss("{}: inflate() failed with error {}: {}", path, state,
+                        ErrorText(stream_));
+      }
+    }
+    return size_t{room} - stream_.avail_out;
+  }
+
+ private:
+  const bool is_gzip_;
+  z_stream stream_{};
+  bool begun_ = false, ended_ = false, within_ = false;
+};
+
+namespace {
+
 // What it knows of where it is changes as it is read.
 class InflatedFile final : public RandomAccessFile {
  public:
@@ -25,11 +98,14 @@ class InflatedFile final : public RandomAccessFile {
                Compression compression)
       : file_(std::move(file)),
         path_(std::move(path)),
-        is_gzip_(compression == Compression::kGzip) {}
-  ~InflatedFile() override { Stop(); }
+        inflater_(compression) {}
 
   StatusOr<size_t> Read(uint64_t offset, std::span<char> to) const override {
-    if (offset < at_ || !begun_) GK_RETURN_IF_ERROR(Begin());
+    if (offset < at_ || !inflater_.begun()) {
+      GK_RETURN_IF_ERROR(inflater_.Begin(path_));
+      failed_ = OkStatus();
+      at_ = read_ = 0;
+    }
     std::string skipped;
     while (at_ < offset) {
       skipped.resize(
@@ -54,30 +130,11 @@ class InflatedFile final : public RandomAccessFile {
   size_t best_piece() const override { return kLargestPiece; }
 
  private:
-  Status Begin() const {
-    Stop();
-    stream_ = {};
-    const int bits = MAX_WBITS + (is_gzip_ ? kGzipBits : 0);
-    if (inflateInit2(&stream_, bits) != Z_OK) {
-      return ResourceExhausted("{}: there is no memory to decompress it",
-                               path_);
-    }
-    begun_ = true;
-    ended_ = false;
-    within_ = false;
-    failed_ = OkStatus();
-    at_ = read_ = 0;
-    return OkStatus();
-  }
-  void Stop() const {
-    if (begun_) inflateEnd(&stream_);
-    begun_ = false;
-  }
-
   // Some of what comes next, 0 at the end.
   StatusOr<size_t> Next(std::span<char> to) const {
     GK_RETURN_IF_ERROR(failed_);
-    const StatusOr<size_t> got = Inflated(to);
+    const StatusOr<size_t> got =
+        inflater_.Next(to, path_, [this] { return MoreOfFile(); });
     if (got.ok()) {
       at_ += *got;
     } else {
@@ -85,48 +142,17 @@ class InflatedFile final : public RandomAccessFile {
     }
     return got;
   }
-  StatusOr<size_t> Inflated(std::span<char> to) const {
-    const auto room =
-        static_cast<uInt>(std::min<size_t>(to.size(), kLargestPiece));
-    stream_.next_out = reinterpret_cast<Bytef*>(to.data());
-    stream_.avail_out = room;
-    while (!ended_ && stream_.avail_out == room) {
-      if (stream_.avail_in == 0) {
-        GK_RETURN_IF_ERROR(CheckInterrupt());
-        input_.resize(kCodecPiece);
-        GK_ASSIGN_OR_RETURN(const size_t got, file_->Read(read_, input_));
-        read_ += got;
-        if (got == 0) {
-          ended_ = true;
-          if (!within_) break;
-          return DataLoss(
-              "{}: the compressed file ends before what it holds does", path_);
-        }
-        stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
-        stream_.avail_in = static_cast<uInt>(got);
-      }
-      within_ = true;
-      const int state = inflate(&stream_, Z_NO_FLUSH);
-      if (state == Z_STREAM_END) {
-        within_ = false;
-        if (is_gzip_) {
-          inflateReset(&stream_);
-        } else {
-          ended_ = true;
-        }
-      } else if (state != Z_OK && state != Z_BUF_ERROR) {
-        return DataLoss("{}: inflate() failed with error {}: {}", path_, state,
-                        ErrorText(stream_));
-      }
-    }
-    return size_t{room} - stream_.avail_out;
+  StatusOr<std::string_view> MoreOfFile() const {
+    GK_RETURN_IF_ERROR(CheckInterrupt());
+    input_.resize(kCodecPiece);
+    GK_ASSIGN_OR_RETURN(const size_t got, file_->Read(read_, input_));
+    read_ += got;
+    return std::string_view(input_.data(), got);
   }
 
   const std::unique_ptr<RandomAccessFile> file_;
   const std::string path_;
-  const bool is_gzip_;
-  mutable z_stream stream_{};
-  mutable bool begun_ = false, ended_ = false, within_ = false;
+  mutable Inflater inflater_;
   mutable Status failed_;
   mutable std::string input_;
   mutable uint64_t at_ = 0, read_ = 0;  // in what it holds, in the file
@@ -217,6 +243,39 @@ size_t PieceSize(int64_t buffer_size) {
   if (buffer_size <= 0) return kBest;
   return static_cast<size_t>(
       std::min<int64_t>(buffer_size, int64_t{kLargestPiece}));
+}
+
+TextInflater::TextInflater(Compression compression)
+    : stream_(std::make_unique<Inflater>(compression)) {}
+TextInflater::~TextInflater() = default;
+
+StatusOr<std::string> TextInflater::Inflate(std::string_view text,
+                                            std::string_view where) {
+  GK_RETURN_IF_ERROR(stream_->Begin(where));
+  std::string_view rest = text;
+  const auto more = [&]() -> StatusOr<std::string_view> {
+    const std::string_view piece = rest.substr(0, kLargestPiece);
+    rest.remove_prefix(piece.size());
+    return piece;
+  };
+  std::string held;
+  // What is usual; then as much again as there is.
+  size_t used = 0, room = std::min(text.size() * 3 + 64, kLargestPiece);
+  for (;; room = std::min(used, kLargestPiece)) {
+    GK_RETURN_IF_ERROR(CheckTextBytes(static_cast<int64_t>(room)));
+    held.resize(used + room);
+    while (used < held.size()) {
+      GK_ASSIGN_OR_RETURN(
+          const size_t got,
+          stream_->Next({held.data() + used, held.size() - used}, where, more));
+      used += got;
+      if (got > 0) continue;
+      held.resize(used);
+      if (held.capacity() > 2 * used + 64) held.shrink_to_fit();
+      return held;
+    }
+    GK_RETURN_IF_ERROR(CheckInterrupt());
+  }
 }
 
 std::unique_ptr<RandomAccessFile> Inflate(

@@ -38,6 +38,19 @@ StatusOr<BufferedReader> OpenInflated(const std::string& path,
                                       Compression compression,
                                       size_t piece = PieceSize(0));
 
+// Decompresses strings, one after the other. `where`: of which string messages
+// speak. DataLoss for one that is damaged or ends too early; ResourceExhausted
+// if there is no memory for what it holds.
+class TextInflater {
+ public:
+  explicit TextInflater(Compression compression);  // not kNone
+  ~TextInflater();
+  StatusOr<std::string> Inflate(std::string_view text, std::string_view where);
+
+ private:
+  const std::unique_ptr<class Inflater> stream_;
+};
+
 // zlib's own numbers; InvalidArgument of Deflate for those it does not know.
 struct DeflateOptions {
   Compression compression = Compression::kNone;

@@ -66,6 +66,24 @@ TEST_P(CompressionTest, FilesThatEndTooEarly) {
   EXPECT_EQ(ValueOrThrow(All()), "");
 }
 
+TEST_P(CompressionTest, StringsOneAfterTheOther) {
+  TextInflater inflater(GetParam());
+  std::string big;
+  for (int i = 0; i < 300000; ++i) big += std::to_string(i * 7919 % 10007);
+  for (const std::string& text : {std::string("one"), big, std::string()}) {
+    Write({text});
+    const std::string whole = ValueOrThrow(ReadFile(path_));
+    EXPECT_EQ(ValueOrThrow(inflater.Inflate(whole, "w")), text);
+    // One that fails leaves nothing behind.
+    const auto cut = inflater.Inflate(whole.substr(0, whole.size() / 2), "w");
+    EXPECT_EQ(cut.status().code(), Code::kDataLoss);
+    EXPECT_TRUE(cut.status().message().starts_with("w: the compressed"));
+  }
+  EXPECT_EQ(inflater.Inflate("no compressed text", "w").status().code(),
+            Code::kDataLoss);
+  EXPECT_EQ(ValueOrThrow(inflater.Inflate("", "w")), "");
+}
+
 TEST_P(CompressionTest, OtherFiles) {
   ASSERT_TRUE(WriteFile(path_, "no compressed file at all").ok());
   BufferedReader reader(Open());
