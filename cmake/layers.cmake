@@ -1,13 +1,15 @@
 # One library a layer, lowest first. tools/check_layers proves that includes
 # point down only; `ops` may include nothing above `graph`.
 set(GK_LAYERS base proto kernels framework io data graph checkpoint ops grappler
-    runtime eager function saved_model command_line api)
+    runtime eager function saved_model profiler command_line api)
 
 find_package(Threads REQUIRED)
 include(cmake/third_party.cmake)
 
-# Dense products want fused multiply-add; nothing else may have it.
+# Dense products want fused multiply-add, and what measures the machine to compare
+# them with; nothing else may have it.
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/kernels/gemm_block.cc
+  ${PROJECT_SOURCE_DIR}/src/kernels/machine_peak.cc
   PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
 
 include(cmake/messages.cmake)
@@ -88,7 +90,7 @@ foreach(layer runtime eager function)
 endforeach()
 gk_precompile(gk_graph ${GK_FRAMEWORK_HEADERS})
 foreach(layer io checkpoint grappler data plain_ops plain_function saved_model
-    command_line)
+    profiler command_line)
   gk_precompile(gk_${layer} REUSE gk_graph)
 endforeach()
 gk_precompile(gk_api ${GK_FRAMEWORK_HEADERS})

@@ -1,7 +1,7 @@
 # What is compiled to be small (docs/decisions/size.md). Nothing of these layers
 # runs in a loop.
 set(GK_SMALL_LAYERS
-    "proto|io|checkpoint|graph|grappler|data|saved_model|command_line|api")
+    "proto|io|checkpoint|graph|grappler|data|saved_model|profiler|command_line|api")
 
 # Parts of layers that need no speed: ops without loops of their own, and what
 # neither a call nor the making of a node goes through.

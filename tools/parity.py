@@ -36,6 +36,11 @@ WRITTEN = {
     "compat.v1.assign": "gk::Variable::assign",
     "compat.v1.assign_add": "gk::Variable::assign_add",
     "compat.v1.assign_sub": "gk::Variable::assign_sub",
+    "profiler.experimental.Profile": "gk::profiler::Profile",
+    "profiler.experimental.ProfilerOptions": "gk::profiler::ProfilerOptions",
+    "profiler.experimental.Trace": "gk::profiler::Trace",
+    "profiler.experimental.start": "gk::profiler::start",
+    "profiler.experimental.stop": "gk::profiler::stop",
     "train.Checkpoint": "gk::Checkpoint",
     "train.CheckpointManager": "gk::CheckpointManager",
     "train.CheckpointOptions": "gk::CheckpointOptions",
@@ -50,6 +55,8 @@ ONLY_PYTHON = {
         "compat.*",
     "Python's modules: logging, tracebacks, where the package keeps its headers.":
         "as_tensorflow get_logger debugging.*traceback_filtering* sysconfig.*",
+    "Profiles by gRPC, which there is none of: in Python these raise.":
+        "profiler.experimental.client.* profiler.experimental.server.*",
     "Python's protocols: capsules, iterators, arrays.":
         "experimental.dlpack.* data.NumpyIterator",
     "Which function serves which types of values: C++ overloads, and converts by "

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <graphkiln/profiler.h>
 #include <graphkiln/run_options.h>
 #include <graphkiln/structure.h>
 #include <graphkiln/tensor_spec.h>
@@ -61,6 +62,14 @@ class GK_EXPORT ConcreteFunction {
   // none can be made.
   std::string optimized_text() const;
   std::string plan_text() const;
+
+  // Calls it and tells where the time went. Throws Error: AlreadyExists while
+  // a profile is made, or as Call.
+  profiler::FunctionProfile profile(
+      const std::vector<TensorOrVariable>& inputs) const;
+  // What memory its plan needs, for the shapes of the latest call or the
+  // declared ones, and for which values. Throws Error if there can be no plan.
+  profiler::MemoryReport memory_report() const;
 
   // --- For the library itself.
   struct Rep;

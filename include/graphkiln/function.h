@@ -26,6 +26,7 @@
 #include <graphkiln/call_structure.h>
 #include <graphkiln/concrete_function.h>
 #include <graphkiln/place.h>
+#include <graphkiln/profiler.h>
 #include <graphkiln/retraces.h>
 
 namespace gk {
@@ -124,6 +125,8 @@ class GK_EXPORT FunctionState {
                                   const Place& where);
   int tracing_count() const;
   std::vector<ConcreteFunction> ConcreteFunctions() const;
+  // The last of them; throws Error (ValueError) if there is none.
+  ConcreteFunction Latest() const;
   CacheInfo cache_info() const;
   RetraceExplanation explain_retraces() const;
   void clear_traces();
@@ -231,6 +234,19 @@ class Function {
     } else {
       return ConcreteFunction(nullptr);
     }
+  }
+
+  // Calls it and tells where the time went; tracing, if there has to be some,
+  // comes before. Throws Error: AlreadyExists while a profile is made.
+  template <class... Args>
+  profiler::FunctionProfile profile(const Args&... args) const {
+    return detail::ProfileOfCall(get_concrete_function(args...),
+                                 [&] { (*this)(args...); });
+  }
+  // What memory the plan of the trace made last needs. Throws Error (Value) if
+  // there is none.
+  profiler::MemoryReport memory_report() const {
+    return shared_->state.Latest().memory_report();
   }
 
   // How often the lambda has been traced.

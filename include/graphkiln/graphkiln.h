@@ -38,6 +38,7 @@
 #include <graphkiln/ops.h>
 #include <graphkiln/place.h>
 #include <graphkiln/printing.h>
+#include <graphkiln/profiler.h>
 #include <graphkiln/queue.h>
 #include <graphkiln/ragged_shape.h>
 #include <graphkiln/ragged_tensor.h>

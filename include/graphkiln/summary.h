@@ -151,8 +151,13 @@ GK_API_NAMESPACE {
   GK_EXPORT bool graph(const std::string& graph_def);
 
   // Collects the graphs of all functions that any thread calls from now on,
-  // until trace_export writes them under a name or trace_off forgets them.
-  GK_EXPORT void trace_on();
+  // until trace_export writes them under a name or trace_off forgets them. A
+  // profile is made as well if there is a folder for it (gk::profiler::start);
+  // both of these write it. Throws Error (AlreadyExists) if one is being made.
+  struct TraceOptions {
+    std::string profiler_outdir = {};
+  };
+  GK_EXPORT void trace_on(const TraceOptions& options = {});
   GK_EXPORT void trace_export(const std::string& name, const Step& step = {});
   GK_EXPORT void trace_off();
 

@@ -360,6 +360,15 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.summary.graphs": """
         summary.graph summary.trace_export summary.trace_off summary.trace_on
         """,
+    "graphkiln._src.profiler.session": """
+        profiler.experimental.Profile profiler.experimental.ProfilerOptions
+        profiler.experimental.Trace profiler.experimental.start
+        profiler.experimental.stop
+        """,
+    "graphkiln._src.profiler.remote": """
+        profiler.experimental.client.monitor profiler.experimental.client.trace
+        profiler.experimental.server.start=start_server
+        """,
     "graphkiln._src.summary.event_files": """
         compat.v1.summary.FileWriter compat.v1.summary.FileWriterCache
         compat.v1.train.summary_iterator

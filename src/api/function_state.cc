@@ -388,6 +388,15 @@ std::vector<ConcreteFunction> FunctionState::ConcreteFunctions() const {
   return all;
 }
 
+ConcreteFunction FunctionState::Latest() const {
+  const auto traces = rep_->cache().traces();
+  if (traces.empty()) {
+    ThrowPublic(ValueError("function {} has not been traced: call it first",
+                           rep_->options.name));
+  }
+  return PublicOf(*traces.back());
+}
+
 ConcreteFunction FunctionState::Initialization(const CallWords& call,
                                                const Body& body,
                                                const Place& where) {

@@ -1,6 +1,7 @@
 // gk::summary: what this thread writes, and the functions that write it.
 #include "graphkiln/summary.h"
 
+#include <atomic>
 #include <functional>
 #include <optional>
 
@@ -11,6 +12,7 @@
 #include "graphkiln/map.h"
 #include "graphkiln/ops.h"
 #include "ops/summary/summary_kind.h"
+#include "profiler/session.h"
 
 namespace gk::api::summary {
 namespace {
@@ -21,6 +23,8 @@ struct SummaryState {
   std::function<Tensor()> condition;  // empty: nobody said anything
 };
 thread_local SummaryState state;
+// Does the trace that is on make a profile?
+std::atomic<bool> trace_profiles{false};
 
 // Puts `value` where `place` is until the result is destroyed.
 template <class T, class Then = std::function<void()>>
@@ -217,7 +221,13 @@ bool graph(const std::string& graph_def) {
       .item<bool>();
 }
 
-void trace_on() { CollectedGraphs::Start(); }
+void trace_on(const TraceOptions& options) {
+  if (!options.profiler_outdir.empty()) {
+    Guarded([&] { ThrowIfError(Profiler::Start(options.profiler_outdir)); });
+    trace_profiles = true;
+  }
+  CollectedGraphs::Start();
+}
 
 void trace_export(const std::string& name, const Step& step) {
   if (!CollectedGraphs::collecting()) {
@@ -226,10 +236,15 @@ void trace_export(const std::string& name, const Step& step) {
   }
   const std::string collected =
       Guarded([] { return ValueOrThrow(CollectedGraphs::RunMetadata()); });
-  WriteShown(kRunGraphs, name, [&] { return Tensor(collected); }, step, {});
+  WriteShown(trace_profiles ? kRunMetadata : kRunGraphs, name,
+             [&] { return Tensor(collected); }, step, {});
   trace_off();
 }
 
-void trace_off() { CollectedGraphs::Stop(); }
+void trace_off() {
+  CollectedGraphs::Stop();
+  if (!trace_profiles.exchange(false)) return;
+  Guarded([] { ThrowIfError(Profiler::Stop(/*save=*/true)); });
+}
 
 }  // namespace gk::api::summary

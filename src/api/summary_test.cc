@@ -130,4 +130,15 @@ TEST_F(SummaryTest, GraphsOfWhatWasCalled) {
   ExpectWords(events, 0, {"graph_run_metadata_graph", "Sin", "Mul"});
 }
 
+TEST_F(SummaryTest, GraphsWithAProfile) {
+  auto f = gk::function([](Tensor x) { return gk::sin(x) * 2.0f; });
+  const std::string logdir = folder_ + "/logs";
+  summary::trace_on({.profiler_outdir = logdir});
+  EXPECT_THROW(summary::trace_on({.profiler_outdir = logdir}), gk::Error);
+  f(1.0f);
+  summary::trace_export("f", 0);
+  EXPECT_TRUE(std::filesystem::exists(logdir + "/plugins/profile"));
+  EXPECT_THROW(summary::trace_export("f", 0), gk::Error);
+}
+
 }  // namespace

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/blocked_signals.h"
+#include "base/event_log.h"
 #include "base/fork.h"
 #include "base/interrupt.h"
 
@@ -219,11 +220,15 @@ void ThreadPool::RunChunks(Job& job) {
 
 void* ThreadPool::Work(void* arg) {
   State& state = *static_cast<State*>(arg);
+  pthread_setname_np(pthread_self(), "gk_pool");
   std::unique_lock lock(state.mutex);
   while (state.live <= state.limit) {
     if (Job* job = state.Join()) {
       lock.unlock();
-      RunChunks(*job);
+      {
+        const EventSpan span(NamedEvents(EventKind::kWork), EventLog::kAll);
+        RunChunks(*job);
+      }
       // The job may be gone right after this.
       if (job->active.fetch_sub(1) == 1 && state.waiters.load() > 0) {
         lock.lock();

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/json_quoted.h"
 #include "base/status.h"
 
 namespace gk::command {
@@ -57,10 +58,6 @@ class Json {
 
   std::variant<std::monostate, bool, Number, std::string, List, Members> value_;
 };
-
-// The text in quotes. Bytes that are no UTF-8 stand as those of Latin-1.
-std::string JsonQuoted(std::string_view text);
-bool IsUtf8(std::string_view text);
 
 }  // namespace gk::command
 

@@ -125,6 +125,71 @@ Status IterationContext::LoadSeeds(const proto::IteratorState& state) {
   return OkStatus();
 }
 
+// Made for the first recording of an iterator's elements.
+class Dataset::StageEvents final : public EventTypes {
+ public:
+  explicit StageEvents(const Dataset& dataset) : stage(dataset, this) {}
+
+  class Stage final : public EventType {
+   public:
+    Stage(const Dataset& dataset, const EventTypes* holder)
+        : EventType(EventKind::kStage, holder),
+          kind_(dataset.kind()),
+          signature_(dataset.signature()) {}
+    void Tell(const EventDetail*, EventFacts* facts) const override {
+      // TensorFlow's names: "BatchV2" of a "BatchDatasetV2".
+      constexpr std::string_view kWord = "Dataset";
+      std::string name = kind_;
+      const size_t at = name.find(kWord);
+      if (at != name.npos) name.erase(at, kWord.size());
+      facts->name = Format("Iterator::{}", name);
+      facts->arguments.emplace_back("name", kind_);
+      for (size_t i = 0; i < signature_.types.size(); ++i) {
+        facts->shapes += Format(
+            "{}{}{}", i > 0 ? ", " : "", DataTypeName(signature_.types[i]),
+            i < signature_.shapes.size() ? signature_.shapes[i].DebugString()
+                                         : "");
+      }
+    }
+
+   private:
+    const std::string kind_;
+    const ElementSignature signature_;
+  };
+  const Stage stage;
+};
+
+Dataset::~Dataset() {
+  if (const StageEvents* const made = stage_.load()) made->Unref();
+}
+
+const EventType& Dataset::Stage() const {
+  const StageEvents* events = stage_.load(std::memory_order_acquire);
+  if (events != nullptr) return events->stage;
+  Ref<const StageEvents> made = MakeRef<StageEvents>(*this);
+  if (stage_.compare_exchange_strong(events, made.get())) {
+    return made.Release()->stage;
+  }
+  return events->stage;
+}
+
+StatusOr<IteratorPtr> Dataset::NewIterator(const ContextRef& context) const {
+  GK_ASSIGN_OR_RETURN(IteratorPtr made, MakeIterator(context));
+  // Some pass on what another one made.
+  if (!made->made_by_) made->made_by_ = Ref<const Dataset>(this);
+  return made;
+}
+
+DatasetIterator::DatasetIterator() = default;
+DatasetIterator::~DatasetIterator() = default;
+
+Status DatasetIterator::RecordedNext(const CancellationToken* cancellation,
+                                     TensorVector* element, bool* end) {
+  if (!made_by_) return GetNext(cancellation, element, end);
+  const EventSpan span(made_by_->Stage());
+  return GetNext(cancellation, element, end);
+}
+
 Dataset::Dataset(ElementSignature signature,
                  std::initializer_list<const Dataset*> inputs)
     : signature_(std::move(signature)) {

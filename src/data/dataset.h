@@ -8,12 +8,14 @@
 #ifndef GK_DATA_DATASET_H_
 #define GK_DATA_DATASET_H_
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
+#include "base/event_log.h"
 #include "base/process_mutex.h"
 #include "data/dataset_options.h"
 #include "data/iteration.h"
@@ -73,24 +75,43 @@ class IterationContext final : public RefCounted {
 };
 using ContextRef = Ref<IterationContext>;
 
+class Dataset;
+
 class DatasetIterator {
  public:
-  virtual ~DatasetIterator() = default;
+  virtual ~DatasetIterator();
+  // GetNext(), recorded where profiles are made: what everybody calls.
+  Status Next(const CancellationToken* cancellation, TensorVector* element,
+              bool* end) {
+    if (!EventLog::On()) [[likely]] {
+      return GetNext(cancellation, element, end);
+    }
+    return RecordedNext(cancellation, element, end);
+  }
+
+ protected:
   // The next element, or *end = true; after the end, the end again. The
   // caller's `cancellation` (may be null) is polled where that may take long.
   // After an error the iterator may be asked for the element behind it.
   virtual Status GetNext(const CancellationToken* cancellation,
                          TensorVector* element, bool* end) = 0;
 
- protected:
-  DatasetIterator() = default;
+  DatasetIterator();
   DatasetIterator(const DatasetIterator&) = delete;
+
+ private:
+  friend class Dataset;
+  Status RecordedNext(const CancellationToken* cancellation,
+                      TensorVector* element, bool* end);
+
+  Ref<const Dataset> made_by_;
 };
 
 using IteratorPtr = std::unique_ptr<DatasetIterator>;
 
 class Dataset : public VariantObject {
  public:
+  ~Dataset() override;
   std::string_view type_name() const override {
     return "tensorflow::DatasetVariantWrapper";
   }
@@ -106,12 +127,13 @@ class Dataset : public VariantObject {
   virtual bool repeats_empty_passes() const { return false; }
   // At the beginning of the elements. `context`: of the pass that this one is
   // part of.
-  virtual StatusOr<IteratorPtr> MakeIterator(
-      const ContextRef& context) const = 0;
+  StatusOr<IteratorPtr> NewIterator(const ContextRef& context) const;
   // Begins a pass.
   StatusOr<IteratorPtr> Begin() const {
-    return MakeIterator(MakeRef<IterationContext>());
+    return NewIterator(MakeRef<IterationContext>());
   }
+  // Of its iterators' elements, in profiles.
+  const EventType& Stage() const;
 
   const ElementSignature& signature() const { return signature_; }
   // What was said of it and of what it reads from; may be null.
@@ -124,6 +146,9 @@ class Dataset : public VariantObject {
   static StatusOr<Tensor> Wrap(Ref<const Dataset> dataset);
 
  protected:
+  // What NewIterator() gives.
+  virtual StatusOr<IteratorPtr> MakeIterator(
+      const ContextRef& context) const = 0;
   // What is shown of its parameters where it is printed, such as "(2)".
   virtual std::string parameters() const { return ""; }
   // `inputs`: what the dataset reads from.
@@ -133,6 +158,9 @@ class Dataset : public VariantObject {
   void AddOptions(DatasetOptions::Shared options);
 
  private:
+  class StageEvents;
+
+  mutable std::atomic<const StageEvents*> stage_{nullptr};
   ElementSignature signature_;
   int depth_ = 1;  // of the datasets that this one stands on
   DatasetOptions::Shared options_;

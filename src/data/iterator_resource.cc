@@ -94,7 +94,7 @@ Status IteratorResource::Start(const Dataset& dataset) {
 StatusOr<std::shared_ptr<IteratorResource::Pass>> IteratorResource::Begin(
     Ref<const Dataset> dataset, ContextRef context) {
   auto pass = std::make_shared<Pass>();
-  GK_ASSIGN_OR_RETURN(pass->iterator, dataset->MakeIterator(context));
+  GK_ASSIGN_OR_RETURN(pass->iterator, dataset->NewIterator(context));
   pass->dataset = std::move(dataset);
   pass->context = std::move(context);
   return pass;
@@ -112,7 +112,7 @@ Status IteratorResource::GetNext(const CancellationToken* cancellation,
   }
   *end = false;
   element->clear();
-  const Status got = turn.pass->iterator->GetNext(cancellation, element, end);
+  const Status got = turn.pass->iterator->Next(cancellation, element, end);
   if (!*end && !CheckCancellation(cancellation).ok()) return got;
   if (!*end) ++turn.pass->asked;
   GK_RETURN_IF_ERROR(got);
@@ -157,7 +157,7 @@ Status IteratorResource::Restore(std::string_view bytes) {
   for (bool end = false; pass->asked < state.asked; ++pass->asked) {
     GK_RETURN_IF_ERROR(CheckInterrupt());
     // Errors that it gave were given.
-    pass->iterator->GetNext(nullptr, &element, &end).ok();
+    pass->iterator->Next(nullptr, &element, &end).ok();
     if (end) break;
     element.clear();
   }

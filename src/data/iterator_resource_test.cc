@@ -156,7 +156,7 @@ TEST(Dataset, TooManyTransformationsAreRefused) {
     int64_t Cardinality() const override { return 0; }
     StatusOr<IteratorPtr> MakeIterator(
         const ContextRef& context) const override {
-      return input_->MakeIterator(context);
+      return input_->NewIterator(context);
     }
 
    private:

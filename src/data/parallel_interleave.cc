@@ -166,7 +166,7 @@ class Interleave final : public BackgroundWork {
     reading_ = true;
     lock.unlock();
     read.Take(background, [&] {
-      return input_->GetNext(cancellation, &read.element, &read.end);
+      return input_->Next(cancellation, &read.element, &read.end);
     });
     lock.lock();
     reading_ = false;
@@ -203,7 +203,7 @@ class Interleave final : public BackgroundWork {
             open_(std::move(part->argument), cancellation, &part->sequence));
         part->opened = true;
       }
-      return part->sequence->GetNext(cancellation, &made.element, &made.end);
+      return part->sequence->Next(cancellation, &made.element, &made.end);
     });
     IteratorPtr done;
     if (made.end) done = std::move(part->sequence);

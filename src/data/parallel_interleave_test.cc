@@ -74,7 +74,7 @@ std::string DrainText(DatasetIterator& it) {
   for (int i = 0; i < 10000; ++i) {
     TensorVector element;
     bool end = false;
-    Status status = it.GetNext(nullptr, &element, &end);
+    Status status = it.Next(nullptr, &element, &end);
     if (end) return text + ".";
     text += status.ok() ? std::to_string(element[0].scalar<int32_t>()) : "bad";
     text += " ";
@@ -151,7 +151,7 @@ TEST(ParallelInterleave, WaitingCanBeCancelledAndDroppingDoesNotWait) {
   });
   TensorVector element;
   bool end = false;
-  EXPECT_EQ(it->GetNext(&token, &element, &end).code(), Code::kCancelled);
+  EXPECT_EQ(it->Next(&token, &element, &end).code(), Code::kCancelled);
   cancel.join();
   it.reset();
   WaitUntilGone(log);
@@ -189,7 +189,7 @@ TEST(ParallelInterleave, ManyTimesInAnyOrder) {
     if (round % 7 == 0) {
       TensorVector element;
       bool end = false;
-      EXPECT_TRUE(it->GetNext(nullptr, &element, &end).ok());
+      EXPECT_TRUE(it->Next(nullptr, &element, &end).ok());
     } else {
       const std::string all = DrainText(*it);
       EXPECT_EQ(std::count(all.begin(), all.end(), ' '), 36);

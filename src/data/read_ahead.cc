@@ -89,7 +89,7 @@ class Ahead final : public BackgroundWork {
     lock.unlock();
     Outcome& read = slot.outcome;
     read.Take(background, [&] {
-      return input_->GetNext(cancellation, &read.element, &read.end);
+      return input_->Next(cancellation, &read.element, &read.end);
     });
     const bool failed = !read.status.ok();
     lock.lock();
@@ -193,7 +193,7 @@ class MapIterator final : public DatasetIterator {
   Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                  bool* end) override {
     TensorVector argument;
-    GK_RETURN_IF_ERROR(input_->GetNext(cancellation, &argument, end));
+    GK_RETURN_IF_ERROR(input_->Next(cancellation, &argument, end));
     if (*end) return OkStatus();
     element->clear();
     return fn_(std::move(argument), cancellation, element, end);

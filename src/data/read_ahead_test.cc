@@ -89,7 +89,7 @@ std::string Drain(DatasetIterator& it, int most = 1 << 20) {
   for (int i = 0; i < most; ++i) {
     TensorVector element;
     bool end = false;
-    const Status s = it.GetNext(nullptr, &element, &end);
+    const Status s = it.Next(nullptr, &element, &end);
     if (end) return text + "|";
     text += s.ok() ? std::to_string(element[0].scalar<int32_t>()) + " "
                    : "(" + s.message() + ") ";
@@ -212,7 +212,7 @@ TEST(ReadAhead, WaitingCanBeCancelled) {
   });
   TensorVector element;
   bool end = false;
-  EXPECT_EQ(it->GetNext(&token, &element, &end).code(), Code::kCancelled);
+  EXPECT_EQ(it->Next(&token, &element, &end).code(), Code::kCancelled);
   canceller.join();
   log.held = false;
   EXPECT_EQ(Drain(*it, 1), "3 ");

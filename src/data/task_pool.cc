@@ -1,6 +1,7 @@
 #include "data/task_pool.h"
 
 #include <cxxabi.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <chrono>
@@ -31,6 +32,7 @@ struct TaskPool::State {
   int threads = 0, idle = 0;
 
   void Work() {
+    pthread_setname_np(pthread_self(), "gk_data");
     std::unique_lock lock(mutex);
     while (true) {
       ++idle;

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/inlined_vector.h"
 #include "base/per_thread.h"
+#include "eager/op_events.h"
 #include "framework/arguments_text.h"
 #include "framework/logical_device.h"
 #include "framework/op_registry.h"
@@ -148,6 +149,7 @@ StatusOr<TensorVector> Run(const OpRecord& record,
   TensorVector outputs(call->num_outputs);
   const RunningCall running(call);
   KernelContext ctx(record, call->attrs, in, outputs);
+  const OpStart began = OpBegins();
   Status status;
   if (MindsDevices()) {
     const int device = DeviceFor(inputs);
@@ -160,6 +162,9 @@ StatusOr<TensorVector> Run(const OpRecord& record,
     status = RunKernel(ctx);
   }
   if (!status.ok()) return status;
+  if (began.time != 0) [[unlikely]] {
+    RecordOp(record, call->attrs, in, outputs, began);
+  }
   GK_RETURN_IF_ERROR(OwnOutputs(record, in, outputs));
   return outputs;
 }
@@ -197,7 +202,11 @@ Status CheckedCall::Run(std::span<const Tensor> inputs, std::string_view name,
     }
     ctx.set_state_slot(&state);
   }
+  const OpStart began = OpBegins();
   Status status = RunKernel(ctx);
+  if (began.time != 0 && status.ok()) [[unlikely]] {
+    RecordOp(record_, attrs_, in, outputs, began);
+  }
   if (state) {
     state.reset(state_.exchange(state.release(), std::memory_order_acq_rel));
   }
@@ -256,13 +265,21 @@ bool EagerContext::RunElementwise(const OpRecord& record,
       for (size_t i = 0; i < inputs.size(); ++i) {
         in[i] = inputs[i]->raw_data();
       }
+      const OpStart began = OpBegins();
       if (kernel->fn(out->raw_data(), in, n, nullptr) != 0) return false;
       *output = std::move(*out);
+      if (began.time != 0) [[unlikely]] {
+        RecordOp(record, none, inputs, {output, 1}, began);
+      }
       return true;
     }
   }
   KernelContext ctx(record, none, inputs, std::span(output, 1));
+  const OpStart began = OpBegins();
   *status = RunKernel(ctx);
+  if (began.time != 0 && status->ok()) [[unlikely]] {
+    RecordOp(record, none, inputs, {output, 1}, began);
+  }
   if (!status->ok()) *status = WithOp(*status, record, none, inputs, name);
   return true;
 }

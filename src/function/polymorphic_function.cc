@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/event_log.h"
 #include "base/stack.h"
 #include "function/variable_creation.h"
 
@@ -79,6 +80,7 @@ StatusOr<Ref<Trace>> PolymorphicFunction::MakeFirst(
 
 StatusOr<Ref<Trace>> PolymorphicFunction::MakeTrace(
     const Ref<FunctionType>& type, Tracer* tracer, TensorVector* variables) {
+  const EventSpan span(EventKind::kTracing, "trace", options_.name);
   if (!traced_once()) return MakeFirst(type, tracer, variables);
   MadeVariables late;
   GK_ASSIGN_OR_RETURN(

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "base/checks.h"
+#include "base/event_log.h"
 #include "grappler/large_constants.h"
 #include "grappler/optimize.h"
 
@@ -31,6 +32,7 @@ StatusOr<CompiledFunction*> CompiledFunction::Of(
   if (auto* c = slot.load(std::memory_order_acquire)) {
     return static_cast<CompiledFunction*>(c);
   }
+  const EventSpan span(EventKind::kPlanning, "optimize", function.name());
   Ref<CompiledFunction> made =
       Ref<CompiledFunction>::Adopt(new CompiledFunction);
   GK_ASSIGN_OR_RETURN(made->graph_, Optimize(function));
@@ -173,6 +175,7 @@ StatusOr<RewriteGraph> CompiledFunction::GraphFor(
 StatusOr<Ref<Plan>> CompiledFunction::Specialise(std::span<const Tensor> inputs,
                                                  const Plan& declared,
                                                  bool loop_body) const {
+  const EventSpan span(EventKind::kPlanning, "specialise", graph_.name);
   RewriteGraph f = GraphToSpecialise().Clone();
   for (size_t i = 0; i < inputs.size(); ++i) {
     f.arguments[i]->mutable_output(0).shape = inputs[i].shape();
@@ -260,6 +263,16 @@ Ref<Plan> CompiledFunction::LoopBodyPlanFor(std::span<const Tensor> states,
   loop_plans_.push_front({std::move(key), plan});
   DropBehind(kMaxPlans, loop_plans_, dropped);
   return plan;
+}
+
+StatusOr<Ref<Plan>> CompiledFunction::LatestPlan() {
+  {
+    std::lock_guard lock(mutex_);
+    for (const Specialised& s : plans_) {
+      if (s.plan) return s.plan;
+    }
+  }
+  return DeclaredPlan();
 }
 
 StatusOr<Ref<Plan>> CompiledFunction::PlanFor(std::span<const Tensor> inputs,

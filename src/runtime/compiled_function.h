@@ -50,6 +50,10 @@ class CompiledFunction final : public GraphFunction::Compiled {
   // The plan for the declared shapes, made when it is first wanted.
   StatusOr<Ref<Plan>> DeclaredPlan();
 
+  // The plan for the shapes of the latest call, if it has one of its own; else
+  // the declared one.
+  StatusOr<Ref<Plan>> LatestPlan();
+
   // The plan for a loop whose body this is, if the declared shapes are
   // complete; else null: then each turn asks PlanFor().
   StatusOr<Ref<Plan>> LoopBodyPlan();

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/caught.h"
+#include "base/event_log.h"
 #include "base/run_limit.h"
 #include "base/stack.h"
 #include "framework/arguments_text.h"
@@ -17,6 +18,7 @@
 #include "runtime/loop_poll.h"
 #include "runtime/nested_function.h"
 #include "runtime/plan_checker.h"
+#include "runtime/plan_events.h"
 #include "runtime/plan_profile.h"
 #include "runtime/run_variable_updates.h"
 
@@ -99,6 +101,7 @@ class Run {
 
   Status Execute() {
     try {
+      if (EventLog::On()) [[unlikely]] return ExecuteRecorded();
       return plan_.watched ? ExecuteAll<true>() : ExecuteAll<false>();
     } catch (...) {
       return CaughtStatus(plan_.function.name);
@@ -106,9 +109,21 @@ class Run {
   }
 
  private:
+  [[gnu::cold, gnu::noinline]] Status ExecuteRecorded() {
+    const PlanEvents& events = PlanEvents::Of(plan_);
+    if (EventLog::On(EventLog::kOps)) events_ = &events;
+    const EventSpan span(events.function());
+    return ExecuteAll<true>();
+  }
+
   template <bool kWatched>
   Status ExecuteAll() {
     GK_RETURN_IF_ERROR(CheckCancelled());
+    int64_t began = 0;  // of the instruction, if it is recorded
+    std::unique_ptr<OpDetail> detail;
+    if constexpr (kWatched) {
+      if (events_ != nullptr) began = EventLog::Now();
+    }
     PlanChecker* checker = nullptr;
     if constexpr (kWatched) {
       checker = Checker();
@@ -131,6 +146,7 @@ class Run {
       if constexpr (kWatched) {
         if (checker) GK_RETURN_IF_ERROR(checker->Before(pc, apart));
         if (plan_.profile) timer.emplace(*plan_.profile, pc);
+        if (events_ != nullptr) detail = events_->Before(now, pc, frame_);
       }
       if ((pc & (kPollInterval - 1)) == kPollInterval - 1) [[unlikely]] {
         PollInterrupt();
@@ -140,6 +156,11 @@ class Run {
       }
       GK_RETURN_IF_ERROR(RunOne(now, pc));
       if constexpr (kWatched) {
+        if (events_ != nullptr) {
+          const int64_t ended = EventLog::Now();
+          events_->After(now, pc, frame_, std::move(detail), began, ended);
+          began = ended;
+        }
         if (checker) GK_RETURN_IF_ERROR(checker->After(pc));
       }
       for (int k = 0; k < now.num_releases; ++k) {
@@ -433,6 +454,7 @@ class Run {
   Frame& frame_;
   const CancellationToken* cancellation_;
   const Turn turn_;
+  const PlanEvents* events_ = nullptr;  // null: instructions are not recorded
 };
 
 }  // namespace

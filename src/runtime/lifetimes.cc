@@ -6,30 +6,6 @@
 namespace gk {
 namespace {
 
-// By slot, at the roots of places.
-std::vector<int> LastUses(const Plan& plan) {
-  const int n = plan.instructions.size();
-  std::vector<int> last(plan.slots.size(), -1);
-  for (int i = 0; i < n; ++i) {
-    const Instruction& now = plan.instructions[i];
-    for (int k = 0; k < now.num_outputs; ++k) last[now.first_output + k] = i;
-    for (int k = 0; k < now.num_inputs; ++k) {
-      last[plan.RootOf(plan.inputs[now.first_input + k])] = i;
-    }
-    for (int k = 0; k < now.num_updates; ++k) {
-      last[plan.updates[now.first_update + k].handle] = i;
-    }
-  }
-  for (SlotId s : plan.results) last[plan.RootOf(s)] = n;
-  // What is computed once is there in all turns.
-  for (const Instruction& now : plan.instructions) {
-    for (int k = 0; now.once && k < now.num_outputs; ++k) {
-      last[now.first_output + k] = n;
-    }
-  }
-  return last;
-}
-
 // A variable that the instruction updates, or a value that it puts in one.
 bool UpdateNeeds(const Plan& plan, const Instruction& now, SlotId s) {
   for (int k = 0; k < now.num_updates; ++k) {
@@ -121,6 +97,29 @@ void FindTaken(const Plan& plan, Instruction* now) {
 }
 
 }  // namespace
+
+std::vector<int> LastUses(const Plan& plan) {
+  const int n = plan.instructions.size();
+  std::vector<int> last(plan.slots.size(), -1);
+  for (int i = 0; i < n; ++i) {
+    const Instruction& now = plan.instructions[i];
+    for (int k = 0; k < now.num_outputs; ++k) last[now.first_output + k] = i;
+    for (int k = 0; k < now.num_inputs; ++k) {
+      last[plan.RootOf(plan.inputs[now.first_input + k])] = i;
+    }
+    for (int k = 0; k < now.num_updates; ++k) {
+      last[plan.updates[now.first_update + k].handle] = i;
+    }
+  }
+  for (SlotId s : plan.results) last[plan.RootOf(s)] = n;
+  // What is computed once is there in all turns.
+  for (const Instruction& now : plan.instructions) {
+    for (int k = 0; now.once && k < now.num_outputs; ++k) {
+      last[now.first_output + k] = n;
+    }
+  }
+  return last;
+}
 
 Status FindLifetimes(PlanDraft* draft) {
   Plan* const plan = draft->plan.get();

@@ -26,9 +26,17 @@ void SetControlFlowLowering(bool on) {
   Lowers().store(on, std::memory_order_relaxed);
 }
 
-std::string Plan::DebugString() const {
+const char* InstructionKindName(Instruction::Kind kind) {
   static constexpr const char* kKinds[] = {"tile", "kernel", "read", "cluster",
                                            "code", "branch", "loop"};
+  return kKinds[static_cast<int>(kind)];
+}
+
+Plan::~Plan() {
+  if (const EventTypes* const made = events.load()) made->Unref();
+}
+
+std::string Plan::DebugString() const {
   std::string text;
   const auto add_slot = [&](SlotId s) {
     text += Format(" %{}", s);
@@ -39,7 +47,7 @@ std::string Plan::DebugString() const {
   for (size_t i = 0; i < instructions.size(); ++i) {
     const Instruction& now = instructions[i];
     text += Format("{} {}{}", i, now.once ? "once " : "",
-                   kKinds[static_cast<int>(now.kind)]);
+                   InstructionKindName(now.kind));
     if (now.kind == Instruction::Kind::kCluster) {
       for (const Node* node : clusters[now.cluster].nodes()) {
         text += Format(" {} {}", node->type(), node->name());

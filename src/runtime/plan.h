@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/event_log.h"
 #include "base/ref.h"
 #include "base/status.h"
 #include "framework/kernel_context.h"
@@ -94,6 +95,9 @@ struct Instruction {
   const Node* node = nullptr;
 };
 
+// "tile", "kernel".
+const char* InstructionKindName(Instruction::Kind kind);
+
 // A read of a captured variable that nothing in the plan writes: a frame may
 // keep its value (kept_reads.h).
 struct KeptRead {
@@ -112,6 +116,8 @@ struct NextState {
 
 class Plan : public RefCounted {
  public:
+  ~Plan() override;
+
   // Compiles `function`, which is kept alive; node shapes that are known are
   // relied upon (and checked where a value enters). `merge_updates`: see
   // variable_update.h.
@@ -160,6 +166,8 @@ class Plan : public RefCounted {
   std::shared_ptr<PlanProfile> profile;     // null: none is kept
   bool watched = false;                     // checked or with a profile
   mutable FramePool frames;
+  // Its PlanEvents, once a run was recorded; a reference of the plan's.
+  mutable std::atomic<const EventTypes*> events{nullptr};
 
   // Goes on where the random ops of another plan of the function stand.
   void TakeSharedStatesOf(const Plan& other);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/event_log.h"
 #include "framework/logical_device.h"
 #include "framework/placement_log.h"
 #include "runtime/plan_passes.h"
@@ -17,6 +18,7 @@ void LogNodes(const RewriteGraph& f) {
 }
 
 StatusOr<Ref<Plan>> Build(RewriteGraph function, PlanOptions options) {
+  const EventSpan span(EventKind::kPlanning, "plan", function.name);
   PlanDraft draft(std::move(function), options);
   for (PlanPass pass : kPlanPasses) GK_RETURN_IF_ERROR(pass(&draft));
   Plan& plan = *draft.plan;

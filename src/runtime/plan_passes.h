@@ -52,6 +52,10 @@ Status FindKeptReads(PlanDraft* draft);
 // of an operand of its size that dies there.
 Status PlaceArena(PlanDraft* draft);
 
+// By slot, at the roots of places: the last instruction that needs the value,
+// their number for what outlives them, -1 for what none has to do with.
+std::vector<int> LastUses(const Plan& plan);
+
 using PlanPass = Status (*)(PlanDraft* draft);
 inline constexpr PlanPass kPlanPasses[] = {
     ScheduleUnits, LowerScalars,       FindReaders,

@@ -349,8 +349,6 @@ def test_graphs_of_the_functions_that_were_called(tmp_path):
     assert any("lambda" in name for name in functions)
     tf.summary.trace_on()
     tf.summary.trace_off()
-    with pytest.raises(NotImplementedError, match="profiler"):
-        tf.summary.trace_on(profiler=True)
 
 
 def test_a_closed_writer(tmp_path):

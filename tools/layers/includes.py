@@ -17,7 +17,7 @@ RANKS = [
     ["runtime", "codegen"],
     ["eager"],
     ["function"],
-    ["saved_model", "summary"],
+    ["saved_model", "summary", "profiler"],
     ["api", "command_line"],
 ]
 LAYERS = {

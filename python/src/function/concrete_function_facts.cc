@@ -14,6 +14,7 @@
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/graph/graph_def.h"
 #include "python/src/nest/nest_node.h"
+#include "python/src/profiler/function_profile.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/shape_type.h"
 #include "python/src/tensors/tensor_spec_type.h"
@@ -196,6 +197,14 @@ PyMethodDef methods[] = {
      ">>> [baked] = scale.get_concrete_function(1.0).baked_values()\n"
      ">>> baked.name, baked.value, baked.kind\n"
      "('rate', 0.5, 'global')"},
+    {"profile", AsCFunction(Guarded<ProfileConcrete>), kByName,
+     "profile($self, *args, **kwargs)\n--\n\n"
+     "Calls it and tells where the time went, as `tf.function`'s `profile` "
+     "does."},
+    {"memory_report", Guarded<MemoryOfConcrete>, METH_NOARGS,
+     "memory_report($self)\n--\n\n"
+     "What memory its plan needs, and for which values, as `tf.function`'s\n"
+     "`memory_report` tells it."},
     {"__copy__", Guarded<Copy>, METH_NOARGS, nullptr},
     {"_repr_svg_", Guarded<ReprOf<'s'>>, METH_NOARGS, nullptr},
     {"_repr_html_", Guarded<ReprOf<'h'>>, METH_NOARGS, nullptr},

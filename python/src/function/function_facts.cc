@@ -12,6 +12,7 @@
 #include "python/src/function/function_trace_type.h"
 #include "python/src/function/py_trace.h"
 #include "python/src/function/retraces.h"
+#include "python/src/profiler/function_profile.h"
 
 namespace nb = nanobind;
 
@@ -205,6 +206,18 @@ PyObject* AllConcrete(PyObject* o, PyObject*) {
   return all.release().ptr();
 }
 
+PyObject* Profile(PyObject* o, PyObject* args, PyObject* kwargs) {
+  return ProfileOfCall(ConcreteFor(o, args, kwargs), o, args, kwargs);
+}
+PyObject* Memory(PyObject* o, PyObject*) {
+  const auto traces = TracesOf(o).traces();
+  if (traces.empty()) {
+    return Raise(ValueError("Function {} has not been traced: call it first",
+                            Python(o).Name()));
+  }
+  return MemoryOfConcrete(ConcreteOf(*traces.back()), nullptr);
+}
+
 constexpr int kAny = METH_VARARGS | METH_KEYWORDS;
 
 PyMethodDef kFunctionFactsMethods[] = {
@@ -234,6 +247,41 @@ PyMethodDef kFunctionFactsMethods[] = {
     {"experimental_get_tracing_count", Guarded<TracingCount>, METH_NOARGS,
      "experimental_get_tracing_count($self)\n--\n\n"
      "How often the Python function has been traced."},
+    {"profile", AsCFunction(Guarded<Profile>), kAny,
+     "profile($self, *args, **kwargs)\n--\n\n"
+     "Calls the function with these arguments and tells where the time went:\n"
+     "for each op or fused group the user's line that made it, how often it\n"
+     "ran, its time and share, the part of the machine's peak that it "
+     "attained,\nand the memory of its results. If there is no trace for the "
+     "arguments, one\nis made before.\n\n"
+     "Args:\n"
+     "  *args, **kwargs: of the function. What it does besides computing "
+     "happens\n    as in any call.\n\n"
+     "Returns:\n"
+     "  A `FunctionProfile`, which prints as a table and, in notebooks, as "
+     "one with\n  bars; its `rows` are `ProfileRow`s.\n\n"
+     "Raises:\n"
+     "  AlreadyExistsError: a profile is being made "
+     "(`tf.profiler.experimental`).\n\n"
+     ">>> f = tf.function(lambda x: tf.nn.relu(x @ x))\n"
+     ">>> profile = f.profile(tf.ones([64, 64]))\n"
+     ">>> [product] = [row for row in profile.rows if row.name == 'MatMul']\n"
+     ">>> product.calls, int(product.flops), product.shapes\n"
+     "(1, 524288, '(float32[64,64], float32[64,64]) -> float32[64,64]')"},
+    {"memory_report", Guarded<Memory>, METH_NOARGS,
+     "memory_report($self)\n--\n\n"
+     "What memory the plan of the trace made last needs: how much at the "
+     "peak,\nwhere that is, and which values it is for, by the user's line.\n"
+     "\nReturns:\n"
+     "  A `MemoryReport`, which prints as a table and, in notebooks, as one "
+     "with\n  bars; its `plans` have `buffers`.\n\n"
+     "Raises:\n"
+     "  ValueError: the function has not been traced.\n\n"
+     ">>> f = tf.function(lambda x: tf.reduce_sum(tf.linalg.inv(x) @ x))\n"
+     ">>> _ = f(tf.eye(64))\n"
+     ">>> report = f.memory_report()\n"
+     ">>> report.plans[0].buffers[0].type, report.plans[0].buffers[0].bytes\n"
+     "('float32[64,64]', 16384)"},
     {"explain_retraces", Guarded<Explanation>, METH_NOARGS,
      "explain_retraces($self)\n--\n\n"
      "Why it was traced more than once: for every trace beyond the first, "

@@ -60,6 +60,8 @@
 #include "python/src/ops/op_record.h"
 #include "python/src/ops/plain_values.h"
 #include "python/src/ops/printing.h"
+#include "python/src/profiler/function_profile.h"
+#include "python/src/profiler/profiler.h"
 #include "python/src/ragged/composite_types.h"
 #include "python/src/random/generator.h"
 #include "python/src/random/initializers.h"
@@ -142,6 +144,8 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddModuleWalk(m);
   gk::py::AddMetaGraphFunctions(m);
   gk::py::AddSummaries(m);
+  gk::py::AddProfiler(m);
+  gk::py::AddFunctionProfile(m);
   gk::py::AddGenerator(m);
   gk::py::AddInitializers(m);
   gk::py::AddDimension(m);

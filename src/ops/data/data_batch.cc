@@ -25,7 +25,7 @@ class GroupIterator final : public DatasetIterator {
     while (!ended_ && rows < size_) {
       GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
       TensorVector row;
-      GK_RETURN_IF_ERROR(input_->GetNext(cancellation, &row, &ended_));
+      GK_RETURN_IF_ERROR(input_->Next(cancellation, &row, &ended_));
       if (ended_) break;
       if (row.size() != width_) {
         return InvalidArgument(
@@ -98,7 +98,7 @@ class BatchDataset final : public DatasetOfInput {
     return n / size_ + (n % size_ == 0 || drop_remainder_ ? 0 : 1);
   }
   StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().NewIterator(context));
     const size_t width = input().signature().types.size();
     IteratorPtr groups = std::make_unique<GroupIterator>(
         std::move(in), size_, width, drop_remainder_);
@@ -177,7 +177,7 @@ class UnbatchDataset final : public OneInputDataset {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         TensorVector batch;
         rows_ = at_ = 0;
-        GK_RETURN_IF_ERROR(input().GetNext(cancellation, &batch, end));
+        GK_RETURN_IF_ERROR(input().Next(cancellation, &batch, end));
         if (*end) return OkStatus();
         for (const Tensor& t : batch) {
           if (t.rank() == 0) {

@@ -16,7 +16,7 @@ class PrefetchDataset final : public DatasetOfInput {
 
   std::string_view kind() const override { return "PrefetchDataset"; }
   StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().NewIterator(context));
     return buffer_size_ == 0 ? std::move(in)
                              : Prefetch(std::move(in), buffer_size_);
   }

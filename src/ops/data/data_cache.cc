@@ -41,7 +41,7 @@ class CacheDataset final : public DatasetOfInput {
           cached_ = dataset_->cache_.elements;
         }
         if (!cached_) {
-          GK_ASSIGN_OR_RETURN(input_, dataset_->input().MakeIterator(context_));
+          GK_ASSIGN_OR_RETURN(input_, dataset_->input().NewIterator(context_));
         }
       }
       if (cached_) {
@@ -53,7 +53,7 @@ class CacheDataset final : public DatasetOfInput {
         return OkStatus();
       }
       TensorVector read;
-      GK_RETURN_IF_ERROR(input_->GetNext(cancellation, &read, end));
+      GK_RETURN_IF_ERROR(input_->Next(cancellation, &read, end));
       if (*end) {
         Complete();
       } else {

@@ -45,7 +45,7 @@ class UniqueDataset final : public OneInputDataset {
                    bool* end) override {
       while (true) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
-        GK_RETURN_IF_ERROR(input().GetNext(cancellation, element, end));
+        GK_RETURN_IF_ERROR(input().Next(cancellation, element, end));
         if (*end) return OkStatus();
         std::string key;
         for (const Tensor& t : *element) {
@@ -78,7 +78,7 @@ class IgnoreErrorsDataset final : public OneInputDataset {
       while (true) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         element->clear();
-        Status status = input().GetNext(cancellation, element, end);
+        Status status = input().Next(cancellation, element, end);
         // An interruption is for the caller.
         if (status.ok() || status.code() == Code::kPythonException ||
             status.code() == Code::kCancelled) {
@@ -107,7 +107,7 @@ class AssertCardinalityDataset final : public OneInputDataset {
     using OneInputIterator::OneInputIterator;
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
-      GK_RETURN_IF_ERROR(input().GetNext(cancellation, element, end));
+      GK_RETURN_IF_ERROR(input().Next(cancellation, element, end));
       const int64_t wanted = dataset().wanted_;
       if (!*end) ++seen_;
       if (*end && seen_ != wanted) {

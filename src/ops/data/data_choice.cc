@@ -78,12 +78,12 @@ class ChoiceDataset final : public Dataset {
   }
   StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     GK_ASSIGN_OR_RETURN(IteratorPtr selector,
-                        selector_->MakeIterator(context->Part(0)));
+                        selector_->NewIterator(context->Part(0)));
     std::vector<IteratorPtr> parts;
     for (size_t i = 0; i < inputs_.size(); ++i) {
       GK_ASSIGN_OR_RETURN(
           IteratorPtr part,
-          inputs_[i]->MakeIterator(context->Part(static_cast<int>(i) + 1)));
+          inputs_[i]->NewIterator(context->Part(static_cast<int>(i) + 1)));
       parts.push_back(std::move(part));
     }
     return IteratorPtr(
@@ -105,7 +105,7 @@ class ChoiceDataset final : public Dataset {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         TensorVector chosen;
         bool ended = false;
-        GK_RETURN_IF_ERROR(selector_->GetNext(cancellation, &chosen, &ended));
+        GK_RETURN_IF_ERROR(selector_->Next(cancellation, &chosen, &ended));
         if (ended) break;
         if (chosen.size() != 1 || chosen[0].dtype() != DataType::kInt64 ||
             chosen[0].num_elements() != 1) {
@@ -117,7 +117,7 @@ class ChoiceDataset final : public Dataset {
                                  parts_.size());
         }
         if (!parts_[i]) continue;
-        GK_RETURN_IF_ERROR(parts_[i]->GetNext(cancellation, element, &ended));
+        GK_RETURN_IF_ERROR(parts_[i]->Next(cancellation, element, &ended));
         if (!ended) return OkStatus();
         parts_[i].reset();
         --left_;

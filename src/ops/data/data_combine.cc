@@ -30,7 +30,7 @@ class ZipDataset final : public Dataset {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       GK_ASSIGN_OR_RETURN(
           IteratorPtr part,
-          inputs_[i]->MakeIterator(context->Part(static_cast<int>(i))));
+          inputs_[i]->NewIterator(context->Part(static_cast<int>(i))));
       parts.push_back(std::move(part));
     }
     return IteratorPtr(new Iterator(std::move(parts)));
@@ -51,7 +51,7 @@ class ZipDataset final : public Dataset {
       for (const IteratorPtr& part : parts_) {
         TensorVector components;
         bool part_end = false;
-        Status got = part->GetNext(cancellation, &components, &part_end);
+        Status got = part->Next(cancellation, &components, &part_end);
         if (status.ok()) status = std::move(got);
         *end |= part_end;
         for (Tensor& t : components) element->push_back(std::move(t));
@@ -100,11 +100,11 @@ class ConcatenateDataset final : public Dataset {
                    bool* end) override {
       for (; part_ < 2; ++part_) {
         if (!input_) {
-          GK_ASSIGN_OR_RETURN(input_, dataset_->parts_[part_]->MakeIterator(
+          GK_ASSIGN_OR_RETURN(input_, dataset_->parts_[part_]->NewIterator(
                                           context_->Part(part_)));
         }
         bool ended = false;
-        GK_RETURN_IF_ERROR(input_->GetNext(cancellation, element, &ended));
+        GK_RETURN_IF_ERROR(input_->Next(cancellation, element, &ended));
         if (!ended) return OkStatus();
         input_.reset();
       }
@@ -154,7 +154,7 @@ class OptionsDataset final : public DatasetOfInput {
   }
   std::string_view kind() const override { return "OptionsDataset"; }
   StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
-    return input().MakeIterator(context);
+    return input().NewIterator(context);
   }
 };
 

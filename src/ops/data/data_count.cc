@@ -29,7 +29,7 @@ class TakeDataset final : public OneInputDataset {
         *end = true;
         return OkStatus();
       }
-      GK_RETURN_IF_ERROR(input().GetNext(cancellation, element, end));
+      GK_RETURN_IF_ERROR(input().Next(cancellation, element, end));
       if (*end) {
         DropInput();
       } else if (left_ > 0) {
@@ -69,7 +69,7 @@ class SkipDataset final : public OneInputDataset {
                    bool* end) override {
       for (; left_ > 0; --left_) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
-        GK_RETURN_IF_ERROR(input().GetNext(cancellation, element, end));
+        GK_RETURN_IF_ERROR(input().Next(cancellation, element, end));
         if (*end) {
           left_ = -1;
           return OkStatus();
@@ -79,7 +79,7 @@ class SkipDataset final : public OneInputDataset {
         *end = true;
         return OkStatus();
       }
-      return input().GetNext(cancellation, element, end);
+      return input().Next(cancellation, element, end);
     }
 
    private:
@@ -123,10 +123,10 @@ class RepeatDataset final : public DatasetOfInput {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         bool fresh = !input_;
         if (fresh) {
-          GK_ASSIGN_OR_RETURN(input_, dataset_->input().MakeIterator(context_));
+          GK_ASSIGN_OR_RETURN(input_, dataset_->input().NewIterator(context_));
         }
         bool ended = false;
-        GK_RETURN_IF_ERROR(input_->GetNext(cancellation, element, &ended));
+        GK_RETURN_IF_ERROR(input_->Next(cancellation, element, &ended));
         if (!ended) return OkStatus();
         input_.reset();
         if (left_ > 0) --left_;
@@ -180,7 +180,7 @@ class ShardDataset final : public OneInputDataset {
       const ShardDataset& d = dataset();
       while (true) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
-        GK_RETURN_IF_ERROR(input().GetNext(cancellation, element, end));
+        GK_RETURN_IF_ERROR(input().Next(cancellation, element, end));
         if (*end) break;
         if (place_++ % d.shards_ == d.index_) {
           found_ = true;

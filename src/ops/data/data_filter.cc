@@ -27,7 +27,7 @@ class FilterDataset final : public OneInputDataset {
                    bool* end) override {
       while (!ended_) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
-        GK_RETURN_IF_ERROR(input().GetNext(cancellation, element, &ended_));
+        GK_RETURN_IF_ERROR(input().Next(cancellation, element, &ended_));
         if (ended_) break;
         TensorVector result;
         GK_RETURN_IF_ERROR(predicate_.Run(*element, cancellation, &result));

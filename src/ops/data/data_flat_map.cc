@@ -23,7 +23,7 @@ class InterleaveDataset final : public DatasetOfInput {
   std::string_view kind() const override { return kind_; }
   int64_t Cardinality() const override { return kUnknownCardinality; }
   StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().NewIterator(context));
     OpenFn open = [self = Ref<const InterleaveDataset>(this), context,
                    f = function_.In(context)](
                       TensorVector element,
@@ -53,7 +53,7 @@ class InterleaveDataset final : public DatasetOfInput {
         if (at_ < int64_t(parts_.size()) && parts_[at_]) {
           bool part_ended = false;
           GK_RETURN_IF_ERROR(
-              parts_[at_]->GetNext(cancellation, element, &part_ended));
+              parts_[at_]->Next(cancellation, element, &part_ended));
           if (!part_ended) {
             if (++in_block_ == block_length_) Advance();
             return OkStatus();
@@ -75,7 +75,7 @@ class InterleaveDataset final : public DatasetOfInput {
     Status OpenPart(const CancellationToken* cancellation) {
       TensorVector argument;
       IteratorPtr part;
-      GK_RETURN_IF_ERROR(input_->GetNext(cancellation, &argument, &ended_));
+      GK_RETURN_IF_ERROR(input_->Next(cancellation, &argument, &ended_));
       if (ended_) {
         // Places that were never taken are not visited.
         cycle_ = std::max<int64_t>(1, parts_.size());
@@ -114,7 +114,7 @@ class InterleaveDataset final : public DatasetOfInput {
     }
     GK_ASSIGN_OR_RETURN(Ref<const Dataset> part, Dataset::Of(result[0]));
     GK_RETURN_IF_ERROR(CheckSignature(signature(), part->signature()));
-    GK_ASSIGN_OR_RETURN(*sequence, part->MakeIterator(context));
+    GK_ASSIGN_OR_RETURN(*sequence, part->NewIterator(context));
     return OkStatus();
   }
 

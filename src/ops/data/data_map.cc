@@ -26,7 +26,7 @@ class MapDataset final : public DatasetOfInput {
     return preserve_cardinality_ ? input().Cardinality() : kUnknownCardinality;
   }
   StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().NewIterator(context));
     ElementFn apply =
         [self = Ref<const MapDataset>(this), f = function_.In(context)](
             TensorVector element, const CancellationToken* cancellation,

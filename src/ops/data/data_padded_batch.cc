@@ -69,7 +69,7 @@ class PaddedBatchDataset final : public OneInputDataset {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         TensorVector row;
         bool ended = false;
-        GK_RETURN_IF_ERROR(input().GetNext(cancellation, &row, &ended));
+        GK_RETURN_IF_ERROR(input().Next(cancellation, &row, &ended));
         if (ended) {
           DropInput();
         } else if (row.size() != p.shapes.size()) {

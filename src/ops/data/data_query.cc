@@ -24,10 +24,10 @@ Status ComputeSingle(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const IteratorPtr iterator, dataset->Begin());
   TensorVector element, another;
   bool end = false;
-  GK_RETURN_IF_ERROR(iterator->GetNext(c.cancellation(), &element, &end));
+  GK_RETURN_IF_ERROR(iterator->Next(c.cancellation(), &element, &end));
   if (end) return InvalidArgument("Dataset was empty.");
   GK_RETURN_IF_ERROR(CheckElement(SignatureAttrs(c), element));
-  GK_RETURN_IF_ERROR(iterator->GetNext(c.cancellation(), &another, &end));
+  GK_RETURN_IF_ERROR(iterator->Next(c.cancellation(), &another, &end));
   if (!end) return InvalidArgument("Dataset had more than one element.");
   for (int i = 0; i < c.num_outputs(); ++i) {
     c.set_output(i, HandOut(std::move(element[i])));

@@ -70,7 +70,7 @@ class RebatchDataset final : public OneInputDataset {
     Status Read(const CancellationToken* cancellation) {
       TensorVector batch;
       bool ended = false;
-      GK_RETURN_IF_ERROR(input().GetNext(cancellation, &batch, &ended));
+      GK_RETURN_IF_ERROR(input().Next(cancellation, &batch, &ended));
       if (ended) {
         DropInput();
         return OkStatus();
@@ -177,7 +177,7 @@ class SparseBatchDataset final : public OneInputDataset {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         TensorVector row;
         bool ended = false;
-        GK_RETURN_IF_ERROR(input().GetNext(cancellation, &row, &ended));
+        GK_RETURN_IF_ERROR(input().Next(cancellation, &row, &ended));
         if (ended) {
           DropInput();
         } else if (row.size() != 1) {

@@ -45,7 +45,7 @@ Status ComputeSave(KernelContext& c) {
   for (;;) {
     TensorVector element;
     bool end = false;
-    GK_RETURN_IF_ERROR(iterator->GetNext(c.cancellation(), &element, &end));
+    GK_RETURN_IF_ERROR(iterator->Next(c.cancellation(), &element, &end));
     if (end) return writer.Finish();
     int64_t shard = 0;
     if (sharded) {
@@ -82,7 +82,7 @@ class LoadedDataset final : public Dataset {
       if (!read_) {
         GK_ASSIGN_OR_RETURN(read_, Begin(cancellation));
       }
-      GK_RETURN_IF_ERROR(read_->GetNext(cancellation, element, end));
+      GK_RETURN_IF_ERROR(read_->Next(cancellation, element, end));
       return *end ? OkStatus() : CheckElement(dataset_->signature(), *element);
     }
 
@@ -98,7 +98,7 @@ class LoadedDataset final : public Dataset {
       GK_ASSIGN_OR_RETURN(const Ref<const Dataset> read, Of(results[0]));
       GK_RETURN_IF_ERROR(
           CheckSignature(dataset_->signature(), read->signature()));
-      return read->MakeIterator(context_->Part(0));
+      return read->NewIterator(context_->Part(0));
     }
 
     const Ref<const LoadedDataset> dataset_;

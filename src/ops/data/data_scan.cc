@@ -30,7 +30,7 @@ class ScanDataset final : public OneInputDataset {
                    bool* end) override {
       GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
       TensorVector read;
-      GK_RETURN_IF_ERROR(input().GetNext(cancellation, &read, end));
+      GK_RETURN_IF_ERROR(input().Next(cancellation, &read, end));
       if (*end) return OkStatus();
       const size_t n = state_.size();
       TensorVector arguments = state_, results;
@@ -113,12 +113,12 @@ Status ComputeReduce(KernelContext& c) {
   const auto context = MakeRef<IterationContext>();
   const CapturedFunction f = in.function.In(context);
   GK_ASSIGN_OR_RETURN(const IteratorPtr iterator,
-                      in.dataset->MakeIterator(context));
+                      in.dataset->NewIterator(context));
   while (true) {
     GK_RETURN_IF_ERROR(CheckCancellation(c.cancellation()));
     TensorVector element;
     bool end = false;
-    GK_RETURN_IF_ERROR(iterator->GetNext(c.cancellation(), &element, &end));
+    GK_RETURN_IF_ERROR(iterator->Next(c.cancellation(), &element, &end));
     if (end) break;
     TensorVector arguments = std::move(state);
     for (Tensor& t : element) arguments.push_back(std::move(t));

@@ -56,7 +56,7 @@ class ShuffleDataset final : public OneInputDataset {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         TensorVector element;
         bool ended = false;
-        GK_RETURN_IF_ERROR(input().GetNext(cancellation, &element, &ended));
+        GK_RETURN_IF_ERROR(input().Next(cancellation, &element, &ended));
         if (ended) {
           DropInput();
           break;

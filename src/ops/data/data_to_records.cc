@@ -24,7 +24,7 @@ Status ComputeToRecords(KernelContext& c) {
   for (;;) {
     TensorVector element;
     bool end = false;
-    GK_RETURN_IF_ERROR(iterator->GetNext(c.cancellation(), &element, &end));
+    GK_RETURN_IF_ERROR(iterator->Next(c.cancellation(), &element, &end));
     if (end) return writer.Close();
     GK_RETURN_IF_ERROR(
         CheckElement({{DataType::kString}, {TensorShape()}}, element));

@@ -82,7 +82,7 @@ class WindowDataset final : public OneInputDataset {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         Read read;
         bool ended = false;
-        read.status = input().GetNext(cancellation, &read.element, &ended);
+        read.status = input().Next(cancellation, &read.element, &ended);
         if (read.status.code() == Code::kPythonException ||
             read.status.code() == Code::kCancelled) {
           return read.status;
@@ -180,7 +180,7 @@ class GroupByWindowDataset final : public OneInputDataset {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         if (group_) {
           bool ended = false;
-          GK_RETURN_IF_ERROR(group_->GetNext(cancellation, element, &ended));
+          GK_RETURN_IF_ERROR(group_->Next(cancellation, element, &ended));
           if (!ended) return OkStatus();
           group_.reset();
         } else if (has_input()) {
@@ -214,7 +214,7 @@ class GroupByWindowDataset final : public OneInputDataset {
     Status Read(const CancellationToken* cancellation) {
       TensorVector element;
       bool ended = false;
-      GK_RETURN_IF_ERROR(input().GetNext(cancellation, &element, &ended));
+      GK_RETURN_IF_ERROR(input().Next(cancellation, &element, &ended));
       if (ended) {
         DropInput();
         return OkStatus();
@@ -255,7 +255,7 @@ class GroupByWindowDataset final : public OneInputDataset {
                           Dataset::Of(result[0]));
       GK_RETURN_IF_ERROR(
           CheckSignature(dataset().signature(), made->signature()));
-      GK_ASSIGN_OR_RETURN(group_, made->MakeIterator(context_));
+      GK_ASSIGN_OR_RETURN(group_, made->NewIterator(context_));
       return OkStatus();
     }
 

@@ -77,7 +77,7 @@ class OneInputDataset : public DatasetOfInput {
         kind_(in.kind) {}
   std::string_view kind() const final { return kind_; }
   StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const final {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().NewIterator(context));
     return Over(std::move(in), context);
   }
 

@@ -213,7 +213,7 @@ class FileCacheDataset final : public DatasetOfInput {
         ended_ = *end;
         return status;
       }
-      GK_RETURN_IF_ERROR(input_->GetNext(cancellation, element, end));
+      GK_RETURN_IF_ERROR(input_->Next(cancellation, element, end));
       if (*end) return Kept(End());
       GK_RETURN_IF_ERROR(Kept(files_->Write(*element)));
       // Who knows how many elements there are need not ask for one more.
@@ -232,7 +232,7 @@ class FileCacheDataset final : public DatasetOfInput {
       if (reader.status().code() != Code::kNotFound) return reader.status();
       files_.emplace(dataset_->name_);
       GK_RETURN_IF_ERROR(files_->Open());
-      GK_ASSIGN_OR_RETURN(input_, dataset_->input().MakeIterator(context_));
+      GK_ASSIGN_OR_RETURN(input_, dataset_->input().NewIterator(context_));
       return OkStatus();
     }
 

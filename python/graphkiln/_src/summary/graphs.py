@@ -4,17 +4,26 @@ while a trace is on."""
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import Graph, Tensor
 from graphkiln._src.host.logging import get_logger
+from graphkiln._src.profiler.session import start, stop
 from graphkiln._src.summary.state import checked_step, recording, state
 from graphkiln._src.summary.write import summary_scope, write
 
 _lock = threading.Lock()
-# What the trace that is on collects: "graph" or "profiler".
-_trace: str | None = None
+
+
+class _Trace(NamedTuple):
+    """What the trace that is on collects."""
+
+    graph: bool
+    profiler: bool
+
+
+_trace: _Trace | None = None
 
 
 def graph_bytes(graph_data: Any) -> bytes | None:
@@ -68,11 +77,12 @@ def trace_on(
 
     Args:
       graph: collect graphs?
-      profiler: must be False: there is no profiler yet.
-      profiler_outdir: takes no effect without one.
+      profiler: make a profile, too (`tf.profiler.experimental.start`)?
+      profiler_outdir: the log folder of the profile. Without one a warning says
+        that there will be none, and `tf.summary.trace_export` raises.
 
     Raises:
-      NotImplementedError: `profiler` is true.
+      AlreadyExistsError: there is to be a profile, and one is being made.
 
     >>> tf.summary.trace_on()
     >>> tf.summary.trace_off()
@@ -84,18 +94,19 @@ def trace_on(
     if not _graphkiln.executing_eagerly():
         get_logger().warning("Must enable trace in eager mode.")
         return
-    if profiler:
-        raise NotImplementedError(
-            "tf.summary.trace_on: profiler=True needs the profiler, which there is "
-            "none of yet; graphs are collected with profiler=False."
-        )
     with _lock:
         if _trace is not None:
             get_logger().warning("Trace already enabled")
             return
-        if graph:
+        if profiler and profiler_outdir is None:
+            get_logger().warning(
+                "No `profiler_outdir` passed to trace_on(). Profiler won't be enabled."
+            )
+        elif profiler:
+            start(profiler_outdir)
+        if graph or profiler:
             _graphkiln._collect_graphs(True)
-        _trace = "graph" if graph else "none"
+        _trace = _Trace(graph, profiler)
 
 
 def trace_export(name: str, step: Any = None, profiler_outdir: Any = None) -> None:
@@ -104,10 +115,12 @@ def trace_export(name: str, step: Any = None, profiler_outdir: Any = None) -> No
     Args:
       name: the summary's, by which TensorBoard lists the graphs.
       step: an integer, or an int64 scalar; this thread's unless given.
-      profiler_outdir: takes no effect.
+      profiler_outdir: takes no effect; `tf.summary.trace_on` takes it.
 
     Raises:
       ValueError: no trace is on; there is a writer, but no step.
+      UnavailableError: the trace was to make a profile, but none is being made.
+      OpError: what keeps the profile from being written.
 
     >>> import tempfile
     >>> f = tf.function(lambda x: x * x)
@@ -129,7 +142,8 @@ def trace_export(name: str, step: Any = None, profiler_outdir: Any = None) -> No
             raise ValueError(
                 "Must enable trace before export through tf.summary.trace_on."
             )
-        plugin = "graph_run_metadata" + ("_graph" if _trace == "graph" else "")
+        graph, profiler = _trace
+    plugin = "graph_run_metadata" + ("_graph" if graph and not profiler else "")
     collected = _graphkiln._collected_graphs()
     with summary_scope(name, plugin + "_summary") as (tag, _):
         write(
@@ -138,17 +152,35 @@ def trace_export(name: str, step: Any = None, profiler_outdir: Any = None) -> No
             step=step,
             metadata=_graphkiln._summary_metadata(plugin, ""),
         )
-    trace_off()
+    if profiler:
+        if profiler_outdir:
+            get_logger().warning(
+                "Ignoring `profiler_outdir` passed to trace_export(). Please pass it "
+                "to trace_on() instead."
+            )
+        stop()
+    _end(profiler=False)
 
 
 def trace_off() -> None:
-    """Ends what `tf.summary.trace_on` began, and forgets what was collected.
+    """Ends what `tf.summary.trace_on` began, and forgets what graphs were collected;
+    a profile is written.
 
     >>> tf.summary.trace_off()
     """
+    _end(profiler=True)
+
+
+def _end(profiler: bool) -> None:
     global _trace
     with _lock:
         if _trace is None:
             return
+        profiler &= _trace.profiler
         _trace = None
         _graphkiln._collect_graphs(False)
+    if profiler:
+        try:
+            stop()
+        except _graphkiln.OpError as error:
+            get_logger().warning("Error while stopping profiler: %s", error)

@@ -1,0 +1,1 @@
+"""Profiles: what a program does and how long it takes."""

@@ -1,0 +1,13 @@
+// What tf.profiler takes from the core.
+#ifndef GK_PYTHON_PROFILER_H_
+#define GK_PYTHON_PROFILER_H_
+
+#include <nanobind/nanobind.h>
+
+namespace gk::py {
+
+void AddProfiler(nanobind::module_& m);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_PROFILER_H_

@@ -1,0 +1,272 @@
+#include "base/event_log.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/format.h"
+#include "base/per_thread.h"
+#include "base/process_mutex.h"
+#include "base/thread_number.h"
+
+namespace gk {
+namespace {
+
+// 64 MB of events, and some times that where they are written; a program that
+// records for hours keeps its first ones.
+constexpr int64_t kMaxEvents = 2'000'000;
+constexpr int kEventsPerChunk = 1024;
+
+int64_t Read(clockid_t clock) {
+  timespec t;
+  clock_gettime(clock, &t);
+  return int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+std::string NameOfThisThread() {
+  char name[32] = "";
+  pthread_getname_np(pthread_self(), name, sizeof(name));
+  return name;
+}
+
+ProcessMutex& Lock() {
+  static auto* mutex = new ProcessMutex;
+  return *mutex;
+}
+
+class NamedEvent final : public EventType {
+ public:
+  using EventType::EventType;
+  void Tell(const EventDetail* detail, EventFacts* facts) const override {
+    const auto* named = static_cast<const NamedDetail*>(detail);
+    if (named == nullptr) {
+      facts->name = kind() == EventKind::kWork ? "ParallelWork" : "Event";
+      return;
+    }
+    facts->name = named->name;
+    facts->arguments = named->arguments;
+  }
+};
+
+}  // namespace
+
+struct EventLog::Chunk {
+  ~Chunk() {
+    const int n = count.load(std::memory_order_acquire);
+    for (int i = 0; i < n; ++i) delete events[i].detail;
+  }
+  std::atomic<int> count{0};
+  std::atomic<Chunk*> next{nullptr};
+  Event events[kEventsPerChunk];
+};
+
+// Written by its thread, read by who ends the recording: chunks and their
+// counts are published one after the other.
+class EventLog::Log {
+ public:
+  explicit Log(std::shared_ptr<Session> session)
+      : session(std::move(session)),
+        number(ThreadNumber()),
+        name(NameOfThisThread()),
+        head_(new Chunk),
+        tail_(head_) {}
+  ~Log() {
+    for (Chunk* c = head_; c != nullptr;) {
+      delete std::exchange(c, c->next.load(std::memory_order_acquire));
+    }
+  }
+
+  void Add(const Event& event);
+  std::vector<Event> Events() const {
+    std::vector<Event> all;
+    for (const Chunk* c = head_; c != nullptr;
+         c = c->next.load(std::memory_order_acquire)) {
+      const int n = c->count.load(std::memory_order_acquire);
+      all.insert(all.end(), c->events, c->events + n);
+    }
+    return all;
+  }
+  // Its thread may still write to the last chunk, and looks at no other.
+  void DropAllButLast() {
+    for (;;) {
+      Chunk* const next = head_->next.load(std::memory_order_acquire);
+      if (next == nullptr) return;
+      delete std::exchange(head_, next);
+    }
+  }
+
+  const std::shared_ptr<Session> session;
+  const uint64_t number;
+  const std::string name;
+
+ private:
+  Chunk* head_;
+  Chunk* tail_;
+};
+
+struct EventLog::Session {
+  uint32_t number = 0;
+  int64_t start = 0, start_nanoseconds = 0;
+  std::atomic<int64_t> room{kMaxEvents};
+  std::atomic<int64_t> dropped{0};
+  // Under Lock().
+  bool running = true;
+  std::vector<std::shared_ptr<Log>> logs;
+  std::vector<Ref<const EventTypes>> kept;
+
+  // The one that runs now or ran last.
+  static std::shared_ptr<Session>& Last() {
+    static auto* last = new std::shared_ptr<Session>;
+    return *last;
+  }
+  static inline std::atomic<uint32_t> last_number{0};
+};
+
+struct EventLog::ThisThread {
+  std::shared_ptr<Log> log;
+};
+
+void EventLog::Log::Add(const Event& event) {
+  int n = tail_->count.load(std::memory_order_relaxed);
+  if (n == kEventsPerChunk) {
+    if (session->room.fetch_sub(kEventsPerChunk, std::memory_order_relaxed) <
+        kEventsPerChunk) {
+      session->room.store(0, std::memory_order_relaxed);
+      session->dropped.fetch_add(1, std::memory_order_relaxed);
+      delete event.detail;
+      return;
+    }
+    Chunk* const fresh = new Chunk;
+    tail_->next.store(fresh, std::memory_order_release);
+    tail_ = fresh;
+    n = 0;
+  }
+  tail_->events[n] = event;
+  tail_->count.store(n + 1, std::memory_order_release);
+}
+
+struct Recording::Held {
+  std::vector<std::shared_ptr<EventLog::Log>> logs;
+  std::vector<Ref<const EventTypes>> kept;
+
+  ~Held() {
+    for (const auto& log : logs) log->DropAllButLast();
+  }
+};
+
+Recording::Recording() = default;
+Recording::~Recording() = default;
+Recording::Recording(Recording&&) noexcept = default;
+
+int64_t EventLog::Now() { return Read(CLOCK_MONOTONIC); }
+
+EventLog::Log* EventLog::LogHere() {
+  std::shared_ptr<Log>& log = PerThread<ThisThread, ThisThread>::Get().log;
+  if (log != nullptr &&
+      log->session->number ==
+          Session::last_number.load(std::memory_order_relaxed)) [[likely]] {
+    return log.get();
+  }
+  std::shared_ptr<Session> session;
+  {
+    std::lock_guard lock(Lock());
+    session = Session::Last();
+  }
+  if (session == nullptr) return nullptr;
+  auto fresh = std::make_shared<Log>(session);
+  {
+    std::lock_guard lock(Lock());
+    if (!session->running) return nullptr;
+    session->logs.push_back(fresh);
+  }
+  log = std::move(fresh);
+  return log.get();
+}
+
+bool EventLog::Keep(const EventTypes& holder, const Log& log) {
+  std::lock_guard lock(Lock());
+  Session& session = *log.session;
+  if (!session.running) return false;
+  if (holder.kept_by_.exchange(session.number, std::memory_order_relaxed) !=
+      session.number) {
+    session.kept.push_back(Ref<const EventTypes>(&holder));
+  }
+  return true;
+}
+
+void EventLog::Add(const EventType& type, int64_t start, int64_t end,
+                   std::unique_ptr<EventDetail> detail) {
+  Log* const log = LogHere();
+  if (log == nullptr) return;
+  const EventTypes* const holder = type.holder_;
+  if (holder != nullptr && holder->kept_by_.load(std::memory_order_relaxed) !=
+                               log->session->number) [[unlikely]] {
+    if (!Keep(*holder, *log)) return;
+  }
+  log->Add({&type, detail.release(), start, end});
+}
+
+Status EventLog::Start(Level level) {
+  auto session = std::make_shared<Session>();
+  std::shared_ptr<Session> old;
+  std::lock_guard lock(Lock());
+  std::shared_ptr<Session>& last = Session::Last();
+  if (last != nullptr && last->running) {
+    return AlreadyExists("Another profiler is running.");
+  }
+  session->number = Session::last_number.load() + 1;
+  session->start_nanoseconds = Read(CLOCK_REALTIME);
+  session->start = Now();
+  old = std::exchange(last, session);
+  Session::last_number.store(session->number);
+  level_.store(level);
+  return OkStatus();
+}
+
+StatusOr<Recording> EventLog::Stop() {
+  Recording all;
+  all.held_ = std::make_unique<Recording::Held>();
+  std::shared_ptr<Session> session;
+  {
+    std::lock_guard lock(Lock());
+    session = Session::Last();
+    if (session == nullptr || !session->running) {
+      return Status(Code::kUnavailable,
+                    "Cannot export profiling results. No profiler is "
+                    "running.");
+    }
+    level_.store(kOff);
+    session->running = false;
+    all.stop = Now();
+    all.held_->logs.swap(session->logs);
+    all.held_->kept.swap(session->kept);
+  }
+  all.start = session->start;
+  all.start_nanoseconds = session->start_nanoseconds;
+  all.dropped = session->dropped.load();
+  for (const auto& log : all.held_->logs) {
+    Recording::Thread thread{log->number, log->name, log->Events()};
+    if (!thread.events.empty()) all.threads.push_back(std::move(thread));
+  }
+  return all;
+}
+
+EventSpan::EventSpan(EventKind kind, std::string_view verb,
+                     std::string_view object)
+    : EventSpan(NamedEvents(kind)) {
+  if (!recorded()) return;
+  detail_ = std::make_unique<NamedDetail>(Format("{} {}", verb, object));
+}
+
+const EventType& NamedEvents(EventKind kind) {
+  static const NamedEvent all[] = {
+      NamedEvent(EventKind::kOp),         NamedEvent(EventKind::kInstruction),
+      NamedEvent(EventKind::kFunction),   NamedEvent(EventKind::kTracing),
+      NamedEvent(EventKind::kPlanning),   NamedEvent(EventKind::kStage),
+      NamedEvent(EventKind::kAnnotation), NamedEvent(EventKind::kWork)};
+  return all[static_cast<int>(kind)];
+}
+
+}  // namespace gk

@@ -1,0 +1,191 @@
+// EventLog: what the threads of the process do and when, while somebody
+// records it.
+//
+// Recording takes no lock: each thread writes a log of its own, which is read
+// when the recording ends. While nobody records, asking costs the reading of a
+// flag. What an event means is known by its type, and put into words only for
+// who reads the recording. Thread-safe.
+#ifndef GK_BASE_EVENT_LOG_H_
+#define GK_BASE_EVENT_LOG_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/ref.h"
+#include "base/status.h"
+
+namespace gk {
+
+enum class EventKind : uint8_t {
+  kOp,           // an op that runs by itself
+  kInstruction,  // of a plan: a kernel, a fused group, a loop
+  kFunction,     // a plan from its beginning to its end
+  kTracing,      // a function of the host language becomes a graph
+  kPlanning,     // a graph becomes a plan
+  kStage,        // a dataset makes an element
+  kAnnotation,   // what a program says of itself
+  kWork,         // a thread helps another one
+};
+
+using EventArgument =
+    std::pair<std::string, std::variant<int64_t, double, std::string>>;
+
+// One event in words and numbers.
+struct EventFacts {
+  std::string name;               // "dense/MatMul:MatMul", TensorFlow's form
+  std::string display;            // shorter, if there is such a name
+  std::string function;           // that it is part of
+  std::vector<uint32_t> sources;  // positions of the program (host_language.h)
+  std::string shapes;
+  double bytes = 0, flops = 0;
+  double made_bytes = 0;                 // of its results
+  std::vector<EventArgument> arguments;  // others
+};
+
+// What differs from one event of a type to the next.
+struct EventDetail {
+  virtual ~EventDetail() = default;
+};
+
+class EventType;
+
+// Holds event types; a recording with an event of one keeps it alive.
+class EventTypes : public RefCounted {
+ private:
+  friend class EventLog;
+  mutable std::atomic<uint32_t> kept_by_{0};  // the number of a recording
+};
+
+class EventType {
+ public:
+  // `holder` outlives it; null: it lives for ever.
+  explicit EventType(EventKind kind, const EventTypes* holder = nullptr)
+      : kind_(kind), holder_(holder) {}
+  EventType(const EventType&) = delete;
+  virtual ~EventType() = default;
+
+  EventKind kind() const { return kind_; }
+  // `detail`: as it was added, or null.
+  virtual void Tell(const EventDetail* detail, EventFacts* facts) const = 0;
+
+ private:
+  friend class EventLog;
+  const EventKind kind_;
+  const EventTypes* const holder_;
+};
+
+struct Event {
+  const EventType* type = nullptr;
+  const EventDetail* detail = nullptr;
+  int64_t start = 0, end = 0;  // EventLog::Now()
+};
+
+// What was recorded, as long as it is wanted.
+class Recording {
+ public:
+  struct Thread {
+    uint64_t number = 0;  // ThreadNumber()
+    std::string name;
+    std::vector<Event> events;  // in the order in which they ended
+  };
+
+  Recording();
+  ~Recording();
+  Recording(Recording&&) noexcept;
+
+  int64_t start = 0, stop = 0;    // EventLog::Now()
+  int64_t start_nanoseconds = 0;  // the same since 1970
+  std::vector<Thread> threads;    // those with events
+  int64_t dropped = 0;            // events for which there was no room
+
+ private:
+  friend class EventLog;
+  struct Held;
+  std::unique_ptr<Held> held_;
+};
+
+class EventLog {
+ public:
+  // What is recorded: steps (functions, annotations, stages of datasets), all
+  // ops too, or also what threads of the pool do.
+  enum Level : int { kOff = 0, kSteps = 1, kOps = 2, kAll = 3 };
+
+  static bool On(Level level = kSteps) {
+    return level_.load(std::memory_order_relaxed) >= level;
+  }
+  // Nanoseconds of a clock that only goes on.
+  static int64_t Now();
+
+  // Adds an event to this thread's log.
+  static void Add(const EventType& type, int64_t start, int64_t end,
+                  std::unique_ptr<EventDetail> detail = nullptr);
+
+  // AlreadyExists if there is a recording; Unavailable if there is none.
+  static Status Start(Level level);
+  static StatusOr<Recording> Stop();
+
+ private:
+  friend class Recording;
+  struct Chunk;
+  class Log;
+  struct Session;
+  struct ThisThread;
+
+  static Log* LogHere();
+  static bool Keep(const EventTypes& holder, const Log& log);
+
+  static inline std::atomic<int> level_{kOff};
+};
+
+// An event from where it is made to where it ends, if there is a recording.
+class EventSpan {
+ public:
+  explicit EventSpan(const EventType& type,
+                     EventLog::Level level = EventLog::kSteps)
+      : type_(EventLog::On(level) ? &type : nullptr) {
+    if (type_ != nullptr) [[unlikely]]
+      start_ = EventLog::Now();
+  }
+  ~EventSpan() {
+    if (type_ != nullptr) [[unlikely]]
+      End();
+  }
+  EventSpan(const EventSpan&) = delete;
+  EventSpan& operator=(const EventSpan&) = delete;
+
+  // With a name that follows from these.
+  EventSpan(EventKind kind, std::string_view verb, std::string_view object);
+
+  bool recorded() const { return type_ != nullptr; }
+  void set_detail(std::unique_ptr<EventDetail> detail) {
+    detail_ = std::move(detail);
+  }
+
+ private:
+  [[gnu::cold, gnu::noinline]] void End() {
+    EventLog::Add(*type_, start_, EventLog::Now(), std::move(detail_));
+  }
+
+  const EventType* const type_;
+  int64_t start_ = 0;
+  std::unique_ptr<EventDetail> detail_;
+};
+
+// Of events that are told by a name and arguments: annotations, tracing.
+struct NamedDetail final : EventDetail {
+  explicit NamedDetail(std::string_view n) : name(n) {}
+  std::string name;
+  std::vector<EventArgument> arguments;
+};
+// The type of those of a kind.
+const EventType& NamedEvents(EventKind kind);
+
+}  // namespace gk
+
+#endif  // GK_BASE_EVENT_LOG_H_

@@ -1,0 +1,40 @@
+// Profiler: one recording at a time of what the process does, written as files
+// that TensorBoard and Perfetto read; what tf.profiler.experimental and
+// gk::profiler are inside. Thread-safe.
+#ifndef GK_PROFILER_SESSION_H_
+#define GK_PROFILER_SESSION_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/status.h"
+
+namespace gk {
+
+// TensorFlow's, with its defaults.
+struct ProfilerOptions {
+  // 0: nothing, 1: functions, stages of datasets and annotations, 2: ops too,
+  // 3: also what threads of the pool do.
+  int64_t host_tracer_level = 2;
+  // 1: calls of functions of the host language; the face records them.
+  int64_t python_tracer_level = 0;
+  int64_t device_tracer_level = 1;  // there are no such devices
+  // What begins earlier is left out.
+  std::optional<int64_t> delay_ms = {};
+};
+
+class Profiler {
+ public:
+  // AlreadyExists if one runs. The folder is looked at when files are written.
+  static Status Start(const std::string& logdir,
+                      const ProfilerOptions& options = {});
+  // Writes LOGDIR/plugins/profile/TIME/HOST.xplane.pb and, beside it,
+  // HOST.trace.json.gz if `save`. Unavailable if none runs; what files say if
+  // they cannot be written: it has ended then, too.
+  static Status Stop(bool save);
+};
+
+}  // namespace gk
+
+#endif  // GK_PROFILER_SESSION_H_
