@@ -51,9 +51,13 @@ METHODS: dict[str, dict[str, str | tuple[str, ...]]] = {
         "ConcreteFunction",
         "experimental_get_tracing_count": "(self) -> int",
         "pretty_printed_concrete_signatures": "(self, verbose: bool = True) -> str",
+        "profile": "(self, *args: _P.args, **kwargs: _P.kwargs) -> FunctionProfile",
+        "memory_report": "(self) -> MemoryReport",
     },
     "ConcreteFunction": {
         "pretty_printed_signature": "(self, verbose: bool = True) -> str",
+        "profile": "(self, *args: Any, **kwargs: Any) -> FunctionProfile",
+        "memory_report": "(self) -> MemoryReport",
         "__call__": "(self, *args: Any, **kwargs: Any) -> Any",
     },
     "GradientTape": {

@@ -83,7 +83,7 @@ class EventType {
 struct Event {
   const EventType* type = nullptr;
   const EventDetail* detail = nullptr;
-  int64_t start = 0, end = 0;  // EventLog::Now()
+  int64_t start = 0, end = 0;  // EventLog::Now(); of recordings nanoseconds
 };
 
 // What was recorded, as long as it is wanted.
@@ -99,7 +99,7 @@ class Recording {
   ~Recording();
   Recording(Recording&&) noexcept;
 
-  int64_t start = 0, stop = 0;    // EventLog::Now()
+  int64_t start = 0, stop = 0;    // nanoseconds, of a clock of their own
   int64_t start_nanoseconds = 0;  // the same since 1970
   std::vector<Thread> threads;    // those with events
   int64_t dropped = 0;            // events for which there was no room
@@ -119,7 +119,7 @@ class EventLog {
   static bool On(Level level = kSteps) {
     return level_.load(std::memory_order_relaxed) >= level;
   }
-  // Nanoseconds of a clock that only goes on.
+  // Ticks of a clock that only goes on.
   static int64_t Now();
 
   // Adds an event to this thread's log.

@@ -22,7 +22,7 @@ class OpEvent final : public EventType {
     facts->display = record_.name;
     if (run.source != 0) facts->sources = {run.source};
     facts->shapes = run.ShapesText();
-    if (!record_.Has(kView)) {
+    if (!record_.Has(kView | kReadsVariable)) {
       facts->bytes = run.Bytes();
       facts->made_bytes = run.MadeBytes();
     }

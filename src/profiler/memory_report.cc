@@ -62,6 +62,10 @@ class PlanReader {
           slot.home == Home::kArena || slot.home == Home::kOwn;
       // A view lies where another value does.
       if (!has_place || slot.view_of >= 0) continue;
+      if (now.node != nullptr && now.node->op().Has(kReadsVariable)) {
+        if (IsKnown(slot)) memory_.argument_bytes += slot.num_bytes();
+        continue;
+      }
       const Maker maker = MakerOf(PlanEvents::Of(plan_), pc, &teller_);
       MemoryBuffer buffer;
       buffer.name = maker.name;

@@ -31,7 +31,8 @@ struct PlanMemory {
   int64_t peak_bytes = 0;   // of a call: the arena, and own buffers at most
   int64_t arena_bytes = 0;  // one block, in which values take turns
   int64_t sum_bytes = 0;    // of all values in it, if each had its own
-  int64_t constant_bytes = 0, argument_bytes = 0;
+  int64_t constant_bytes = 0;
+  int64_t argument_bytes = 0;  // of arguments, and variables that are read
   int peak_instruction = 0;  // when most of it is in use
   std::string peak_name, peak_lines;
   int unknown = 0;                    // values of which no size is known ahead

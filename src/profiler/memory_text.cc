@@ -22,10 +22,10 @@ std::string PlanHeading(const PlanMemory& plan) {
                             plan.peak_instruction, plan.num_instructions);
   if (!plan.peak_name.empty()) text += Format(", {}", plan.peak_name);
   if (!plan.peak_lines.empty()) text += Format(" ({})", plan.peak_lines);
-  text +=
-      Format("; one block of {} for values of {}; arguments {}, constants {}",
-             AsBytes(plan.arena_bytes), AsBytes(plan.sum_bytes),
-             AsBytes(plan.argument_bytes), AsBytes(plan.constant_bytes));
+  text += Format("; one block of {} for values of {}",
+                 AsBytes(plan.arena_bytes), AsBytes(plan.sum_bytes));
+  text += Format("; arguments and variables {}, constants {}",
+                 AsBytes(plan.argument_bytes), AsBytes(plan.constant_bytes));
   if (plan.unknown > 0) {
     text +=
         Format("; {} values of sizes that are not known ahead", plan.unknown);
@@ -86,7 +86,9 @@ std::string MemoryHtml(const MemoryReport& report, size_t most) {
     html += Format("<div style='margin-top:6px'>{}</div>",
                    EscapedHtml(PlanHeading(plan)));
     if (plan.buffers.empty()) continue;
-    html += "<table style='border-collapse:collapse;margin:4px 0'><tr>";
+    html +=
+        "<table style='border-collapse:collapse;margin:4px "
+        "0;font-size:inherit'><tr>";
     for (const std::string& title : kTitles) {
       html +=
           Format("<th style='text-align:left;padding:2px 8px'>{}</th>", title);

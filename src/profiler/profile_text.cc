@@ -76,7 +76,8 @@ std::string ProfileHtml(const FunctionProfile& p, size_t most) {
   const size_t n = std::min(most, p.rows.size());
   std::string html = Format(
       "<div style='font-family:sans-serif;font-size:13px'><b>{}</b>\n"
-      "<table style='border-collapse:collapse;margin:4px 0'><tr>",
+      "<table style='border-collapse:collapse;margin:4px "
+      "0;font-size:inherit'><tr>",
       EscapedHtml(Heading(p)));
   for (const char* title : {"op", "line", "calls", "time", "share", "attained",
                             "FLOPs", "memory"}) {

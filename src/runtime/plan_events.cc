@@ -119,7 +119,8 @@ void PlanEvents::InstructionEvent::Tell(const EventDetail* detail,
   if (nodes.size() == 1) {
     const Node& node = *nodes[0];
     facts->name = Format("{}:{}", node.name(), node.type());
-    if (!node.op().Has(kView)) {
+    // Views, and what is read of a variable, take no memory of their own.
+    if (!node.op().Has(kView | kReadsVariable)) {
       facts->bytes = run.Bytes();
       facts->made_bytes = run.MadeBytes();
     }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/caught.h"
+#include "base/event_log.h"
 #include "eager/eager_context.h"
 #include "framework/check_numerics.h"
 #include "framework/large_work.h"
@@ -296,7 +297,7 @@ const OpInfo* OpInfo::Find(std::string_view op) {
 }
 
 Tensor OpInfo::TryTile(const TensorImpl* a, const TensorImpl* b) const {
-  if (ChecksNumerics() || LogsPlacement()) return Tensor();
+  if (ChecksNumerics() || LogsPlacement() || EventLog::On()) return Tensor();
   const DataType t = a->dtype();
   const int i = static_cast<int>(t);
   if (!tiles_known_[i]) {

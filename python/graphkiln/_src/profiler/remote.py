@@ -34,10 +34,11 @@ def start_server(port: int) -> NoReturn:
       UnimplementedError: always. Call `tf.profiler.experimental.start` and `stop` in
         the process that is profiled.
 
-    >>> tf.profiler.experimental.server.start(6009)
-    Traceback (most recent call last):
-    ...
-    graphkiln.errors.UnimplementedError: ...
+    >>> try:
+    ...     tf.profiler.experimental.server.start(6009)
+    ... except tf.errors.UnimplementedError:
+    ...     print("no server")
+    no server
     """
     _refuse("server.start", _IN_THE_PROCESS)
 
@@ -61,10 +62,11 @@ def trace(
         TensorFlow's; processes of this package call
         `tf.profiler.experimental.start` and `stop`.
 
-    >>> tf.profiler.experimental.client.trace("grpc://localhost:6009", "/tmp/tb", 2000)
-    Traceback (most recent call last):
-    ...
-    graphkiln.errors.UnimplementedError: ...
+    >>> try:
+    ...     tf.profiler.experimental.client.trace("grpc://localhost:6009", "/tmp/tb", 2000)
+    ... except tf.errors.UnimplementedError:
+    ...     print("no server")
+    no server
     """
     _refuse("client.trace", _IN_THE_PROCESS)
 
@@ -78,9 +80,10 @@ def monitor(service_addr: str, duration_ms: int, level: int = 1) -> Any:
     Raises:
       UnimplementedError: always.
 
-    >>> tf.profiler.experimental.client.monitor("grpc://localhost:6009", 1000)
-    Traceback (most recent call last):
-    ...
-    graphkiln.errors.UnimplementedError: ...
+    >>> try:
+    ...     tf.profiler.experimental.client.monitor("grpc://localhost:6009", 1000)
+    ... except tf.errors.UnimplementedError:
+    ...     print("no server")
+    no server
     """
     _refuse("client.monitor", _IN_THE_PROCESS)
