@@ -63,8 +63,8 @@ class GK_EXPORT ConcreteFunction {
   std::string optimized_text() const;
   std::string plan_text() const;
 
-  // Calls it and tells where the time went. Throws Error: AlreadyExists while
-  // a profile is made, or as Call.
+  // Calls it, again and again if it has no effects, and tells where the time
+  // went. Throws Error: AlreadyExists while a profile is made, or as Call.
   profiler::FunctionProfile profile(
       const std::vector<TensorOrVariable>& inputs) const;
   // What memory its plan needs, for the shapes of the latest call or the

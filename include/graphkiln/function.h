@@ -237,7 +237,9 @@ class Function {
   }
 
   // Calls it and tells where the time went; tracing, if there has to be some,
-  // comes before. Throws Error: AlreadyExists while a profile is made.
+  // comes before. One that has no effects and draws no random numbers is called
+  // for some milliseconds, others once. Throws Error: AlreadyExists while a
+  // profile is made.
   template <class... Args>
   profiler::FunctionProfile profile(const Args&... args) const {
     return detail::ProfileOfCall(get_concrete_function(args...),

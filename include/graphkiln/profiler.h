@@ -129,8 +129,8 @@ GK_API_NAMESPACE {
     int64_t calls = 0;
     double seconds = 0;  // without what ran inside of it
     double share = 0;    // of the call's, from 0 to 1
-    double flops = 0;    // additions and multiplications of all runs
-    double bytes = 0;    // that all runs read and wrote
+    double flops = 0;    // additions and multiplications
+    double bytes = 0;    // that it read and wrote
     double memory = 0;   // bytes of the results of one run
     // Of what this machine does at most, by operations or by bytes, whichever
     // is nearer; from 0, where the operations are not known, to 1.
@@ -140,7 +140,8 @@ GK_API_NAMESPACE {
   // Where the time of one call of a function went; prints as a table.
   struct GK_EXPORT FunctionProfile {
     std::string name;
-    double seconds = 0;        // of the call, without tracing and planning
+    int runs = 1;              // calls, of which all else is the mean
+    double seconds = 0;        // of a call, without tracing and planning
     double other_seconds = 0;  // of that, what no row has
     double tracing_seconds = 0, planning_seconds = 0;
     double memory = 0;  // bytes at the peak, without arguments

@@ -70,6 +70,7 @@ namespace {
 
 FunctionProfile Outer(::gk::FunctionProfile&& p) {
   FunctionProfile out{p.name,
+                      p.runs,
                       p.seconds,
                       p.other_seconds,
                       p.tracing_seconds,
@@ -119,11 +120,13 @@ profiler::FunctionProfile detail::ProfileOfCall(
     const ConcreteFunction& traced, const std::function<void()>& call) {
   return Guarded([&] {
     const Ref<::gk::ConcreteFunction>& function = traced.rep().function;
-    ::gk::FunctionProfile profile =
-        ValueOrThrow(ProfileCall(function->name(), [&] {
+    ::gk::FunctionProfile profile = ValueOrThrow(ProfileCall(
+        function->name(),
+        [&] {
           call();
           return OkStatus();
-        }));
+        },
+        MayRunAgain(*function->function())));
     const StatusOr<::gk::MemoryReport> memory =
         ReportMemory(*function->function());
     if (memory.ok()) {

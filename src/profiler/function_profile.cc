@@ -1,16 +1,21 @@
 #include "profiler/function_profile.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <tuple>
 
 #include "base/thread_number.h"
+#include "grappler/rewrite_graph.h"
 #include "profiler/told_event.h"
 
 namespace gk {
 namespace {
 
 constexpr double kNanosecond = 1e-9;
+// How long what may run again does.
+constexpr int kMostRuns = 100;
+constexpr std::chrono::milliseconds kMostTime{50};
 
 bool IsBefore(EventKind kind) {
   return kind == EventKind::kTracing || kind == EventKind::kPlanning;
@@ -71,7 +76,7 @@ double Attained(const ProfileRow& row, const MachinePeak& peak) {
 }  // namespace
 
 FunctionProfile ProfileOf(const std::string& name, const Recording& recording,
-                          uint64_t thread) {
+                          uint64_t thread, int runs) {
   FunctionProfile profile;
   profile.name = name;
   profile.seconds =
@@ -119,9 +124,15 @@ FunctionProfile ProfileOf(const std::string& name, const Recording& recording,
       row.bytes += facts.bytes;
     }
   }
+  profile.runs = runs;
   profile.seconds -= profile.tracing_seconds + profile.planning_seconds;
+  profile.seconds /= runs;
   profile.other_seconds = profile.seconds;
   for (ProfileRow& row : profile.rows) {
+    row.calls = std::max<int64_t>(1, row.calls / runs);
+    row.seconds /= runs;
+    row.flops /= runs;
+    row.bytes /= runs;
     profile.other_seconds -= row.seconds;
     if (profile.seconds > 0) row.share = row.seconds / profile.seconds;
   }
@@ -131,20 +142,38 @@ FunctionProfile ProfileOf(const std::string& name, const Recording& recording,
   return profile;
 }
 
+bool MayRunAgain(const GraphFunction& function) {
+  for (const auto& node : function.graph().nodes()) {
+    if (HasSideEffect(*node) || node->op().Has(kRandom)) return false;
+  }
+  return true;
+}
+
 StatusOr<FunctionProfile> ProfileCall(const std::string& name,
-                                      FunctionRef<Status()> call) {
+                                      FunctionRef<Status()> call, bool again) {
+  using Clock = std::chrono::steady_clock;
   const MachinePeak& peak = MeasuredPeak();
+  if (again) {
+    if (EventLog::On()) return EventLog::Start(EventLog::kOps);
+    GK_RETURN_IF_ERROR(call());
+  }
   GK_RETURN_IF_ERROR(EventLog::Start(EventLog::kOps));
   Status called;
+  int runs = 0;
   try {
-    called = call();
+    const Clock::time_point start = Clock::now();
+    do {
+      called = call();
+      ++runs;
+    } while (again && called.ok() && runs < kMostRuns &&
+             Clock::now() - start < kMostTime);
   } catch (...) {
     EventLog::Stop().status().ok();
     throw;
   }
   GK_ASSIGN_OR_RETURN(const Recording recording, EventLog::Stop());
   GK_RETURN_IF_ERROR(called);
-  FunctionProfile profile = ProfileOf(name, recording, ThreadNumber());
+  FunctionProfile profile = ProfileOf(name, recording, ThreadNumber(), runs);
   profile.peak = peak;
   for (ProfileRow& row : profile.rows) row.attained = Attained(row, peak);
   return profile;

@@ -11,11 +11,12 @@
 #include "base/event_log.h"
 #include "base/function_ref.h"
 #include "base/status.h"
+#include "framework/graph.h"
 #include "kernels/machine_peak.h"
 
 namespace gk {
 
-// What one instruction did in all its runs.
+// What one instruction did in a call.
 struct ProfileRow {
   std::string name;      // "MatMul", "Mul+AddV2+Relu"
   std::string node;      // "dense/MatMul"; empty of ops that ran by themselves
@@ -26,15 +27,16 @@ struct ProfileRow {
   int64_t calls = 0;
   double seconds = 0;   // without what ran inside of it
   double share = 0;     // of the call's, 0 to 1
-  double flops = 0;     // operations of all runs
-  double bytes = 0;     // read and written by all runs
+  double flops = 0;     // operations
+  double bytes = 0;     // read and written
   double memory = 0;    // of the results of one run
   double attained = 0;  // of the machine's peak, 0 to 1; 0 if unknown
 };
 
 struct FunctionProfile {
   std::string name;
-  double seconds = 0;        // of the call, without tracing and planning
+  int runs = 1;              // of which all else is the mean
+  double seconds = 0;        // of a call, without tracing and planning
   double other_seconds = 0;  // of that, what no row has
   double tracing_seconds = 0, planning_seconds = 0;
   double memory = 0;  // peak of the plans' own, without arguments
@@ -42,13 +44,18 @@ struct FunctionProfile {
   std::vector<ProfileRow> rows;  // the longest first
 };
 
-// Runs `call` on this thread and tells where its time went. AlreadyExists if
-// a profiler runs; what `call` says if it fails.
+// Would nobody notice if it ran more often?
+bool MayRunAgain(const GraphFunction& function);
+
+// Runs `call` on this thread and tells where its time went. If it may run
+// `again` it does so for some milliseconds, after a first time that does not
+// count. AlreadyExists if a profiler runs; what `call` says if it fails.
 StatusOr<FunctionProfile> ProfileCall(const std::string& name,
-                                      FunctionRef<Status()> call);
-// Of a recording with one call by a thread of this ThreadNumber().
+                                      FunctionRef<Status()> call,
+                                      bool again = false);
+// Of a recording with so many calls by a thread of this ThreadNumber().
 FunctionProfile ProfileOf(const std::string& name, const Recording& recording,
-                          uint64_t thread);
+                          uint64_t thread, int runs = 1);
 
 // Of the first `most` rows.
 std::string ProfileText(const FunctionProfile& profile, size_t most = 30);

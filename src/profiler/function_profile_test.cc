@@ -85,6 +85,38 @@ TEST(FunctionProfile, TakesWhatRunsInsideOut) {
   EXPECT_NEAR(p.other_seconds, 200e-9, 1e-12);
 }
 
+TEST(FunctionProfile, IsTheMeanOfRunsThatNobodyNotices) {
+  const Ref<GraphFunction> f = Products(1);
+  EXPECT_TRUE(MayRunAgain(*f));
+  TestFunction b("noise");
+  b.Arg(kF, TensorShape{64, 64});
+  const Output shape =
+      b.Const(Tensor::Vector<int32_t>(std::vector<int32_t>{2}));
+  EXPECT_FALSE(MayRunAgain(
+      *b.Finish({b.Add("RandomUniform", {shape}, {{"dtype", kF}})})));
+
+  const ChecksScope once(false);
+  const Tensor x = Ramp({64, 64}, 0, 1e-5f);
+  int runs = 0;
+  const auto call = [&]() -> Status {
+    ++runs;
+    TensorVector out;
+    return RunFunction(*f, {&x, 1}, &out);
+  };
+  const FunctionProfile p = ValueOrThrow(ProfileCall("f", call, true));
+  EXPECT_GT(p.runs, 1);
+  EXPECT_EQ(runs, p.runs + 1) << "the first one does not count";
+  EXPECT_EQ(p.planning_seconds, 0);
+  for (const ProfileRow& row : p.rows) {
+    EXPECT_EQ(row.calls, 1);
+    if (row.name == "MatMul") {
+      EXPECT_EQ(row.flops, 2.0 * 64 * 64 * 64);
+    }
+  }
+  EXPECT_LT(p.seconds, 0.05);
+  EXPECT_NE(ProfileText(p).find("the mean of "), std::string::npos);
+}
+
 TEST(FunctionProfile, TellsPlanningApart) {
   Recording recording;
   recording.start = 0;

@@ -33,7 +33,7 @@ struct PlanMemory {
   int64_t sum_bytes = 0;    // of all values in it, if each had its own
   int64_t constant_bytes = 0;
   int64_t argument_bytes = 0;  // of arguments, and variables that are read
-  int peak_instruction = 0;  // when most of it is in use
+  int peak_instruction = 0;    // when most of it is in use
   std::string peak_name, peak_lines;
   int unknown = 0;                    // values of which no size is known ahead
   std::vector<MemoryBuffer> buffers;  // of the arena and own, largest first

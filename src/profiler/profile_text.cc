@@ -21,6 +21,7 @@ std::string AttainedText(const ProfileRow& row) {
 
 std::string Heading(const FunctionProfile& p) {
   std::string text = Format("{}: {} a call", p.name, SecondsText(p.seconds));
+  if (p.runs > 1) text += Format(" (the mean of {})", p.runs);
   if (p.tracing_seconds > 0) {
     text += Format(", after {} of tracing", SecondsText(p.tracing_seconds));
   }

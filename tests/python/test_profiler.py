@@ -321,6 +321,23 @@ def test_profile_of_a_function():
     assert again.planning_seconds == 0 and traced == [1]
 
 
+def test_functions_with_effects_are_profiled_once():
+    counter = tf.Variable(0)
+
+    @tf.function
+    def count():
+        return counter.assign_add(1)
+
+    profile = count.profile()
+    assert profile.runs == 1 and counter.numpy() == 1
+    square = tf.function(lambda x: x @ x)
+    profile = square.profile(tf.eye(16))
+    assert profile.runs > 1
+    (row,) = profile.rows
+    assert row.calls == 1 and row.flops == 2 * 16**3
+    assert "the mean of" in str(profile)
+
+
 def test_profile_of_a_function_that_fails():
     @tf.function
     def f(x):

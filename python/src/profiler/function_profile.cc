@@ -42,11 +42,13 @@ PyObject* ProfileOfCall(nb::handle concrete, PyObject* callable, PyObject* args,
   // What the call returns is of no use to anybody.
   const ConcreteFunction& function =
       *ConcreteFunctionOf(concrete.ptr())->function;
-  FunctionProfile profile = ValueOrThrow(ProfileCall(function.name(), [&] {
+  const auto call = [&] {
     const PyRef result = PyRef::Steal(PyObject_Call(callable, args, kwargs));
     if (!result) throw nb::python_error();
     return OkStatus();
-  }));
+  };
+  FunctionProfile profile = ValueOrThrow(
+      ProfileCall(function.name(), call, MayRunAgain(*function.function())));
   const StatusOr<MemoryReport> memory = ReportMemory(*function.function());
   if (memory.ok()) {
     profile.memory = static_cast<double>(memory.value().PeakBytes());
@@ -78,11 +80,11 @@ void AddFunctionProfile(nb::module_& m) {
       "  lines: of the user's program that made it, \"model.py:12\".\n"
       "  function: whose graph it is part of.\n"
       "  shapes: of its operands and results in the first run.\n"
-      "  calls: how often it ran.\n"
-      "  seconds: in all runs, without what ran inside of it.\n"
+      "  calls: how often it ran in a call.\n"
+      "  seconds: of these runs, without what ran inside of it.\n"
       "  share: of the call's seconds, from 0 to 1.\n"
-      "  flops: additions and multiplications of all runs.\n"
-      "  bytes: that all runs read and wrote.\n"
+      "  flops: additions and multiplications of these runs.\n"
+      "  bytes: that they read and wrote.\n"
       "  memory: bytes of the results of one run.\n"
       "  attained: part of what this machine does at most, by operations or\n"
       "    by bytes, whichever is nearer; 0 where no operations are known.")
@@ -110,7 +112,8 @@ void AddFunctionProfile(nb::module_& m) {
       "as\na table and, in notebooks, as one with bars.\n\n"
       "Attributes:\n"
       "  name: of the function's trace.\n"
-      "  seconds: of the call, without tracing and planning.\n"
+      "  runs: calls, of which all else is the mean.\n"
+      "  seconds: of a call, without tracing and planning.\n"
       "  other_seconds: of that, what no row has.\n"
       "  tracing_seconds, planning_seconds: what came before.\n"
       "  memory: bytes at the peak, without the arguments.\n"
@@ -118,6 +121,7 @@ void AddFunctionProfile(nb::module_& m) {
       "that\n    this machine does at most, as measured.\n"
       "  rows: `ProfileRow`s, the longest first.")
       .def_ro("name", &FunctionProfile::name)
+      .def_ro("runs", &FunctionProfile::runs)
       .def_ro("seconds", &FunctionProfile::seconds)
       .def_ro("other_seconds", &FunctionProfile::other_seconds)
       .def_ro("tracing_seconds", &FunctionProfile::tracing_seconds)
