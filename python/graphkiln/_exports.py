@@ -72,6 +72,7 @@ EXPORTS: dict[str, str] = {
         sparse.map_values ragged.map_flat_values
         """,
     "graphkiln._src.distribute.values": """
+        distribute.DistributedDataset distribute.DistributedIterator
         distribute.InputContext distribute.ReduceOp distribute.RunOptions
         distribute.experimental.ValueContext
         """,
@@ -79,12 +80,21 @@ EXPORTS: dict[str, str] = {
         distribute.ReplicaContext
         """,
     "graphkiln._src.distribute.current": """
+        __internal__.distribute.interim.maybe_merge_call
+        __internal__.distribute.strategy_supports_no_merge_call
         distribute.experimental_set_strategy distribute.get_replica_context
         distribute.get_strategy distribute.has_strategy
         distribute.in_cross_replica_context
         """,
+    "graphkiln._src.distribute.dtensor": """
+        experimental.dtensor.Layout experimental.dtensor.MATCH
+        experimental.dtensor.Mesh experimental.dtensor.UNSHARDED
+        experimental.dtensor.create_distributed_mesh
+        experimental.dtensor.create_mesh experimental.dtensor.is_dtensor
+        """,
     "graphkiln._src.distribute.strategy": """
-        distribute.MirroredStrategy distribute.OneDeviceStrategy
+        distribute.MirroredStrategy distribute.MultiWorkerMirroredStrategy
+        distribute.OneDeviceStrategy
         distribute.Strategy distribute.StrategyExtended distribute.TPUStrategy
         distribute.experimental.TPUStrategy
         """,
@@ -103,6 +113,7 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.function.concrete_function": """
         types.experimental.ConcreteFunction
         """,
+    "graphkiln._src.function.smart_cond": "__internal__.smart_cond.smart_cond",
     "graphkiln._src.function.atomic_function": "types.experimental.AtomicFunction",
     "graphkiln._src.function.trace_type": "types.experimental.TraceType",
     "graphkiln._src.function.tracing_protocol": """
@@ -110,6 +121,7 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln._src.types.tensor_like": "types.experimental.TensorLike",
     "graphkiln._src.types.distributed": """
+        distribute.DistributedValues
         types.experimental.distributed.Mirrored
         types.experimental.distributed.PerReplica
         """,
@@ -133,7 +145,8 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln._src.checkpoint.manager": "train.CheckpointManager",
     "graphkiln._src.checkpoint.auto_trackable": """
-        __internal__.tracking.AutoTrackable
+        __internal__.tracking.AutoTrackable __internal__.tracking.Trackable
+        __internal__.tracking.no_automatic_dependency_tracking
         """,
     "graphkiln._src.checkpoint.objects": "train.experimental.PythonState",
     "graphkiln._src.checkpoint.options": "train.CheckpointOptions",

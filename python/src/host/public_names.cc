@@ -35,7 +35,8 @@ constexpr Exports kExports[] = {
      "recompute_grad tuple* variable_creator_scope vectorized_map "
      "zeros_initializer=Zeros"},
     {"__internal__",
-     "CompositeTensor EagerTensor register_type_spec_from_value_converter"},
+     "CompositeTensor EagerTensor FuncGraph "
+     "register_type_spec_from_value_converter"},
     {"__internal__.types", "Tensor=AbstractTensor"},
     {"autodiff", "ForwardAccumulator GradientTape"},
     {"compat", "dimension_value"},

@@ -98,7 +98,9 @@ class Checkpoint(AutoTrackable):
                 )
             setattr(self, name, value)
 
-    def _trackable_children(self) -> dict[str, Any]:
+    def _trackable_children(
+        self, save_type: str = "checkpoint", **kwargs: Any
+    ) -> dict[str, Any]:
         children = {
             name: value
             for name, value in vars(self).items()

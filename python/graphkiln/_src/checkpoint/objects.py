@@ -3,12 +3,18 @@
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Iterable
 from typing import Any
 
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import Iterator, Variable
-from graphkiln._src.checkpoint.auto_trackable import AutoTrackable
+from graphkiln._src.checkpoint.auto_trackable import (
+    AutoTrackable,
+    Trackable,
+    tells_its_children,
+)
+from graphkiln._src.checkpoint.data_structures import ListWrapper, _DictWrapper
 from graphkiln._src.checkpoint.slots import SlotPosition, slot_of
 from graphkiln._src.checkpoint.waiting import (
     DICTIONARIES,
@@ -43,34 +49,53 @@ class PythonState:
         raise NotImplementedError
 
 
+# Not of classes of the user's, which TensorFlow leaves alone, too.
+_COLLECTIONS = frozenset(
+    (
+        list,
+        dict,
+        collections.OrderedDict,
+        collections.defaultdict,
+        WaitingList,
+        WaitingDict,
+        ListWrapper,
+        _DictWrapper,
+    )
+)
+_TRACKABLE = (
+    Variable
+    | Module
+    | Trackable
+    | PythonState
+    | tuple
+    | _graphkiln.Generator
+    | Iterator
+    | MutableHashTable
+    | DenseHashTable
+)
+
+
 def is_trackable(value: object) -> bool:
     """Whether a checkpoint can hold it, or something in it."""
-    return isinstance(
-        value,
-        Variable
-        | Module
-        | AutoTrackable
-        | PythonState
-        | list
-        | dict
-        | tuple
-        | _graphkiln.Generator
-        | Iterator
-        | MutableHashTable
-        | DenseHashTable,
-    ) or hasattr(type(value), "_trackable_children")
+    return (
+        isinstance(value, _TRACKABLE)
+        or type(value) in _COLLECTIONS
+        or hasattr(type(value), "_trackable_children")
+    )
 
 
-def named_children(value: Any) -> Iterable[tuple[str, Any]]:
+def named_children(
+    value: Any, save_type: str = "checkpoint"
+) -> Iterable[tuple[str, Any]]:
     """What of an object a checkpoint can hold, and how it is called there."""
-    for name, part in named_parts(value):
+    for name, part in named_parts(value, save_type):
         if is_trackable(part):
             if isinstance(part, dict):
                 _check_keys(part, value, name)
             yield name, part
 
 
-def named_parts(value: Any) -> Iterable[tuple[str, Any]]:
+def named_parts(value: Any, save_type: str = "checkpoint") -> Iterable[tuple[str, Any]]:
     """What is in an object, whatever it is, and how it is called there."""
     if isinstance(value, list | tuple):
         numbered = [(str(i), element) for i, element in enumerate(value)]
@@ -81,8 +106,8 @@ def named_parts(value: Any) -> Iterable[tuple[str, Any]]:
     if isinstance(value, _graphkiln.Generator):
         return [("_state_var", value._state)]
     if hasattr(type(value), "_trackable_children"):
-        return value._trackable_children().items()
-    if isinstance(value, Module | AutoTrackable):
+        return value._trackable_children(save_type).items()
+    if isinstance(value, Module):
         return (pair for pair in vars(value).items() if pair[0] != WAITING)
     return ()
 
@@ -96,9 +121,7 @@ def _is_lost(value: Any) -> bool:
 
 def _check_keys(value: dict, owner: Any, name: str) -> None:
     """Raises if a dictionary that is tracked has parts that no name leads to."""
-    if isinstance(owner, Module | AutoTrackable) and not hasattr(
-        type(owner), "_trackable_children"
-    ):
+    if isinstance(owner, Module | AutoTrackable) and not tells_its_children(owner):
         if name not in vars(owner).get(DICTIONARIES, ()):
             return
     for key, part in value.items():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from graphkiln._src.distribute import contexts
 from graphkiln._src.distribute import strategy as strategies
 from graphkiln._src.distribute.strategy import Strategy
@@ -60,3 +63,31 @@ def experimental_set_strategy(strategy: Strategy | None) -> None:
         contexts.chosen.pop("process", None)
     else:
         contexts.chosen["process"] = strategy
+
+
+def maybe_merge_call(
+    fn: Callable, strategy: Strategy, *args: Any, **kwargs: Any
+) -> Any:
+    """`fn(strategy, *args, **kwargs)` for all replicas together.
+
+    Called in a replica it leaves it for the call, as `merge_call` does, unless the
+    strategy needs none.
+
+    >>> strategy = tf.distribute.get_strategy()
+    >>> tf.__internal__.distribute.interim.maybe_merge_call(
+    ...     lambda strategy, x: x + 1, strategy, 2)
+    3
+    """
+    replica = get_replica_context()
+    if strategy_supports_no_merge_call() or replica is None:
+        return fn(strategy, *args, **kwargs)
+    return replica.merge_call(fn, args=args, kwargs=kwargs)
+
+
+def strategy_supports_no_merge_call() -> bool:
+    """Do replicas of the strategy update variables without leaving for all of them?
+
+    >>> tf.__internal__.distribute.strategy_supports_no_merge_call()
+    True
+    """
+    return not has_strategy()

@@ -351,6 +351,31 @@ class TPUStrategy(Strategy):
                          "cannot be made.")
 
 
+class MultiWorkerMirroredStrategy(Strategy):
+    """A strategy of several machines, which graphkiln does not run on yet. The class
+    is there to be asked for by `isinstance`.
+
+    Args:
+      cluster_resolver: where the machines are.
+      communication_options: accepted for compatibility.
+
+    Raises:
+      RuntimeError: always.
+
+    >>> isinstance(tf.distribute.get_strategy(),
+    ...            tf.distribute.MultiWorkerMirroredStrategy)
+    False
+    """
+
+    def __init__(
+        self, cluster_resolver: Any = None, communication_options: Any = None
+    ) -> None:
+        raise RuntimeError(
+            "graphkiln runs on one machine: use tf.distribute.MirroredStrategy() or "
+            "tf.distribute.get_strategy()."
+        )
+
+
 class _DefaultStrategy(Strategy):
     """The one outside of all scopes."""
 

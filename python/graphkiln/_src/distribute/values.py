@@ -132,3 +132,24 @@ class ValueContext:
             f"{self._replica_id_in_sync_group},  total replicas in sync: "
             f"{self._num_replicas_in_sync})"
         )
+
+
+class DistributedDataset:
+    """Base of datasets whose elements lie on several replicas. Strategies here have
+    one replica, and give datasets as they are; the class is there to be asked for by
+    `isinstance`.
+
+    >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+    >>> data = strategy.experimental_distribute_dataset(tf.data.Dataset.range(2))
+    >>> isinstance(data, tf.distribute.DistributedDataset)
+    False
+    """
+
+
+class DistributedIterator:
+    """Base of iterators over a `tf.distribute.DistributedDataset`, there to be asked
+    for by `isinstance`.
+
+    >>> issubclass(tf.data.Iterator, tf.distribute.DistributedIterator)
+    False
+    """

@@ -304,3 +304,78 @@ def flatten_dict_items(dictionary: dict) -> dict:
                 )
             flat[k] = v
     return flat
+
+
+def dynamic_update_slice(x: object, update: object, start_indices: object) -> object:
+    """`x` with `update` at the place `start_indices`, which is moved so that all of
+    it lies inside of `x`."""
+    x = _graphkiln.convert_to_tensor(x)
+    update = _graphkiln.convert_to_tensor(update, dtype=x.dtype)
+    begin = _graphkiln.convert_to_tensor(start_indices)
+    size = ops.shape(update, out_type=begin.dtype)
+    last = ops.shape(x, out_type=begin.dtype) - size
+    begin = ops.maximum(ops.minimum(begin, last), 0)
+    return raw_ops.TensorStridedSliceUpdate(
+        input=x,
+        begin=begin,
+        end=begin + size,
+        strides=ops.ones_like(begin),
+        value=update,
+    )
+
+
+def sparse_tensor_to_csr_sparse_matrix(
+    indices: object, values: object, dense_shape: object, name: str | None = None
+) -> object:
+    return raw_ops.SparseTensorToCSRSparseMatrix(
+        indices=indices, values=values, dense_shape=dense_shape, name=name
+    )
+
+
+def csr_sparse_matrix_to_sparse_tensor(
+    sparse_matrix: object, type: object, name: str | None = None
+) -> object:
+    return raw_ops.CSRSparseMatrixToSparseTensor(
+        sparse_matrix=sparse_matrix, type=type, name=name
+    )
+
+
+def sparse_matrix_sparse_mat_mul(
+    a: object,
+    b: object,
+    type: object,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    name: str | None = None,
+) -> object:
+    return raw_ops.SparseMatrixSparseMatMul(
+        a=a,
+        b=b,
+        type=type,
+        transpose_a=transpose_a,
+        transpose_b=transpose_b,
+        adjoint_a=adjoint_a,
+        adjoint_b=adjoint_b,
+        name=name,
+    )
+
+
+def is_op_determinism_enabled() -> bool:
+    """Results are the same from run to run, always."""
+    return _graphkiln.op_determinism_is_enabled()
+
+
+def compute_batch_size(dataset: object) -> object:
+    """The static size of a dataset's batches, an int64 scalar; -1 if unknown."""
+    sizes = set()
+    for spec in _graphkiln.nest.flatten(
+        dataset.element_spec, expand_composites=True
+    ):
+        shape = spec.shape
+        sizes.add(shape[0] if shape.rank else None)
+    known = sizes.pop() if len(sizes) == 1 else None
+    return _graphkiln.convert_to_tensor(
+        -1 if known is None else known, dtype=_graphkiln.int64
+    )

@@ -33,7 +33,7 @@ class _Finder:
         parts = below.split(".") if below else []
         if any(part.startswith("_") and part != "__internal__" for part in parts):
             raise ModuleNotFoundError(_private(name), name=name)
-        if parts[:1] == ["python"] or parts[:1] == ["core"]:
+        if parts[:1] in (["python"], ["core"], ["compiler"]):
             private = _loading.load("graphkiln._src.host.tensorflow_private")
             if not private.has(below):
                 raise ModuleNotFoundError(_private(name), name=name)

@@ -28,8 +28,14 @@ _ERRORS = " ".join(
 )
 
 # By module below "tensorflow.", names in it: each the last part of a public name,
-# or "name=public"; "name=@module.own" is of a module beside this one.
+# or "name=public"; "name=@module.own" is of a module beside this one, and
+# "name=@folder.module.own" of one in a folder beside this one's.
 _NAMES = {
+    "compiler.tf2xla.python.xla": "dynamic_update_slice=@private_parts.*",
+    "core.util.event_pb2": "Event=compat.v1.Event",
+    "python.data.experimental.ops.distribute": """
+        compute_batch_size=@private_parts.*
+        """,
     "python.autograph.converters.break_statements": "",
     "python.autograph.converters.continue_statements": "",
     "python.autograph.converters.return_statements": "",
@@ -48,6 +54,8 @@ _NAMES = {
         list_local_devices=@tensorflow_private._list_local_devices
         """,
     "python.eager.context": """
+        _EagerDeviceContext=device _reset_context=@tensorflow_private._nothing
+        async_wait=@tensorflow_private._nothing
         context=@tensorflow_private._context executing_eagerly
         in_eager_mode=executing_eagerly
         """,
@@ -58,6 +66,11 @@ _NAMES = {
     "python.framework.composite_tensor": """
         CompositeTensor=__internal__.CompositeTensor
         replace_composites_with_components=@private_parts.*
+        """,
+    "python.framework.config": """
+        disable_op_determinism=config.experimental.disable_op_determinism
+        enable_op_determinism=config.experimental.enable_op_determinism
+        is_op_determinism_enabled=@private_parts.*
         """,
     "python.framework.convert_to_constants": """
         convert_variables_to_constants_v2=graph_util.convert_variables_to_constants_v2
@@ -106,6 +119,7 @@ __internal__.register_type_spec_from_value_converter
         lookup=@private_parts.lookup_type_spec
         register=@private_parts.register_type_spec
         """,
+    "python.lib.io.tf_record": "tf_record_iterator=compat.v1.io.tf_record_iterator",
     "python.ops.array_ops": "prevent_gradient=@private_parts.*",
     "python.ops.control_flow_case": "_case_helper=@private_parts.case_by",
     "python.ops.control_flow_util": """
@@ -118,6 +132,12 @@ __internal__.register_type_spec_from_value_converter
     "python.ops.linalg.linear_operator_addition": """
         add_operators=@private_parts.*
         """,
+    "python.ops.linalg.sparse.sparse_csr_matrix_ops": """
+        csr_sparse_matrix_to_sparse_tensor=@private_parts.*
+        sparse_matrix_sparse_mat_mul=@private_parts.*
+        sparse_tensor_to_csr_sparse_matrix=@private_parts.*
+        """,
+    "python.ops.math_ops": "is_nan=math.is_nan",
     "python.ops.nn_ops": "",
     "python.ops.numpy_ops.np_config": """
         enable_numpy_behavior=experimental.numpy.experimental_enable_numpy_behavior
@@ -127,7 +147,20 @@ __internal__.register_type_spec_from_value_converter
         """,
     "python.ops.random_ops": "parameterized_truncated_normal=@private_parts.*",
     "python.ops.resource_variable_ops": "VariableSpec=@private_parts.*",
-    "python.trackable.data_structures": "",
+    "python.trackable.autotrackable": """
+        AutoTrackable=__internal__.tracking.AutoTrackable
+        """,
+    "python.trackable.base": """
+        NoDependency=@checkpoint.auto_trackable.*
+        Trackable=__internal__.tracking.Trackable
+        no_automatic_dependency_tracking=\
+__internal__.tracking.no_automatic_dependency_tracking
+        """,
+    "python.trackable.data_structures": """
+        ListWrapper=@checkpoint.data_structures.*
+        NoDependency=@checkpoint.auto_trackable.*
+        _DictWrapper=@checkpoint.data_structures.*
+        """,
     "python.util.all_util": """
         remove_undocumented=@tensorflow_private._remove_undocumented
         """,
@@ -195,12 +228,19 @@ class Context:
     def num_gpus(self) -> int:
         return 0
 
+    def clear_kernel_cache(self) -> None:
+        """Kernels are not kept by shapes or programs: there is nothing to clear."""
+
 
 _the_context = Context()
 
 
 def _context() -> Context:
     return _the_context
+
+
+def _nothing() -> None:
+    """For what changes nothing here: ops run at once, and in one context."""
 
 
 class LocalDevice(NamedTuple):
@@ -273,8 +313,9 @@ class PrivateModule(types.ModuleType):
                 "(graphkiln.as_tensorflow), has of it what packages were seen to use"
             )
         if public.startswith("@"):
-            module, own = public[1:].split(".")
-            module = _loading.load(f"graphkiln._src.host.{module}")
+            module, _, own = public[1:].rpartition(".")
+            folder = "" if "." in module else "host."
+            module = _loading.load(f"graphkiln._src.{folder}{module}")
             value = getattr(module, name if own == "*" else own)
         else:
             value = sys.modules["graphkiln"]

@@ -56,7 +56,9 @@ class TableInitializerBase:
         """Gives the table its content."""
         raise NotImplementedError
 
-    def _trackable_children(self) -> dict[str, Any]:
+    def _trackable_children(
+        self, save_type: str = "checkpoint", **kwargs: Any
+    ) -> dict[str, Any]:
         return {}
 
 
@@ -186,7 +188,9 @@ class TextFileInitializer(TableInitializerBase):
         self._offset = value_index_offset
         super().__init__(key_dtype, value_dtype)
 
-    def _trackable_children(self) -> dict[str, Any]:
+    def _trackable_children(
+        self, save_type: str = "checkpoint", **kwargs: Any
+    ) -> dict[str, Any]:
         return {"_filename": self._filename}
 
     def initialize(self, table: LookupInterface) -> Operation | None:

@@ -109,7 +109,9 @@ class LookupInterface:
     def _initialize(self) -> None:
         """Fills a table that was made anew."""
 
-    def _trackable_children(self) -> dict[str, Any]:
+    def _trackable_children(
+        self, save_type: str = "checkpoint", **kwargs: Any
+    ) -> dict[str, Any]:
         """What of it has a place of its own in checkpoints and saved models."""
         return {}
 
@@ -183,7 +185,9 @@ class StaticHashTable(LookupInterface):
     def _initialize(self) -> None:
         self._initializer.initialize(self)
 
-    def _trackable_children(self) -> dict[str, Any]:
+    def _trackable_children(
+        self, save_type: str = "checkpoint", **kwargs: Any
+    ) -> dict[str, Any]:
         return {"_initializer": self._initializer}
 
     @property
@@ -282,7 +286,9 @@ class StaticVocabularyTable(LookupInterface):
             )
         return wanted
 
-    def _trackable_children(self) -> dict[str, Any]:
+    def _trackable_children(
+        self, save_type: str = "checkpoint", **kwargs: Any
+    ) -> dict[str, Any]:
         return {} if self._table is None else self._table._trackable_children()
 
     @property

@@ -41,6 +41,8 @@ from graphkiln._src.variables.module import Module
 
 _NONE = message_of_structure(None)
 _JIT = {None: 0, True: 1, False: 2}
+# What is asked of objects that say what is in them.
+_SAVE_TYPE = "savedmodel"
 
 
 def output_specs(concrete: Any) -> Any:
@@ -176,11 +178,11 @@ class ExportProtocol(Protocol):
             own = self._once(value, lambda: _resource_functions(value))
             return [*value._trackable_children().items(), *own]
         if isinstance(value, RestoredResource):
-            return [*_functions_of(value), *named_children(value)]
-        found = dict(named_children(value))
+            return [*_functions_of(value), *named_children(value, _SAVE_TYPE)]
+        found = dict(named_children(value, _SAVE_TYPE))
         found.update(
             (name, without_wrapper(part))
-            for name, part in named_parts(value)
+            for name, part in named_parts(value, _SAVE_TYPE)
             if _is_saved(part)
         )
         if isinstance(value, Module | AutoTrackable):

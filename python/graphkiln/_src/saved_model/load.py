@@ -36,7 +36,9 @@ _OWN = (WAITING, "_slots")
 class _SlotOwner(_UserObject):
     """One that has variables for variables of others: an optimizer."""
 
-    def _trackable_children(self) -> dict[str, Any]:
+    def _trackable_children(
+        self, save_type: str = "checkpoint", **kwargs: Any
+    ) -> dict[str, Any]:
         return {name: v for name, v in vars(self).items() if name not in _OWN}
 
     def get_slot_names(self) -> list[str]:

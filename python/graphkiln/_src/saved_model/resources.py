@@ -112,7 +112,9 @@ class RestoredResource(HasLateFunctions, TrackableResource):
         # that restores it.
         self._saveable_functions: dict[str, tuple[Callable, Callable]] = {}
 
-    def _trackable_children(self) -> dict[str, Any]:
+    def _trackable_children(
+        self, save_type: str = "checkpoint", **kwargs: Any
+    ) -> dict[str, Any]:
         return {name: v for name, v in vars(self).items() if name not in _OWN}
 
     def _saveable_values(self) -> list[tuple[str, str, list[str]]]:

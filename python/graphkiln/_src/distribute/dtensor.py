@@ -1,0 +1,103 @@
+"""tf.experimental.dtensor: what is named of it. Tensors here lie on one device, and
+whoever makes a mesh or a layout is told so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# The axis of a tensor that is on every device whole.
+UNSHARDED = "unsharded"
+# Of a layout that any other fits.
+MATCH = "match"
+
+_ONE_DEVICE = (
+    "tensors of graphkiln lie on one device, so that there is nothing to lay out: "
+    "leave the mesh out, or run this program on TensorFlow"
+)
+
+
+class Mesh:
+    """Devices in rows. There is one here.
+
+    Raises:
+      NotImplementedError: always.
+
+    >>> try:
+    ...     tf.experimental.dtensor.Mesh(["x"])
+    ... except NotImplementedError:
+    ...     "one device"
+    'one device'
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise NotImplementedError(f"tf.experimental.dtensor.Mesh: {_ONE_DEVICE}.")
+
+
+class Layout:
+    """How a tensor lies on the devices of a mesh.
+
+    Raises:
+      NotImplementedError: always.
+
+    >>> try:
+    ...     tf.experimental.dtensor.Layout(["x"])
+    ... except NotImplementedError:
+    ...     "one device"
+    'one device'
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise NotImplementedError(f"tf.experimental.dtensor.Layout: {_ONE_DEVICE}.")
+
+
+def create_distributed_mesh(
+    mesh_dims: Any,
+    mesh_name: str = "",
+    local_devices: Any = None,
+    device_type: str | None = None,
+    use_xla_spmd: bool = False,
+) -> Mesh:
+    """A mesh of the devices of several machines.
+
+    Raises:
+      NotImplementedError: always.
+
+    >>> try:
+    ...     tf.experimental.dtensor.create_distributed_mesh([("x", 2)])
+    ... except NotImplementedError:
+    ...     "one device"
+    'one device'
+    """
+    raise NotImplementedError(
+        f"tf.experimental.dtensor.create_distributed_mesh: {_ONE_DEVICE}."
+    )
+
+
+def create_mesh(
+    mesh_dims: Any = None,
+    mesh_name: str = "",
+    devices: Any = None,
+    device_type: str | None = None,
+    use_xla_spmd: bool = False,
+) -> Mesh:
+    """A mesh of the devices of this machine.
+
+    Raises:
+      NotImplementedError: always.
+
+    >>> try:
+    ...     tf.experimental.dtensor.create_mesh([("x", 2)])
+    ... except NotImplementedError:
+    ...     "one device"
+    'one device'
+    """
+    raise NotImplementedError(f"tf.experimental.dtensor.create_mesh: {_ONE_DEVICE}.")
+
+
+def is_dtensor(tensor: Any) -> bool:
+    """Whether a tensor lies on several devices: none does.
+
+    >>> tf.experimental.dtensor.is_dtensor(tf.constant(1))
+    False
+    """
+    return False
