@@ -12,7 +12,7 @@ OTHER_NAMESPACES = ("raw_ops",)
 # Packages of the same kind that have modules of their own, and the modules that
 # are public there.
 PACKAGES = {
-    "": ("autograph", "tensorflow_pickle"),
+    "": ("autograph", "pytest_plugin", "tensorflow_pickle"),
     "autograph": ("experimental",),
     "data": (),
 }

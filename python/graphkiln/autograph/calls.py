@@ -50,8 +50,9 @@ def autograph_artifact(function):
 _GENERATORS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 
 
-def is_left_alone(function: types.FunctionType) -> bool:
-    """Is this Python function called as it is?"""
+def is_left_alone(function: types.FunctionType, is_root: bool = False) -> bool:
+    """Is this Python function called as it is? One that is traced itself (a root)
+    is converted in whatever library it stands, but for this one."""
     code = function.__code__
     if id(code) in conversion.generated or code.co_flags & _GENERATORS:
         return True
@@ -59,8 +60,13 @@ def is_left_alone(function: types.FunctionType) -> bool:
     marks = function.__dict__
     if marks and marks.get("__ag_do_not_convert__") is code:
         return True
+    module = function.__module__
+    if is_root and isinstance(module, str):
+        is_library = module.partition(".")[0] == "graphkiln" and _is_library(module)
+    else:
+        is_library = _is_library(module)
     # Examples of docstrings are programs, whatever module they are run in.
-    return _is_library(function.__module__) and not (
+    return is_library and not (
         code.co_filename.startswith("<doctest ")
     )
 
@@ -146,7 +152,7 @@ def _call_object(f, args: tuple, kwargs: dict | None, scope):
 def convert_root(function, features: tuple = ()):
     """What tf.function traces in place of `function`."""
     if type(function) is types.FunctionType:
-        if is_left_alone(function):
+        if is_left_alone(function, is_root=True):
             return function
         return converted_or_same(function, features)
     if isinstance(function, functools.partial) or (

@@ -15,16 +15,25 @@ namespace nb = nanobind;
 
 namespace gk::py {
 
+bool ActsAsVariable(PyObject* o) {
+  return !IsVariable(o) &&
+         PyObject_HasAttrString(o, "_should_act_as_resource_variable");
+}
+
 Tensor Differentiable(PyObject* o) {
   if (IsTensor(o)) return TensorOf(o);
   // A class of the user's may hold its value in a way of its own.
   if (IsVariable(o) && VariableOf(o)->handle) return VariableOf(o)->handle;
-  // Objects that act as variables (Keras').
-  if (!IsVariable(o) &&
-      PyObject_HasAttrString(o, "_should_act_as_resource_variable")) {
+  if (ActsAsVariable(o)) {
+    // In a stateless scope of Keras' its value is a tensor, which has none.
     PyRef handle = PyRef::Steal(PyObject_GetAttrString(o, "handle"));
-    if (!handle) throw nb::python_error();
-    if (IsTensor(handle.get())) return TensorOf(handle.get());
+    if (!handle) {
+      if (!PyErr_ExceptionMatches(PyExc_AttributeError))
+        throw nb::python_error();
+      PyErr_Clear();
+    } else if (IsTensor(handle.get())) {
+      return TensorOf(handle.get());
+    }
   }
   StatusOr<Tensor> t = ToTensor(o);
   if (!t.ok()) Throw(t.status());

@@ -13,6 +13,8 @@
 
 namespace gk::py {
 
+// Is it an object that acts as a variable and is none (Keras')?
+bool ActsAsVariable(PyObject* o);
 // A tensor, or what stands for one: a variable's handle.
 Tensor Differentiable(PyObject* o);
 TensorVector Differentiables(const nanobind::list& list);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -231,12 +232,17 @@ nb::object CallCustom(Kind kind, nb::handle f, nb::handle args,
   TensorVector inputs, results;
   nb::list flat;
   for (nb::handle h : FlatLeaves(args)) {
-    const bool is_variable = IsVariable(h.ptr());
+    const bool is_variable = IsVariable(h.ptr()) || ActsAsVariable(h.ptr());
     inputs.push_back(Differentiable(h.ptr()));
     if (!is_variable) {
       inputs.back() = Tried([&] { return OwnedHere(inputs.back()); });
     }
     flat.append(is_variable ? nb::borrow(h) : Wrap(inputs.back()));
+  }
+  // Some are held by objects that act as them.
+  std::set<PyObject*> arguments;
+  for (const Tensor& t : inputs) {
+    if (t.dtype() == DataType::kResource) arguments.insert(FindVariable(t));
   }
   nb::object result, gradient;
   const TensorVector read = Tried([&] {
@@ -252,7 +258,7 @@ nb::object CallCustom(Kind kind, nb::handle f, nb::handle args,
   for (const Tensor& handle : read) {
     PyObject* v = FindVariable(handle);
     const auto is_it = [&](nb::handle h) { return h.ptr() == v; };
-    if (v == nullptr || std::any_of(flat.begin(), flat.end(), is_it) ||
+    if (v == nullptr || arguments.contains(v) ||
         std::any_of(others.begin(), others.end(), is_it)) {
       continue;
     }

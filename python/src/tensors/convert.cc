@@ -453,7 +453,10 @@ PyObject* Constant(PyObject*, PyObject* args, PyObject* kwargs) {
 }
 
 PyObject* IsTensorFunction(PyObject*, PyObject* value) {
-  if (IsTensorLike(value)) Py_RETURN_TRUE;
+  // Not what only says how it becomes one (__tf_tensor__).
+  if (IsTensor(value) || PyObject_TypeCheck(value, AbstractTensorType)) {
+    Py_RETURN_TRUE;
+  }
   // Ragged and sparse tensors, and what says that it stands in for a tensor.
   static PyObject* mark = PyUnicode_InternFromString("_counts_as_tensor");
   static PyObject* like = PyUnicode_InternFromString("is_tensor_like");

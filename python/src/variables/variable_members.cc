@@ -394,6 +394,23 @@ PyGetSetDef variable_properties[] = {
     {"_unique_id", Guarded<UniqueId>, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
+constexpr char kValueInCheckpoint[] = "VARIABLE_VALUE";
+
+// What a checkpoint has of it, by name.
+PyObject* SerializeToTensors(PyObject* o, PyObject*) {
+  const PyRef value =
+      PyRef::Steal(PyObject_CallMethod(o, "read_value", nullptr));
+  return value ? Py_BuildValue("{sO}", kValueInCheckpoint, value.get())
+               : nullptr;
+}
+
+// The reverse; gives what assigns the value.
+PyObject* RestoreFromTensors(PyObject* o, PyObject* tensors) {
+  const PyRef value = PyRef::Steal(PyMapping_GetItemString(
+      tensors, const_cast<char*>(kValueInCheckpoint)));
+  return value ? PyObject_CallMethod(o, "assign", "O", value.get()) : nullptr;
+}
+
 PyMethodDef variable_methods[] = {
     {"scatter_add", METHOD(Scatter<0>),
      "scatter_add" SPARSE "Adds slices to the rows at their indices."},
@@ -475,6 +492,10 @@ PyMethodDef variable_methods[] = {
      "...     v = tf.Variable(1.0, name='v')\n"
      "...     tf.Variable.from_proto(v.to_proto()).name\n"
      "'v:0'"},
+    {"_serialize_to_tensors", Guarded<SerializeToTensors>, METH_NOARGS,
+     nullptr},
+    {"_restore_from_tensors", AsCFunction(Guarded<RestoreFromTensors>), METH_O,
+     nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 #define REF_DOC \

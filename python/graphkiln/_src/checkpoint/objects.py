@@ -55,7 +55,6 @@ _COLLECTIONS = frozenset(
         list,
         dict,
         collections.OrderedDict,
-        collections.defaultdict,
         WaitingList,
         WaitingDict,
         ListWrapper,
@@ -134,6 +133,16 @@ def _check_keys(value: dict, owner: Any, name: str) -> None:
             )
 
 
+def held_variable(value: Any) -> Any:
+    """The variable of an object that acts as one (Keras'), else `value` itself."""
+    if isinstance(value, Variable) or not getattr(
+        type(value), "_should_act_as_resource_variable", False
+    ):
+        return value
+    held = value.value
+    return held if isinstance(held, Variable) else value
+
+
 class Protocol:
     """Answers the core. Knows, during a walk, in what a list or dictionary lies:
     one that is to wait for elements is replaced there."""
@@ -148,7 +157,7 @@ class Protocol:
         self._owners: dict[int, tuple[Any, Any]] = {}
 
     def children(self, value: Any) -> list[tuple[str, Any]]:
-        found = list(named_children(value))
+        found = [(name, held_variable(part)) for name, part in named_children(value)]
         if value is self._attached[0]:
             found += self._attached[1].items()
         for name, child in found:

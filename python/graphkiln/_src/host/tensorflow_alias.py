@@ -6,18 +6,32 @@ import types
 from importlib.machinery import ModuleSpec
 
 from graphkiln import _graphkiln, _loading
+from graphkiln._src.host import class_pickles
 
 _NAME = "tensorflow"
 _HINT = (
     "graphkiln answers to the name 'tensorflow' in this process "
     "(graphkiln.as_tensorflow)"
 )
-# Whose objects programs and packages know by the name of the class's module:
-# `type(x).__module__.split(".")[0]`. Pickles of these objects name no class.
-_KNOWN_BY_MODULE = (
-    "EagerTensor", "SymbolicTensor", "Tensor", "AbstractTensor",
-    "ResourceVariable", "Variable", "BaseVariable", "DType",
-)
+# Whose objects programs and packages know by the class's name and module, as
+# `type(x).__module__.split(".")[0]` or, in Keras, as a class "DatasetV2" of
+# "tensorflow.python."; what they are called there. Pickles of these objects name
+# no class, or name graphkiln's.
+_KNOWN_BY_MODULE = {
+    "AbstractTensor": "python.types.core.Tensor",
+    "BaseVariable": "python.ops.variables.BaseVariable",
+    "DType": "python.framework.dtypes.DType",
+    "Dataset": "python.data.ops.dataset_ops.DatasetV2",
+    "EagerTensor": "python.framework.ops.EagerTensor",
+    "IndexedSlices": "python.framework.indexed_slices.IndexedSlices",
+    "RaggedTensor": "python.ops.ragged.ragged_tensor.RaggedTensor",
+    "ResourceVariable": "python.ops.resource_variable_ops.ResourceVariable",
+    "SparseTensor": "python.framework.sparse_tensor.SparseTensor",
+    "SymbolicTensor": "python.framework.ops.SymbolicTensor",
+    "Tensor": "python.framework.tensor.Tensor",
+    "Variable": "python.ops.variables.Variable",
+}
+_PICKLED_WITH_CLASS = ("IndexedSlices", "RaggedTensor", "SparseTensor")
 
 
 class _Finder:
@@ -75,7 +89,7 @@ def _is_below(name: str) -> bool:
 
 _finder = _Finder()
 _entered = 0
-_modules_before: dict[type, str] = {}
+_named_before: dict[type, tuple[str, str]] = {}
 
 
 def _install() -> None:
@@ -92,10 +106,13 @@ def _install() -> None:
     sys.modules[_NAME] = package
     # Where pickles of the classes below look.
     sys.modules[f"{_NAME}._graphkiln"] = _graphkiln
-    for name in _KNOWN_BY_MODULE:
-        cls = getattr(_graphkiln, name)
-        _modules_before[cls] = cls.__module__
-        cls.__module__ = cls.__module__.replace("graphkiln", _NAME, 1)
+    for name, known in _KNOWN_BY_MODULE.items():
+        cls = package.data.Dataset if name == "Dataset" else getattr(_graphkiln, name)
+        _named_before[cls] = cls.__module__, cls.__name__
+        if name in _PICKLED_WITH_CLASS:
+            class_pickles.pickle_by_name(cls, name)
+        module, _, cls.__name__ = known.rpartition(".")
+        cls.__module__ = f"{_NAME}.{module}"
 
 
 def _remove() -> None:
@@ -104,9 +121,10 @@ def _remove() -> None:
     for name in [name for name in sys.modules if _is_below(name)]:
         del sys.modules[name]
     vars(sys.modules["graphkiln"]).pop("python", None)
-    for cls, module in _modules_before.items():
-        cls.__module__ = module
-    _modules_before.clear()
+    for cls, (module, name) in _named_before.items():
+        cls.__module__, cls.__name__ = module, name
+        class_pickles.pickle_as_before(cls)
+    _named_before.clear()
 
 
 class TensorFlowAlias:
@@ -142,8 +160,8 @@ def as_tensorflow() -> TensorFlowAlias:
     packages were seen to use is there under the public names' objects; to import
     others raises ModuleNotFoundError.
 
-    Classes of tensors and variables say meanwhile that their `__module__` is
-    "tensorflow", as packages tell whose tensor they have by that. Pickles name
+    Classes of tensors, variables and datasets say meanwhile that their `__module__` is
+    one of TensorFlow's, as packages tell whose tensor they have by that. Pickles name
     graphkiln as ever, but for these classes themselves.
 
     `python -m graphkiln program.py` runs a whole program so; `-m` and `-c` work as

@@ -13,6 +13,11 @@ import types
 from typing import NamedTuple
 
 from graphkiln import _graphkiln, _loading, _namespaces
+from graphkiln._graphkiln import (  # noqa: F401
+    BaseVariable,
+    ResourceVariable,
+    SymbolicTensor,
+)
 
 _DTYPES = " ".join(_namespaces.DTYPE_NAMES)
 
@@ -33,6 +38,7 @@ _ERRORS = " ".join(
 _NAMES = {
     "compiler.tf2xla.python.xla": "dynamic_update_slice=@private_parts.*",
     "core.util.event_pb2": "Event=compat.v1.Event",
+    "python.data.ops.dataset_ops": "DatasetV2=data.Dataset",
     "python.data.experimental.ops.distribute": """
         compute_batch_size=@private_parts.*
         """,
@@ -82,7 +88,7 @@ _NAMES = {
     "python.framework.errors_impl": _ERRORS,
     "python.framework.ops": """
         Graph EagerTensor=__internal__.EagerTensor IndexedSlices Operation
-        RegisterGradient Tensor control_dependencies convert_to_tensor
+        RegisterGradient SymbolicTensor=@tensorflow_private.SymbolicTensor Tensor control_dependencies convert_to_tensor
         convert_to_tensor_v2_with_dispatch=convert_to_tensor device
         executing_eagerly_outside_functions=\
 @tensorflow_private._executing_eagerly_outside_functions
@@ -90,6 +96,9 @@ _NAMES = {
         name_scope name_scope_v2=name_scope
         register_tensor_conversion_function
         """,
+    "python.framework.indexed_slices": "IndexedSlices",
+    "python.framework.sparse_tensor": "SparseTensor SparseTensorSpec",
+    "python.framework.tensor": "Tensor TensorSpec",
     "python.framework.tensor_shape": """
         Dimension=compat.v1.Dimension TensorShape as_shape=TensorShape
         dimension_at_index=compat.dimension_at_index
@@ -146,7 +155,14 @@ __internal__.register_type_spec_from_value_converter
         pfor=@private_parts.vectorized_loop
         """,
     "python.ops.random_ops": "parameterized_truncated_normal=@private_parts.*",
-    "python.ops.resource_variable_ops": "VariableSpec=@private_parts.*",
+    "python.ops.ragged.ragged_tensor": "RaggedTensor RaggedTensorSpec",
+    "python.ops.resource_variable_ops": """
+        ResourceVariable=@tensorflow_private.ResourceVariable
+        VariableSpec=@private_parts.*
+        """,
+    "python.ops.variables": """
+        BaseVariable=@tensorflow_private.BaseVariable Variable
+        """,
     "python.trackable.autotrackable": """
         AutoTrackable=__internal__.tracking.AutoTrackable
         """,
@@ -161,6 +177,7 @@ __internal__.tracking.no_automatic_dependency_tracking
         NoDependency=@checkpoint.auto_trackable.*
         _DictWrapper=@checkpoint.data_structures.*
         """,
+    "python.types.core": "Tensor=__internal__.types.Tensor",
     "python.util.all_util": """
         remove_undocumented=@tensorflow_private._remove_undocumented
         """,

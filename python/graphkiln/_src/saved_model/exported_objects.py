@@ -17,6 +17,7 @@ from graphkiln._graphkiln import (
 )
 from graphkiln._src.checkpoint.auto_trackable import AutoTrackable
 from graphkiln._src.checkpoint.objects import (
+    held_variable,
     Protocol,
     is_trackable,
     named_children,
@@ -189,7 +190,7 @@ class ExportProtocol(Protocol):
             found.update(_functions_of(value))
         if isinstance(value, TrackableResource):
             found.update(self._once(value, lambda: _resource_functions(value)))
-        return list(found.items())
+        return [(name, held_variable(part)) for name, part in found.items()]
 
     def values(self, value: Any) -> list[tuple[str, str, list[str]]]:
         if isinstance(value, Function | ConcreteFunction):
