@@ -95,20 +95,21 @@ StatusOr<ExportedTrace> WrapSignature(const ExportedSignature& signature) {
   by_name[0].mutable_tuple_value();
   auto& arguments = by_name[1].mutable_dict_value().fields;
   std::map<std::string, size_t> place_of;
+  std::map<std::string, int> more;  // names made of one
   TensorVector inputs, outputs;
   for (size_t i = 0; i < inner.arguments().size(); ++i) {
     const ArgumentSpec& spec = inner.arguments()[i];
-    const std::string name = ArgumentName(inner, i);
-    if (spec.dtype == DataType::kResource ||
-        !arguments
-             .emplace(name, TensorSpecMessage(name, spec.dtype, spec.shape))
-             .second) {
+    const std::string own = ArgumentName(inner, i);
+    if (spec.dtype == DataType::kResource) {
       return ValueError(
-          "The SavedModel signature '{}' must take tensors, each of another "
-          "name; '{}' is {}. Give them names by tf.TensorSpec(..., name=...).",
-          signature.name, name,
-          spec.dtype == DataType::kResource ? "a variable" : "there twice");
+          "The SavedModel signature '{}' must take tensors; '{}' is a "
+          "variable.",
+          signature.name, own);
     }
+    // Parts of one argument have its name; the second is "x_1".
+    std::string name = own;
+    while (arguments.contains(name)) name = Format("{}_{}", own, ++more[own]);
+    arguments[name] = TensorSpecMessage(name, spec.dtype, spec.shape);
     place_of[name] = i;
   }
   // By name, as mappings are flattened.

@@ -14,6 +14,7 @@
 #include "python/src/control_flow/control_flow.h"
 #include "python/src/control_flow/shape_invariants.h"
 #include "python/src/control_flow/staged_values.h"
+#include "python/src/nest/nest_node.h"
 #include "python/src/graph/name_scope.h"
 #include "python/src/graph/operation_type.h"
 #include "python/src/tensors/tensor_spec_type.h"
@@ -420,6 +421,13 @@ nb::object WithConstant(nb::handle x) {
   return plain ? Wrapped(Converted(x)) : nb::borrow(x);
 }
 
+StructureRef NestOf(PyObject* values) {
+  std::vector<PyRef> leaves;
+  StructureRef nest = StructureOf(values, NestRules::kExpanded, &leaves);
+  if (!nest) throw nb::python_error();
+  return nest;
+}
+
 PyObject* WhileLoop(PyObject*, PyObject* args, PyObject* kwargs) {
   PyObject *condition, *body, *given, *invariants = Py_None,
                                       *parallel = Py_None, *limit = Py_None,
@@ -441,15 +449,26 @@ PyObject* WhileLoop(PyObject*, PyObject* args, PyObject* kwargs) {
   if (IsEager()) {
     return EagerLoop(condition, body, nb::borrow(given), limit).release().ptr();
   }
-  const nb::object variables =
-      MappedNest(given, [](nb::handle leaf) { return WithConstant(leaf); });
-  return Told([&] {
+  const auto build = [&] {
+    const nb::object variables =
+        MappedNest(given, [](nb::handle leaf) { return WithConstant(leaf); });
     std::optional<std::vector<PartialTensorShape>> shapes;
     if (invariants != Py_None) shapes = FlatShapes(variables, invariants);
     VariablesOfLoop loop(condition, body, variables);
     if (shapes) loop.SetShapes(*std::move(shapes));
     BuildLoop(loop, LoopOptionsOf(limit, at_once, NameOr(name, "while")));
     return nb::object(loop.now()).release().ptr();
+  };
+  return Told([&] {
+    // A body may say only then of what an empty optional is (Keras' does):
+    // with that the loop is made anew.
+    const StructureRef before = NestOf(given);
+    try {
+      return build();
+    } catch (...) {
+      if (NestOf(given)->Equals(*before)) throw;
+    }
+    return build();
   });
 }
 

@@ -232,8 +232,16 @@ nb::object CallCustom(Kind kind, nb::handle f, nb::handle args,
   TensorVector inputs, results;
   nb::list flat;
   for (nb::handle h : FlatLeaves(args)) {
-    const bool is_variable = IsVariable(h.ptr()) || ActsAsVariable(h.ptr());
-    inputs.push_back(Differentiable(h.ptr()));
+    // What acts as a variable is read in graphs, as it is in TensorFlow's.
+    const bool acts = ActsAsVariable(h.ptr());
+    if (acts && FuncGraph::Current() != nullptr) {
+      inputs.push_back(ValueOrThrow(ToTensor(h.ptr())));
+    } else {
+      inputs.push_back(Differentiable(h.ptr()));
+    }
+    const bool is_variable =
+        IsVariable(h.ptr()) ||
+        (acts && inputs.back().dtype() == DataType::kResource);
     if (!is_variable) {
       inputs.back() = Tried([&] { return OwnedHere(inputs.back()); });
     }

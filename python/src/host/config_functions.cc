@@ -41,10 +41,13 @@ void Keep(bool on) {
   kFlag = on;
 }
 
-nb::object EnableDeterminism(nb::handle) {
-  SetRequiresSeeds(true);
+template <bool kOn>
+nb::object SetDeterminism(nb::handle) {
+  SetRequiresSeeds(kOn);
   return nb::none();
 }
+
+nb::object IsDeterministic(nb::handle) { return nb::bool_(RequiresSeeds()); }
 
 template <int (*kGet)()>
 nb::object GetThreads(nb::handle) {
@@ -170,7 +173,10 @@ PyMethodDef kConfigFunctions[] = {
         ">>> tf.config.threading.set_intra_op_parallelism_threads(\n"
         "...     tf.config.threading.get_intra_op_parallelism_threads())"),
     GK_MODULE_FUNCTION(
-        "enable_op_determinism", "", EnableDeterminism,
+        "_disable_op_determinism", "", SetDeterminism<false>, ""),
+    GK_MODULE_FUNCTION("_is_op_determinism_enabled", "", IsDeterministic, ""),
+    GK_MODULE_FUNCTION(
+        "enable_op_determinism", "", SetDeterminism<true>,
         "Makes random ops without any seed an error.\n\n"
         "All other ops give the same results every time as they are."),
     GK_MODULE_FUNCTION(

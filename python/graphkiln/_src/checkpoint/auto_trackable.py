@@ -3,8 +3,10 @@ AutoTrackable, whose attributes they are."""
 
 from __future__ import annotations
 
+import abc
 import functools
 
+from graphkiln import _graphkiln
 from graphkiln._src.checkpoint.waiting import (
     DICTIONARIES,
     WAITING,
@@ -28,7 +30,7 @@ _UID = "_self_update_uid"
 _OWN = frozenset((_TOLD, _UNTRACKED, _IS_TRACKING, _UID, WAITING, DICTIONARIES))
 
 
-class Trackable:
+class Trackable(metaclass=abc.ABCMeta):
     """Base of objects that checkpoints and saved models hold.
 
     What is in one it is told by `_track_trackable`, or its class says by
@@ -54,7 +56,7 @@ class Trackable:
         """
         from graphkiln._src.checkpoint.objects import is_trackable
 
-        if not is_trackable(trackable):
+        if not (isinstance(trackable, Trackable) or is_trackable(trackable)):
             raise TypeError(
                 "Trackable._track_trackable() can only be used to track objects of "
                 f"type Trackable. Got type {type(trackable)}."
@@ -95,6 +97,17 @@ class Trackable:
 
     def _no_dependency(self, value: Any) -> Any:
         return value
+
+
+# Those that the core makes, and what says by itself what is in it.
+for _kind in (
+    _graphkiln.BaseVariable,
+    _graphkiln.ConcreteFunction,
+    _graphkiln.Function,
+    _graphkiln.Generator,
+    _graphkiln.Iterator,
+):
+    Trackable.register(_kind)
 
 
 class NoDependency:

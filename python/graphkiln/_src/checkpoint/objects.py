@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from graphkiln import _graphkiln, raw_ops
-from graphkiln._graphkiln import Iterator, Variable
+from graphkiln._graphkiln import ConcreteFunction, Function, Iterator, Variable
 from graphkiln._src.checkpoint.auto_trackable import (
     AutoTrackable,
     Trackable,
@@ -49,6 +49,8 @@ class PythonState:
         raise NotImplementedError
 
 
+Trackable.register(PythonState)
+
 # Not of classes of the user's, which TensorFlow leaves alone, too.
 _COLLECTIONS = frozenset(
     (
@@ -61,23 +63,13 @@ _COLLECTIONS = frozenset(
         _DictWrapper,
     )
 )
-_TRACKABLE = (
-    Variable
-    | Module
-    | Trackable
-    | PythonState
-    | tuple
-    | _graphkiln.Generator
-    | Iterator
-    | MutableHashTable
-    | DenseHashTable
-)
 
 
 def is_trackable(value: object) -> bool:
     """Whether a checkpoint can hold it, or something in it."""
     return (
-        isinstance(value, _TRACKABLE)
+        isinstance(value, Trackable | tuple)
+        and not isinstance(value, Function | ConcreteFunction)
         or type(value) in _COLLECTIONS
         or hasattr(type(value), "_trackable_children")
     )

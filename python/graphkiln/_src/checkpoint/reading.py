@@ -17,8 +17,7 @@ def path_of(ckpt_dir_or_file: str | os.PathLike) -> str:
     found = latest_checkpoint(path)
     if found is None:
         raise ValueError(
-            "Couldn't find 'checkpoint' file or checkpoints in given directory "
-            f"{path}"
+            f"Couldn't find 'checkpoint' file or checkpoints in given directory {path}"
         )
     return found
 

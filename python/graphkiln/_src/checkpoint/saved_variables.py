@@ -92,7 +92,11 @@ def by_names(var_list: Any) -> list[Saved]:
                 "names_to_saveables must be a dict mapping string names to trackable "
                 f"operations. Name is not a string: {name}"
             )
-    saved = [part for name in sorted(named) for part in parts_in_checkpoint(name, named[name])]
+    saved = [
+        part
+        for name in sorted(named)
+        for part in parts_in_checkpoint(name, named[name])
+    ]
     owners: dict[int, str] = {}
     for name, _, variable in saved:
         if id(variable) in owners:

@@ -80,8 +80,18 @@ class DenseSpec(_graphkiln.TypeSpec):
         return (self._shape, self._dtype, self._name)
 
 
-NAME_TO_TYPE_SPEC: dict[str, type] = {}
-TYPE_SPEC_TO_NAME: dict[type, str] = {}
+NAME_TO_TYPE_SPEC: dict[str, type] = {
+    f"tf.{cls.__name__}": cls
+    for cls in (
+        _graphkiln.RaggedTensorSpec,
+        _graphkiln.SparseTensorSpec,
+        _graphkiln.TensorArraySpec,
+        _graphkiln.TensorSpec,
+    )
+}
+TYPE_SPEC_TO_NAME: dict[type, str] = {
+    cls: name for name, cls in NAME_TO_TYPE_SPEC.items()
+}
 _NAME = re.compile(r"(\w+\.)+\w+")
 
 
@@ -363,14 +373,18 @@ def sparse_matrix_sparse_mat_mul(
 
 
 def is_op_determinism_enabled() -> bool:
-    """Results are the same from run to run, always."""
-    return _graphkiln.op_determinism_is_enabled()
+    """Was it asked for? Results are the same from run to run in any case."""
+    return _graphkiln._is_op_determinism_enabled()
+
+
+def disable_op_determinism() -> None:
+    _graphkiln._disable_op_determinism()
 
 
 def compute_batch_size(dataset: object) -> object:
     """The static size of a dataset's batches, an int64 scalar; -1 if unknown."""
     sizes = set()
-    for spec in _graphkiln.nest.flatten(
+    for spec in nest.flatten(
         dataset.element_spec, expand_composites=True
     ):
         shape = spec.shape

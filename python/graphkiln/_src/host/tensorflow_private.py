@@ -74,7 +74,7 @@ _NAMES = {
         replace_composites_with_components=@private_parts.*
         """,
     "python.framework.config": """
-        disable_op_determinism=config.experimental.disable_op_determinism
+        disable_op_determinism=@private_parts.*
         enable_op_determinism=config.experimental.enable_op_determinism
         is_op_determinism_enabled=@private_parts.*
         """,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import DType, Operation
+from graphkiln._src.checkpoint.auto_trackable import Trackable
 from graphkiln._src.saved_model.resources import Asset
 from graphkiln._src.session.graph_keys import GraphKeys
 
@@ -34,6 +35,7 @@ def _collected(op: Operation | None) -> Operation | None:
     return op
 
 
+@Trackable.register
 class TableInitializerBase:
     """Base of what tables get their content from: knows its types, and
     initializes a table of these."""

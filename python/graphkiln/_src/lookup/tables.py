@@ -10,6 +10,8 @@ from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import DType, Operation, Tensor
 from graphkiln._src import ops
 
+from graphkiln._src.checkpoint.auto_trackable import Trackable
+
 if TYPE_CHECKING:
     from graphkiln._src.lookup.initializers import TableInitializerBase
 
@@ -54,6 +56,7 @@ def _name_in_graph(handle) -> str | None:
     return handle.op.name.rpartition("/")[2]
 
 
+@Trackable.register
 class LookupInterface:
     """Base of tables from keys to values."""
 

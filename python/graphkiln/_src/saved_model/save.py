@@ -152,7 +152,12 @@ def save(
     options = options or SaveOptions()
     protocol = ExportProtocol()
     if signatures is None:
-        signatures = _function_to_export(dict(protocol.children(obj)))
+        children = dict(protocol.children(obj))
+        # It may be a property.
+        default = getattr(obj, _DEFAULT_ATTRIBUTE, None)
+        if isinstance(default, Function | ConcreteFunction):
+            children[_DEFAULT_ATTRIBUTE] = default
+        signatures = _function_to_export(children)
     aliases = [
         (concrete, alias)
         for alias, function in options.function_aliases.items()

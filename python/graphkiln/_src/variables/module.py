@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import Variable
+from graphkiln._src.checkpoint.auto_trackable import Trackable
 from graphkiln._src.checkpoint.waiting import DICTIONARIES, WAITING, attribute_set
 
 _WORD_BEGINS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])")
@@ -15,6 +16,7 @@ def _snake_case(name: str) -> str:
     return _WORD_BEGINS.sub("_", name).lower()
 
 
+@Trackable.register
 class Module:
     """Base of objects that own variables.
 
