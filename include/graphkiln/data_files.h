@@ -22,6 +22,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gk {
 GK_API_NAMESPACE {
@@ -82,6 +83,20 @@ GK_API_NAMESPACE {
     // Of files whose names are the elements of a dataset.
     FixedLengthRecordDataset(const Dataset& filenames, int64_t record_bytes,
                              const FixedLengthReadOptions& options = {});
+  };
+
+  // The rows that a query of a database gives, tuples of scalars: text or
+  // bytes, integers of at most 64 bits but uint32 and uint64, bool or double.
+  // SQLite is loaded from the system when the first row is asked for. Throws
+  // Error (InvalidArgument) for another driver than "sqlite" and for other
+  // types; iterating throws it if there is no such file, the query is none, or
+  // gives another number of columns. What is NULL is 0 or empty.
+  class GK_EXPORT SqlDataset : public Dataset {
+   public:
+    // Of the columns, in the order of the query.
+    SqlDataset(const std::string& driver_name,
+               const std::string& data_source_name, const std::string& query,
+               const std::vector<DataType>& output_types);
   };
 
   // Writes a dataset of scalar strings to a file of framed records.

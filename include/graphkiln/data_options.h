@@ -40,7 +40,10 @@ enum class AutotuneAlgorithm : int {
 // What happens to state outside of a dataset that is saved.
 enum class ExternalStatePolicy : int { kWarn = 0, kIgnore = 1, kFail = 2 };
 
-// How parallelism and buffers are tuned; kept, but without effect here.
+// How parallelism and buffers that are kAutotune follow the consumer: as much
+// is made in advance as keeps it from waiting; if they are not `enabled` to, as
+// much as may be. `ram_budget`: bytes that one step may have made in advance.
+// The algorithm and the bounds of parallelism are kept, but without effect.
 struct AutotuneOptions {
   std::optional<bool> enabled = {};
   std::optional<int64_t> cpu_budget = {}, ram_budget = {};
@@ -55,7 +58,9 @@ struct DistributeOptions {
   bool operator==(const DistributeOptions&) const = default;
 };
 // Which rewritings of a dataset are wished for. Elements are the same with and
-// without.
+// without. These are made: noop_elimination, unless it or
+// apply_default_optimizations is false, map_parallelization, parallel_batch and
+// inject_prefetch; the others are kept, but without effect here.
 struct OptimizationOptions {
   std::optional<bool> apply_default_optimizations = {}, filter_fusion = {},
                       filter_parallelization = {}, inject_prefetch = {},
@@ -71,9 +76,10 @@ struct ServiceOptions {
   std::optional<bool> pinned = {};
   bool operator==(const ServiceOptions&) const = default;
 };
-// How many threads there are; kept, but without effect here.
+// How many threads there are.
 struct ThreadingOptions {
-  // Inside of an op; for the dataset alone.
+  // Inside of an op, which is kept, but without effect here; at work in advance
+  // at a time, besides whoever asks.
   std::optional<int64_t> max_intra_op_parallelism = {},
                          private_threadpool_size = {};
   bool operator==(const ThreadingOptions&) const = default;

@@ -135,6 +135,13 @@ class GK_EXPORT Iterator {
   DatasetElement get_next() const;
   // The same; nothing at the end.
   Optional get_next_as_optional() const;
+  // Where it is, for restore(). Throws Error (FailedPrecondition) if the
+  // dataset has functions that may not be run again, as those of random
+  // numbers; see DataOptions::experimental_external_state_policy.
+  Tensor save() const;
+  // Goes on where an iterator over the same dataset was. Throws Error: DataLoss
+  // for the state of another dataset.
+  void restore(const Tensor& state) const;
   const ElementSpec& element_spec() const { return *spec_; }
 
   // --- For the library itself.
@@ -416,9 +423,29 @@ class GK_EXPORT Dataset {
   Tensor cardinality() const;
   const ElementSpec& element_spec() const;
   Tensor to_variant() const { return variant(); }
+  // A number for what it is made of, a uint64 scalar, the same in every
+  // process. Datasets of the same number give the same elements, unless they
+  // draw random numbers or read what changes.
+  Tensor fingerprint() const;
   // The one element. Throws Error (InvalidArgument) if there are none, or
   // several.
   DatasetElement get_single_element() const;
+
+  // The elements, which the first complete pass writes to files below a folder
+  // and later ones read from there: of this dataset and all of its
+  // fingerprint(). `compression`: "GZIP", "ZLIB" or "". Throws Error
+  // (InvalidArgument) for another one.
+  Dataset snapshot(const std::string& path,
+                   const std::string& compression = "") const;
+  // The same, in shards, of the number shard_func(element), an integer, which
+  // take turns when they are read.
+  template <class F>
+    requires(!std::is_convertible_v<F, std::string>)
+  Dataset snapshot(const std::string& path, F&& shard_func,
+                   const std::string& compression = "") const {
+    const detail::ElementBody body = detail::BodyOf(shard_func);
+    return Snapshot(path, &body, compression);
+  }
 
   // Writes the elements to the files of a folder, which shows those that it had
   // before until all are there. `compression`: "GZIP", "ZLIB" or "". Throws
@@ -465,6 +492,8 @@ class GK_EXPORT Dataset {
                       const LoadOptions& options);
   void Save(const std::string& path, const detail::ElementBody* shard,
             const std::string& compression) const;
+  Dataset Snapshot(const std::string& path, const detail::ElementBody* shard,
+                   const std::string& compression) const;
   Dataset Map(const detail::ElementBody& f,
               const ParallelOptions& options) const;
   Dataset Where(const detail::ElementBody& f, bool ends) const;

@@ -57,7 +57,7 @@ EXPORTS: dict[str, str] = {
         compat.v1.data.FixedLengthRecordDataset compat.v1.data.TFRecordDataset
         compat.v1.data.TextLineDataset
         data.TFRecordDataset data.TextLineDataset data.FixedLengthRecordDataset
-        data.experimental.TFRecordWriter
+        data.experimental.SqlDataset data.experimental.TFRecordWriter
         compat.v1.io.tf_record_iterator
         compat.v1.python_io.tf_record_iterator
         compat.v1.io.TFRecordCompressionType

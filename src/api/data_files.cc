@@ -99,6 +99,27 @@ Dataset Dataset::list_files(const Tensor& file_pattern,
   });
 }
 
+SqlDataset::SqlDataset(const std::string& driver_name,
+                       const std::string& data_source_name,
+                       const std::string& query,
+                       const std::vector<DataType>& output_types)
+    : Dataset(Guarded([&] {
+        EnsureReady();
+        ElementSignature e;
+        std::vector<Spec> columns;
+        for (const DataType type : output_types) {
+          e.types.push_back(Inner(type));
+          e.shapes.push_back(TensorShape());
+          columns.push_back(ScalarSpec(Inner(type)));
+        }
+        const auto text = [](const std::string& value) {
+          return ConstantHere(InnerTensor::Scalar(value));
+        };
+        return Made(steps::SqlRows(text(driver_name), text(data_source_name),
+                                   text(query), e),
+                    TupleOf(columns));
+      })) {}
+
 void TFRecordWriter::write(const Dataset& dataset) const {
   Guarded([&] {
     EnsureReady();

@@ -2,6 +2,7 @@
 #include "api/dataset_parts.h"
 #include "framework/op_builder.h"
 #include "ops/fn/AnonymousIteratorV3.h"
+#include "ops/fn/DeserializeIterator.h"
 #include "ops/fn/IteratorGetNext.h"
 #include "ops/fn/IteratorGetNextAsOptional.h"
 #include "ops/fn/MakeIterator.h"
@@ -9,6 +10,7 @@
 #include "ops/fn/OptionalGetValue.h"
 #include "ops/fn/OptionalHasValue.h"
 #include "ops/fn/OptionalNone.h"
+#include "ops/fn/SerializeIterator.h"
 
 namespace gk::api {
 
@@ -69,6 +71,18 @@ Optional Iterator::get_next_as_optional() const {
                         Inner(handle_), d.types, d.shapes)),
                     spec_);
   });
+}
+
+Tensor Iterator::save() const {
+  constexpr int64_t kFail = 2;
+  return Guarded([&] {
+    return Outer(::gk::ops::SerializeIterator(Inner(handle_), kFail));
+  });
+}
+
+void Iterator::restore(const Tensor& state) const {
+  Guarded(
+      [&] { ::gk::ops::DeserializeIterator(Inner(handle_), Inner(state)); });
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #include "function/dataset_saving.h"
 
 #include "api/dataset_parts.h"
+#include "ops/fn/DatasetFingerprint.h"
 #include "saved_model/element_spec_message.h"
 
 namespace gk::api {
@@ -32,6 +33,36 @@ void Dataset::Save(const std::string& path, const detail::ElementBody* shard,
     }
     ThrowIfError(WriteElementSpec(path, Inner(*spec())));
     steps::Save(Typed(*this), PathHere(path), compression, f ? &*f : nullptr);
+  });
+}
+
+Tensor Dataset::fingerprint() const {
+  return Guarded([&] {
+    EnsureReady();
+    return Outer(::gk::ops::DatasetFingerprint(Inner(variant())));
+  });
+}
+
+Dataset Dataset::snapshot(const std::string& path,
+                          const std::string& compression) const {
+  return Snapshot(path, nullptr, compression);
+}
+
+Dataset Dataset::Snapshot(const std::string& path,
+                          const detail::ElementBody* shard,
+                          const std::string& compression) const {
+  return Guarded([&] {
+    EnsureReady();
+    std::optional<ElementFunction> f;
+    if (shard != nullptr) {
+      f = TraceInteger(
+              "shard_func", "Dataset_snapshot", spec(), *shard,
+              [](const InnerTensor& number) { return AsInt64(number); })
+              .f;
+    }
+    return Made(steps::Snapshot(Typed(*this), PathHere(path), compression,
+                                nullptr, f ? &*f : nullptr),
+                spec());
   });
 }
 

@@ -42,7 +42,8 @@ Status Outcome::Deliver(TensorVector* to, bool* ended) {
   return status;
 }
 
-BackgroundWork::BackgroundWork() {
+BackgroundWork::BackgroundWork(std::shared_ptr<PassResources> resources)
+    : resources_(std::move(resources)) {
   std::lock_guard lock(Registry::Get().mutex);
   Registry::Get().all.insert(this);
 }

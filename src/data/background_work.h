@@ -9,6 +9,7 @@
 
 #include "base/caught.h"
 #include "data/dataset.h"
+#include "data/pass_resources.h"
 #include "data/task_pool.h"
 
 namespace gk {
@@ -55,7 +56,8 @@ class BackgroundWork : public RefCounted {
  protected:
   using Lock = std::unique_lock<std::mutex>;
 
-  BackgroundWork();
+  // `resources`: those of the pass; may be null.
+  explicit BackgroundWork(std::shared_ptr<PassResources> resources = nullptr);
   ~BackgroundWork() override;
 
   // FailedPrecondition in a process forked from the one that made it: its
@@ -68,10 +70,11 @@ class BackgroundWork : public RefCounted {
   // Runs self->Help() on another thread. False if there is none: then those
   // who wait do the work.
   template <class T>
-  static bool Schedule(T* self) {
+  bool Schedule(T* self) {
     try {
-      return TaskPool::Global().Schedule(
-          [held = Ref<T>(self)] { held->Help(); });
+      auto task = [held = Ref<T>(self)] { held->Help(); };
+      return resources_ ? resources_->Schedule(std::move(task))
+                        : TaskPool::Global().Schedule(std::move(task));
     } catch (const std::bad_alloc&) {
       return false;
     }
@@ -82,6 +85,7 @@ class BackgroundWork : public RefCounted {
   CancellationToken token_;
 
  private:
+  const std::shared_ptr<PassResources> resources_;
   const int generation_ = TaskPool::Generation();
 };
 

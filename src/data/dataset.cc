@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "data/fresh_function.h"
-
 namespace gk {
 namespace {
 
@@ -37,93 +35,6 @@ bool Fits(const PartialTensorShape& wanted, const TensorShape& have) {
 }
 
 }  // namespace
-
-Ref<GraphFunction> IterationContext::Own(const Ref<GraphFunction>& function) {
-  {
-    std::lock_guard lock(mutex_);
-    const auto known = functions_.find(function.get());
-    if (known != functions_.end()) return known->second.own;
-  }
-  // When nothing is locked; one of two that are made goes then, too.
-  Entry made{function, FreshFunction(function)};
-  std::lock_guard lock(mutex_);
-  return functions_.try_emplace(function.get(), std::move(made))
-      .first->second.own;
-}
-
-ContextRef IterationContext::Part(int i) {
-  std::lock_guard lock(mutex_);
-  if (i >= static_cast<int>(parts_.size())) parts_.resize(i + 1);
-  if (!parts_[i]) parts_[i] = MakeRef<IterationContext>();
-  return parts_[i];
-}
-
-std::optional<IterationContext::Seeds> IterationContext::NextSeeds() {
-  std::lock_guard lock(mutex_);
-  if (used_seeds_ == seeds_.size()) return std::nullopt;
-  return seeds_[used_seeds_++];
-}
-
-void IterationContext::NoteSeeds(const Seeds& seeds) {
-  std::lock_guard lock(mutex_);
-  seeds_.insert(seeds_.begin() + static_cast<ptrdiff_t>(used_seeds_++), seeds);
-}
-
-Ref<GraphFunction> IterationContext::Stateful() {
-  std::vector<Ref<IterationContext>> parts;
-  {
-    std::lock_guard lock(mutex_);
-    for (const auto& [function, entry] : functions_) {
-      if (entry.original->is_stateful()) return entry.original;
-    }
-    parts = parts_;
-  }
-  for (const Ref<IterationContext>& part : parts) {
-    if (!part) continue;
-    if (Ref<GraphFunction> found = part->Stateful()) return found;
-  }
-  return nullptr;
-}
-
-void IterationContext::SaveSeeds(proto::IteratorState* state) {
-  SaveSeeds({}, state);
-}
-
-void IterationContext::SaveSeeds(const std::vector<int32_t>& place,
-                                 proto::IteratorState* state) {
-  std::vector<Ref<IterationContext>> parts;
-  {
-    std::lock_guard lock(mutex_);
-    if (!seeds_.empty()) {
-      proto::IteratorState_Part& saved = state->parts.emplace_back();
-      saved.place = {place.begin(), place.end()};
-      saved.seeds = {seeds_.begin(), seeds_.end()};
-    }
-    parts = parts_;
-  }
-  for (size_t i = 0; i < parts.size(); ++i) {
-    if (!parts[i]) continue;
-    std::vector<int32_t> inner = place;
-    inner.push_back(static_cast<int32_t>(i));
-    parts[i]->SaveSeeds(inner, state);
-  }
-}
-
-Status IterationContext::LoadSeeds(const proto::IteratorState& state) {
-  constexpr int32_t kMostParts = 1 << 16;
-  for (const proto::IteratorState_Part& saved : state.parts) {
-    Ref<IterationContext> at(this);
-    for (const int32_t i : saved.place) {
-      if (i < 0 || i >= kMostParts) {
-        return DataLoss("the state of an iterator names input {}", i);
-      }
-      at = at->Part(i);
-    }
-    std::lock_guard lock(at->mutex_);
-    at->seeds_ = {saved.seeds.begin(), saved.seeds.end()};
-  }
-  return OkStatus();
-}
 
 // Made for the first recording of an iterator's elements.
 class Dataset::StageEvents final : public EventTypes {
@@ -199,6 +110,11 @@ Dataset::Dataset(ElementSignature signature,
 void Dataset::AddInput(const Dataset& input) {
   depth_ = std::max(depth_, input.depth_ + 1);
   AddOptions(input.options_);
+  AddSeedSources(input.seed_sources_);
+}
+
+void Dataset::AddSeedSources(const SeedSources& sources) {
+  seed_sources_.insert(seed_sources_.end(), sources.begin(), sources.end());
 }
 
 void Dataset::AddOptions(DatasetOptions::Shared options) {

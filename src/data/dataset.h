@@ -10,20 +10,16 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
-#include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "base/event_log.h"
-#include "base/process_mutex.h"
 #include "data/dataset_options.h"
 #include "data/iteration.h"
-#include "framework/function_runner.h"
-#include "framework/graph.h"
+#include "data/iteration_context.h"
+#include "framework/attr_value.h"
+#include "framework/op_record.h"
 #include "framework/tensor.h"
 #include "framework/variant.h"
-#include "proto/checkpoint.gk.h"
 
 namespace gk {
 
@@ -36,44 +32,12 @@ struct ElementSignature {
   std::vector<PartialTensorShape> shapes;
 };
 
-// What all iterators of one pass over a pipeline share, those made later on
-// the way included. Thread-safe.
-class IterationContext final : public RefCounted {
- public:
-  // The function as this pass calls it. One that draws random numbers from
-  // seeds begins its streams anew in each pass.
-  Ref<GraphFunction> Own(const Ref<GraphFunction>& function);
-  // The context of the i-th of several inputs: the same function begins anew
-  // in each.
-  Ref<IterationContext> Part(int i);
-
-  // The seeds of the next iterator that draws some, where this pass is one that
-  // was saved; else nothing, and whoever draws new ones notes them.
-  using Seeds = proto::IteratorState_Seeds;
-  std::optional<Seeds> NextSeeds();
-  void NoteSeeds(const Seeds& seeds);
-  // A function with effects, of those that were asked for; null if there is
-  // none.
-  Ref<GraphFunction> Stateful();
-
-  // Of this pass and its parts. Loads into a pass that has not begun: DataLoss.
-  void SaveSeeds(proto::IteratorState* state);
-  Status LoadSeeds(const proto::IteratorState& state);
-
- private:
-  void SaveSeeds(const std::vector<int32_t>& place,
-                 proto::IteratorState* state);
-
-  struct Entry {
-    Ref<GraphFunction> original, own;
-  };
-  ProcessMutex& mutex_ = ProcessMutex::Of(this);
-  std::unordered_map<const GraphFunction*, Entry> functions_;
-  std::vector<Ref<IterationContext>> parts_;
-  std::vector<Seeds> seeds_;
-  size_t used_seeds_ = 0;
+// What made a dataset: an op's kernel, and of what.
+struct DatasetOrigin {
+  const OpRecord* op = nullptr;
+  AttrMap attrs;
+  TensorVector inputs;
 };
-using ContextRef = Ref<IterationContext>;
 
 class Dataset;
 
@@ -138,6 +102,17 @@ class Dataset : public VariantObject {
   const ElementSignature& signature() const { return signature_; }
   // What was said of it and of what it reads from; may be null.
   const DatasetOptions::Shared& options() const { return options_; }
+  // What its iterators draw seeds from, those of all that it is made of.
+  const SeedSources& seed_sources() const { return seed_sources_; }
+  // More than those of its inputs: in what reads one input after the other
+  // each has another.
+  int depth() const { return depth_; }
+  // Null for those that iterators make on their way.
+  const DatasetOrigin* origin() const { return origin_.get(); }
+  // Before anybody else has it.
+  void NoteOrigin(DatasetOrigin origin) const {
+    origin_ = std::make_unique<const DatasetOrigin>(std::move(origin));
+  }
 
   // The dataset in a scalar variant, or an error.
   static StatusOr<Ref<const Dataset>> Of(const Tensor& handle);
@@ -156,6 +131,7 @@ class Dataset : public VariantObject {
           std::initializer_list<const Dataset*> inputs);
   void AddInput(const Dataset& input);
   void AddOptions(DatasetOptions::Shared options);
+  void AddSeedSources(const SeedSources& sources);
 
  private:
   class StageEvents;
@@ -164,6 +140,8 @@ class Dataset : public VariantObject {
   ElementSignature signature_;
   int depth_ = 1;  // of the datasets that this one stands on
   DatasetOptions::Shared options_;
+  SeedSources seed_sources_;
+  mutable std::unique_ptr<const DatasetOrigin> origin_;
 };
 
 // InvalidArgument unless the element has these types and shapes.

@@ -37,16 +37,19 @@ constexpr OptionEnum kExternalStatePolicy = {
     ">>> tf.data.experimental.ExternalStatePolicy.FAIL.value\n2\n"};
 
 constexpr Option kAutotune[] = {
-    {"enabled", Kind::kBool, 1, "Whether they are."},
+    {"enabled", Kind::kBool, 1,
+     "Whether they do; if not, they are as large as they may be."},
     {"cpu_budget", Kind::kInt, 2, "CPUs that may be used."},
-    {"ram_budget", Kind::kInt, 3, "Bytes that may be used."},
+    {"ram_budget", Kind::kInt, 3,
+     "Bytes that elements made in advance by one step may take."},
     {"autotune_algorithm", Kind::kEnum, 4, "By which algorithm.",
      &kAutotuneAlgorithm},
     {"initial_parallelism", Kind::kInt, 5, "What it begins with."},
     {"min_parallelism", Kind::kInt, 6, "The least there is."}};
 constexpr OptionGroup kAutotuneOptions = {
     kExperimental, "AutotuneOptions", kAutotune,
-    R"(How parallelism and buffers are tuned; kept, but without effect here.
+    R"(How parallelism and buffers that are tf.data.AUTOTUNE follow the consumer:
+as much is made in advance as keeps it from waiting, within the budgets.
 
 >>> options = tf.data.Options()
 >>> options.autotune.enabled = True
@@ -86,7 +89,9 @@ constexpr Option kOptimization[] = {
 constexpr OptionGroup kOptimizationOptions = {
     kExperimental, "OptimizationOptions", kOptimization,
     R"(Which rewritings of a dataset are wished for. Elements are the same with
-and without.
+and without. These are made: `noop_elimination`, unless it or
+`apply_default_optimizations` is False, `map_parallelization`, `parallel_batch`
+and `inject_prefetch`; the others are kept, but without effect here.
 
 >>> options = tf.data.Options()
 >>> options.experimental_optimization.map_fusion = True

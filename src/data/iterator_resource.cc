@@ -5,6 +5,7 @@
 
 #include "base/interrupt.h"
 #include "base/thread_number.h"
+#include "data/pass_resources.h"
 
 namespace gk {
 
@@ -16,17 +17,32 @@ Status NotStarted(std::string_view before) {
       before);
 }
 
-// Of TensorFlow's policies WARN and IGNORE; FAIL is what holds otherwise.
+const DatasetOptions::Value* Said(const Dataset& dataset,
+                                  std::string_view name) {
+  const Option* const option = DatasetOptions::Whole().Find(name);
+  return option == nullptr || dataset.options() == nullptr
+             ? nullptr
+             : dataset.options()->Find(*option);
+}
+
+// Symbolic checkpoints, or of TensorFlow's policies WARN and IGNORE; FAIL is
+// what holds otherwise.
 bool MayRepeatEffects(const Dataset& dataset) {
-  if (dataset.options() == nullptr) return false;
-  const Option* const option =
-      DatasetOptions::Whole().Find("experimental_external_state_policy");
-  const DatasetOptions::Value* const policy =
-      option == nullptr ? nullptr : dataset.options()->Find(*option);
+  const auto* const symbolic =
+      Said(dataset, "experimental_symbolic_checkpoint");
+  if (symbolic != nullptr && std::get<bool>(*symbolic)) return true;
+  const auto* const policy =
+      Said(dataset, "experimental_external_state_policy");
   const auto* const said =
       policy == nullptr ? nullptr : std::get_if<int64_t>(policy);
   constexpr int64_t kFail = 2;
   return said != nullptr && *said != kFail;
+}
+
+ContextRef NewContext(const Dataset& dataset) {
+  const auto context = MakeRef<IterationContext>();
+  context->SetResources(PassResources::Of(dataset.options().get()));
+  return context;
 }
 
 }  // namespace
@@ -83,9 +99,8 @@ class IteratorResource::Turn {
 
 Status IteratorResource::Start(const Dataset& dataset) {
   GK_RETURN_IF_ERROR(CheckSignature(signature_, dataset.signature()));
-  GK_ASSIGN_OR_RETURN(
-      std::shared_ptr<Pass> pass,
-      Begin(Ref<const Dataset>(&dataset), MakeRef<IterationContext>()));
+  GK_ASSIGN_OR_RETURN(std::shared_ptr<Pass> pass,
+                      Begin(Ref<const Dataset>(&dataset), NewContext(dataset)));
   std::lock_guard lock(mutex_);
   pass_.swap(pass);
   return OkStatus();
@@ -119,24 +134,24 @@ Status IteratorResource::GetNext(const CancellationToken* cancellation,
   return *end ? OkStatus() : CheckElement(signature_, *element);
 }
 
-StatusOr<std::string> IteratorResource::Save() {
+StatusOr<std::string> IteratorResource::Save(bool may_repeat) {
   Turn turn(*this);
   GK_RETURN_IF_ERROR(turn.Take(nullptr));
   if (turn.pass == nullptr) return NotStarted("it is saved");
   const Pass& pass = *turn.pass;
-  if (!MayRepeatEffects(*pass.dataset)) {
-    if (const Ref<GraphFunction> function = pass.context->Stateful()) {
+  if (!may_repeat && !MayRepeatEffects(*pass.dataset)) {
+    if (const Node* const node = pass.context->Effect()) {
       return FailedPrecondition(
-          "The state of an iterator cannot be saved: the function {} of its "
-          "dataset is stateful, and what it does would be done again where the "
-          "state is restored. If it may be, say so with "
+          "The state of an iterator cannot be saved: {} is stateful, and what "
+          "it does would be done again where the state is restored ({}, in a "
+          "function of the dataset). If it may be, say so with "
           "tf.data.Options.experimental_external_state_policy",
-          function->name());
+          node->op().name, node->name());
     }
   }
   proto::IteratorState state;
   state.asked = pass.asked;
-  pass.context->SaveSeeds(&state);
+  pass.context->SaveSeeds(pass.dataset->seed_sources(), &state);
   return state.Serialize();
 }
 
@@ -149,8 +164,9 @@ Status IteratorResource::Restore(std::string_view bytes) {
   Turn turn(*this);
   GK_RETURN_IF_ERROR(turn.Take(nullptr));
   if (turn.pass == nullptr) return NotStarted("a state is restored");
-  ContextRef context = MakeRef<IterationContext>();
-  GK_RETURN_IF_ERROR(context->LoadSeeds(state));
+  ContextRef context = NewContext(*turn.pass->dataset);
+  GK_RETURN_IF_ERROR(
+      context->LoadSeeds(turn.pass->dataset->seed_sources(), state));
   GK_ASSIGN_OR_RETURN(std::shared_ptr<Pass> pass,
                       Begin(turn.pass->dataset, std::move(context)));
   TensorVector element;

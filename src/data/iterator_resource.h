@@ -36,9 +36,10 @@ class IteratorResource final : public NamedResource {
   Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                  bool* end);
   // Where it is, as bytes. FailedPrecondition before it is started, and, as
-  // long as the dataset's options do not say otherwise, if its functions have
-  // effects: to go on there, what was given is made again.
-  StatusOr<std::string> Save();
+  // long as neither the caller nor the dataset's options say that they may be
+  // repeated, if its functions have effects: to go on there, what was given is
+  // made again.
+  StatusOr<std::string> Save(bool may_repeat = false);
   // Goes on where one over the same dataset was. DataLoss for bytes that are no
   // state; FailedPrecondition before it is started.
   Status Restore(std::string_view state);

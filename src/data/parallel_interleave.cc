@@ -11,6 +11,7 @@ namespace {
 // without the lock.
 struct Part {
   TensorVector argument;  // the element of the input, until it is opened
+  int64_t number = 0;     // of that element
   IteratorPtr sequence;
   std::list<Outcome> ready;
   bool opened = false, busy = false;
@@ -24,7 +25,8 @@ using Parts = std::list<PartPtr>;
 class Interleave final : public BackgroundWork {
  public:
   Interleave(IteratorPtr input, OpenFn open, const InterleaveOptions& options)
-      : input_(std::move(input)),
+      : BackgroundWork(options.resources),
+        input_(std::move(input)),
         open_(std::move(open)),
         options_(options),
         cycle_(options.cycle_length) {}
@@ -186,6 +188,7 @@ class Interleave final : public BackgroundWork {
       part.ready.splice(part.ready.end(), outcome);
     } else {
       part.argument = std::move(read.element);
+      part.number = read_++;
     }
     ahead_.splice(ahead_.end(), made);
     return OkStatus();
@@ -199,8 +202,8 @@ class Interleave final : public BackgroundWork {
     lock.unlock();
     made.Take(background, [&]() -> Status {
       if (!part->opened) {
-        GK_RETURN_IF_ERROR(
-            open_(std::move(part->argument), cancellation, &part->sequence));
+        GK_RETURN_IF_ERROR(open_(part->number, std::move(part->argument),
+                                 cancellation, &part->sequence));
         part->opened = true;
       }
       return part->sequence->Next(cancellation, &made.element, &made.end);
@@ -282,6 +285,7 @@ class Interleave final : public BackgroundWork {
   int64_t cycle_;
   std::vector<PartPtr> places_;  // as many as were needed at once
   Parts ahead_;                  // in the order of the input
+  int64_t read_ = 0;             // elements of the input
   int64_t taken_ = 0;            // of the places
   int64_t at_ = 0, in_block_ = 0;
   bool reading_ = false, input_ended_ = false, stopped_ = false;

@@ -12,8 +12,9 @@
 
 namespace gk {
 
-// The sequence that an element of the input stands for; must be thread-safe.
-using OpenFn = std::function<Status(TensorVector element,
+// The sequence that the n-th element of the input stands for; must be
+// thread-safe.
+using OpenFn = std::function<Status(int64_t n, TensorVector element,
                                     const CancellationToken* cancellation,
                                     IteratorPtr* sequence)>;
 
@@ -26,6 +27,10 @@ struct InterleaveOptions {
   // Whether the order is that of interleaving without help. If not, who has
   // an element ready goes first.
   bool ordered = true;
+  // Whether that is what the pass says instead.
+  bool as_pass_says = false;
+  // Those of the pass; may be null.
+  std::shared_ptr<PassResources> resources = {};
 };
 
 IteratorPtr ParallelInterleave(IteratorPtr input, OpenFn open,

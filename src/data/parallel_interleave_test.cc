@@ -58,7 +58,7 @@ class Count final : public DatasetIterator {
 
 // Element i stands for 100 i, 100 i + 1, ...: i of them.
 OpenFn Parts(Log& log, int pause = 0) {
-  return [&log, pause](TensorVector element, const CancellationToken*,
+  return [&log, pause](int64_t, TensorVector element, const CancellationToken*,
                        IteratorPtr* sequence) {
     const int i = element[0].scalar<int32_t>();
     auto part = std::make_unique<Count>(log, 100 * i, i);
@@ -82,9 +82,7 @@ std::string DrainText(DatasetIterator& it) {
   return text + "never ends";
 }
 
-void WaitUntilGone(const Log& log) {
-  EXPECT_TRUE(log.live.WaitUntilGone());
-}
+void WaitUntilGone(const Log& log) { EXPECT_TRUE(log.live.WaitUntilGone()); }
 
 TEST(ParallelInterleave, KeepsTheOrderOfTurns) {
   for (int64_t parallel : {1, 2, 5}) {
@@ -119,10 +117,11 @@ TEST(ParallelInterleave, WorksOnSeveralAtATime) {
 TEST(ParallelInterleave, ErrorsOfTheInputAndOfOpeningComeInTheirPlace) {
   for (bool ordered : {true, false}) {
     Log log;
-    OpenFn open = [&](TensorVector element, const CancellationToken* c,
+    OpenFn open = [&](int64_t n, TensorVector element,
+                      const CancellationToken* c,
                       IteratorPtr* sequence) -> Status {
       if (element[0].scalar<int32_t>() == 2) return InvalidArgument("bad");
-      return Parts(log)(std::move(element), c, sequence);
+      return Parts(log)(n, std::move(element), c, sequence);
     };
     auto it = ParallelInterleave(
         std::make_unique<Count>(log, 0, 5, /*bad=*/3), open,
@@ -134,7 +133,7 @@ TEST(ParallelInterleave, ErrorsOfTheInputAndOfOpeningComeInTheirPlace) {
 TEST(ParallelInterleave, WaitingCanBeCancelledAndDroppingDoesNotWait) {
   Log log;
   std::atomic<bool> go{false};
-  OpenFn open = [&](TensorVector, const CancellationToken* c,
+  OpenFn open = [&](int64_t, TensorVector, const CancellationToken* c,
                     IteratorPtr*) -> Status {
     while (!go && !(c != nullptr && c->IsCancelled())) {
       std::this_thread::sleep_for(milliseconds(1));
@@ -159,7 +158,7 @@ TEST(ParallelInterleave, WaitingCanBeCancelledAndDroppingDoesNotWait) {
 
 TEST(ParallelInterleave, EmptyPartsAndAnEmptyInput) {
   Log log;
-  OpenFn empty = [&](TensorVector, const CancellationToken*,
+  OpenFn empty = [&](int64_t, TensorVector, const CancellationToken*,
                      IteratorPtr* sequence) {
     *sequence = std::make_unique<Count>(log, 0, 0);
     return OkStatus();

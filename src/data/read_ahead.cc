@@ -2,6 +2,7 @@
 
 #include <list>
 
+#include "data/ahead_tuner.h"
 #include "data/background_work.h"
 
 namespace gk {
@@ -21,13 +22,17 @@ using Slots = std::list<std::shared_ptr<Slot>>;
 // the input; any number may run `fn` of elements that were read.
 class Ahead final : public BackgroundWork {
  public:
-  Ahead(IteratorPtr input, ElementFn fn, int64_t limit)
-      : input_(std::move(input)), fn_(std::move(fn)), limit_(limit) {}
+  Ahead(IteratorPtr input, ElementFn fn, const AheadOptions& options)
+      : BackgroundWork(options.resources),
+        input_(std::move(input)),
+        fn_(std::move(fn)),
+        tuner_(options) {}
 
   Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                  bool* end) {
     GK_RETURN_IF_ERROR(CheckProcess());
     Lock lock(mutex_);
+    tuner_.Asked();
     while (true) {
       if (!slots_.empty()) {
         Slot& front = *slots_.front();
@@ -35,6 +40,7 @@ class Ahead final : public BackgroundWork {
           return Deliver(lock, element, end);
         }
         if (front.stage == Slot::Stage::kUnclaimed) {
+          tuner_.Waits();
           RunSlot(lock, front, cancellation, false);
           continue;
         }
@@ -42,9 +48,11 @@ class Ahead final : public BackgroundWork {
         *end = true;
         return OkStatus();
       } else if (!reading_) {
+        tuner_.Waits();
         Read(lock, cancellation, false);
         continue;
       }
+      tuner_.Waits();
       GK_RETURN_IF_ERROR(Wait(lock, cancellation));
     }
   }
@@ -62,12 +70,13 @@ class Ahead final : public BackgroundWork {
 
  private:
   bool HasRoom() const {
-    return !ended_ && static_cast<int64_t>(slots_.size()) < limit_;
+    return !ended_ && static_cast<int64_t>(slots_.size()) < tuner_.limit();
   }
 
   Status Deliver(Lock& lock, TensorVector* element, bool* end) {
     const std::shared_ptr<Slot> slot = std::move(slots_.front());
     slots_.pop_front();
+    tuner_.Gives(slot->outcome.element);
     Slots dropped;
     if (slot->outcome.end) {
       ended_ = true;
@@ -88,11 +97,13 @@ class Ahead final : public BackgroundWork {
     reading_ = true;
     lock.unlock();
     Outcome& read = slot.outcome;
+    const AheadTuner::Watch watch(fn_ == nullptr ? &tuner_ : nullptr);
     read.Take(background, [&] {
       return input_->Next(cancellation, &read.element, &read.end);
     });
     const bool failed = !read.status.ok();
     lock.lock();
+    watch.Stop();
     reading_ = false;
     if (read.end) {
       ended_ = true;
@@ -110,11 +121,13 @@ class Ahead final : public BackgroundWork {
     lock.unlock();
     Outcome& made = held->outcome;
     TensorVector result;
+    const AheadTuner::Watch watch(&tuner_);
     made.Take(background, [&] {
       return fn_(std::move(made.element), cancellation, &result, &made.end);
     });
     made.element = std::move(result);
     lock.lock();
+    watch.Stop();
     held->stage = Slot::Stage::kDone;
     changed_.notify_all();
   }
@@ -135,7 +148,7 @@ class Ahead final : public BackgroundWork {
 
   // Under the lock: a task if there is something for it to do.
   void AskForHelp() {
-    const int64_t most = fn_ == nullptr ? 1 : limit_;
+    const int64_t most = fn_ == nullptr ? 1 : tuner_.limit();
     if (stopped_ || helpers_ >= most || Stopping()) return;
     if (!(HasRoom() && !reading_) && Unclaimed() == nullptr) return;
     ++helpers_;
@@ -167,7 +180,7 @@ class Ahead final : public BackgroundWork {
 
   const IteratorPtr input_;
   const ElementFn fn_;
-  const int64_t limit_;
+  AheadTuner tuner_;
   Slots slots_;
   bool reading_ = false, ended_ = false, stopped_ = false;
   int64_t helpers_ = 0;
@@ -210,14 +223,15 @@ IteratorPtr MapEach(IteratorPtr input, ElementFn fn) {
   return std::make_unique<MapIterator>(std::move(input), std::move(fn));
 }
 
-IteratorPtr Prefetch(IteratorPtr input, int64_t limit) {
+IteratorPtr Prefetch(IteratorPtr input, const AheadOptions& options) {
   return std::make_unique<AheadIterator>(
-      MakeRef<Ahead>(std::move(input), nullptr, limit));
+      MakeRef<Ahead>(std::move(input), nullptr, options));
 }
 
-IteratorPtr ParallelMap(IteratorPtr input, ElementFn fn, int64_t parallel) {
+IteratorPtr ParallelMap(IteratorPtr input, ElementFn fn,
+                        const AheadOptions& options) {
   return std::make_unique<AheadIterator>(
-      MakeRef<Ahead>(std::move(input), std::move(fn), parallel));
+      MakeRef<Ahead>(std::move(input), std::move(fn), options));
 }
 
 }  // namespace gk

@@ -10,12 +10,13 @@
 
 #include <functional>
 
+#include "data/ahead_tuner.h"
 #include "data/dataset.h"
 
 namespace gk {
 
 // Keeps up to `limit` elements of `input` ready.
-IteratorPtr Prefetch(IteratorPtr input, int64_t limit);
+IteratorPtr Prefetch(IteratorPtr input, const AheadOptions& options);
 
 // An element's function; must be thread-safe. `end`: the sequence ends here.
 using ElementFn = std::function<Status(TensorVector element,
@@ -26,7 +27,8 @@ using ElementFn = std::function<Status(TensorVector element,
 IteratorPtr MapEach(IteratorPtr input, ElementFn fn);
 
 // fn of each element of `input`, up to `parallel` of them at work or ready.
-IteratorPtr ParallelMap(IteratorPtr input, ElementFn fn, int64_t parallel);
+IteratorPtr ParallelMap(IteratorPtr input, ElementFn fn,
+                        const AheadOptions& options);
 
 }  // namespace gk
 

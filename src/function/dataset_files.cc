@@ -13,6 +13,7 @@
 #include "ops/fn/ReduceJoin.h"
 #include "ops/fn/Reshape.h"
 #include "ops/fn/Size.h"
+#include "ops/fn/SqlDataset.h"
 #include "ops/fn/StringJoin.h"
 #include "ops/fn/TFRecordDataset.h"
 #include "ops/fn/TensorSliceDataset.h"
@@ -112,6 +113,13 @@ TypedDataset ReadFiles(const TypedDataset& files, const FileReading& how) {
     turns.parallel.deterministic = true;
   }
   return Interleave(files, f, e, turns);
+}
+
+TypedDataset SqlRows(const Tensor& driver_name, const Tensor& data_source_name,
+                     const Tensor& query, const ElementSignature& e) {
+  return {
+      ops::SqlDataset(driver_name, data_source_name, query, e.types, e.shapes),
+      e};
 }
 
 TypedDataset ListFiles(const Tensor& patterns, bool shuffle,

@@ -29,6 +29,10 @@ void CheckFileNames(const ElementSignature& e, Text type, Text shape);
 // What is in the files that the elements of `files` name.
 TypedDataset ReadFiles(const TypedDataset& files, const FileReading& how);
 
+// The rows, of scalars that `e` describes, that a query of a database gives.
+TypedDataset SqlRows(const Tensor& driver_name, const Tensor& data_source_name,
+                     const Tensor& query, const ElementSignature& e);
+
 // The names of the files that patterns, a scalar or a vector, describe.
 // InvalidArgument if there are none.
 TypedDataset ListFiles(const Tensor& patterns, bool shuffle,

@@ -3,8 +3,10 @@
 #include "base/thread_pool.h"
 #include "ops/composition.h"
 #include "ops/data/saved_elements.h"
+#include "ops/fn/FloorMod.h"
 #include "ops/fn/LoadDataset.h"
 #include "ops/fn/SaveDataset.h"
+#include "ops/fn/SnapshotDatasetV2.h"
 
 namespace gk::steps {
 namespace {
@@ -67,6 +69,35 @@ TypedDataset Load(const Tensor& path, const ElementSignature& e,
   const ElementFunction f = reader != nullptr ? *reader : TurnsOfShards(e);
   return {ops::LoadDataset(path, f.captured, e.types, e.shapes, f.function,
                            compression),
+          e};
+}
+
+TypedDataset Snapshot(const TypedDataset& d, const Tensor& path,
+                      const std::string& compression,
+                      const ElementFunction* reader,
+                      const ElementFunction* shard) {
+  CheckSavedCompression(compression);
+  if (shard == nullptr) {
+    // Numbers say which shard, and go again.
+    const TypedDataset numbered =
+        Enumerate(d, IntegerOf(0, DataType::kInt64, "start"));
+    const ElementFunction of_number = TraceElementFunction(
+        "Dataset_snapshot_shard_func", numbered.elements, [](auto element) {
+          return TensorVector{ops::FloorMod(
+              element[0], IntegerOf(AllowedCpus(), DataType::kInt64))};
+        });
+    const ElementFunction without = TraceElementFunction(
+        "Dataset_snapshot_element", numbered.elements, [](auto element) {
+          return TensorVector(element.begin() + 1, element.end());
+        });
+    return Map(Snapshot(numbered, path, compression, reader, &of_number),
+               without, {});
+  }
+  const ElementSignature& e = d.elements;
+  const ElementFunction f = reader != nullptr ? *reader : TurnsOfShards(e);
+  return {ops::SnapshotDatasetV2(d.variant, path, f.captured, shard->captured,
+                                 e.types, e.shapes, f.function, shard->function,
+                                 compression),
           e};
 }
 

@@ -20,6 +20,13 @@ void Save(const TypedDataset& d, const Tensor& path,
 TypedDataset Load(const Tensor& path, const ElementSignature& e,
                   const std::string& compression,
                   const ElementFunction* reader);
+// The elements, which the first complete pass writes to the files of a folder
+// and later ones read from there. `shard` and `reader` as above; without a
+// shard, there are as many as CPUs, which take turns.
+TypedDataset Snapshot(const TypedDataset& d, const Tensor& path,
+                      const std::string& compression,
+                      const ElementFunction* reader,
+                      const ElementFunction* shard);
 // InvalidArgument for a compression that there is not.
 void CheckSavedCompression(const std::string& name);
 // ValueError unless a reader returned elements of `wanted`.

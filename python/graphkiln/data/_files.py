@@ -245,3 +245,49 @@ class TFRecordCompressionType:
     NONE = 0
     ZLIB = 1
     GZIP = 2
+
+
+class SqlDataset(MadeDataset):
+    """The rows that a query of a database gives.
+
+    SQLite is loaded from the system when the first row is asked for.
+
+    Args:
+      driver_name: the kind of database: "sqlite".
+      data_source_name: the name of its file, which is only read.
+      query: what is asked, in SQL.
+      output_types: a structure of the types of the columns: tf.string,
+        tf.int8, tf.int16, tf.int32, tf.int64, tf.uint8, tf.uint16, tf.bool or
+        tf.float64.
+
+    Raises:
+      tf.errors.InvalidArgumentError: there is no such driver or type; when
+        iterating, no such file, the query is none, or gives another number of
+        columns.
+
+    Values become others as SQLite has it: a text that is no number is 0, and
+    what is NULL is 0 or empty.
+
+    >>> import os, sqlite3, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), 'people.db')
+    >>> with sqlite3.connect(path) as base:
+    ...     _ = base.execute('create table people (name text, age integer)')
+    ...     _ = base.execute("insert into people values ('Ada', 36)")
+    >>> d = tf.data.experimental.SqlDataset(
+    ...     'sqlite', path, 'select name, age from people', (tf.string, tf.int32))
+    >>> [(name.numpy(), int(age)) for name, age in d]
+    [(b'Ada', 36)]
+    """
+
+    def __init__(
+        self,
+        driver_name: typing.Any,
+        data_source_name: typing.Any,
+        query: typing.Any,
+        output_types: typing.Any,
+    ) -> None:
+        super().__init__(
+            _graphkiln.sql_dataset(
+                driver_name, as_text(data_source_name), query, output_types
+            )
+        )

@@ -2,6 +2,8 @@
 
 #include "data/dataset.h"
 #include "function/run_order.h"
+#include "ops/fn/DatasetFingerprint.h"
+#include "ops/fn/ListDataset.h"
 #include "python/src/binding/class_members.h"
 #include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
@@ -236,6 +238,44 @@ Object FromSlices(Handle, Handle tensors, Handle) {
   return Made(steps::FromSlices(parts, SignatureOfSpec(spec)).variant, spec,
               nb::tuple());
 }
+Object FromList(Handle, Handle given) {
+  if (PyObject_Not(given.ptr()) == 1) {
+    Throw(ValueError(
+        "Invalid `elements`. `elements` should not be empty. If you want an "
+        "empty dataset, use `tf.data.Dataset.range(0)`."));
+  }
+  if (!PyList_Check(given.ptr())) {
+    Throw(ValueError("Invalid `elements`. `elements` must be a list."));
+  }
+  nb::list values;
+  Object spec;
+  for (Handle element : nb::borrow<nb::list>(given)) {
+    const Object value = NormalizedElement(element);
+    const Object own = SpecOfElement(value);
+    const Object both = spec.is_valid() ? Common(spec, own) : own;
+    if (both.is_none()) {
+      Throw(ValueError(
+          "Invalid `elements`. Elements must have one structure and types, but "
+          "one is {} and another {}.",
+          TextOf(spec), TextOf(own)));
+    }
+    spec = both;
+    values.append(value);
+  }
+  RefuseEmpty(spec);
+  TensorVector parts;
+  for (Handle value : values) {
+    for (Tensor& t : Tensors(ComponentsOfElement(spec, value))) {
+      parts.push_back(std::move(t));
+    }
+  }
+  const ElementSignature e = SignatureOfSpec(spec);
+  return Made(ops::ListDataset(parts, e.types, e.shapes), spec, nb::tuple());
+}
+Object FingerprintOfDataset(Handle self) {
+  const Object input = self.attr("_as_input")();
+  return Wrapped(ops::DatasetFingerprint(TensorOf(input.ptr())));
+}
 Object Zip(Handle, nb::tuple args, Handle given, Handle) {
   Object datasets = nb::borrow(given);
   if (args.size() == 0 && datasets.is_none()) {
@@ -303,6 +343,15 @@ PyMethodDef methods[] = {
         "tf.data.UNKNOWN_CARDINALITY (-2) else.\n\n"
         ">>> int(tf.data.Dataset.range(7).batch(3).cardinality())\n"
         "3\n"),
+    GK_METHOD("fingerprint", "", FingerprintOfDataset,
+              "A number for what the dataset is made of, a uint64 scalar, the\n"
+              "same in every process. Datasets of the same number give the\n"
+              "same elements, unless they draw random numbers or read what\n"
+              "changes.\n\n"
+              ">>> d, e = (tf.data.Dataset.range(3).batch(2)\n"
+              "...         for _ in range(2))\n"
+              ">>> bool(d.fingerprint() == e.fingerprint())\n"
+              "True\n"),
     GK_METHOD(
         "get_single_element", "name=None", SingleElement,
         "The one element.\n\n"
@@ -351,6 +400,7 @@ PyMethodDef methods[] = {
         ">>> [(int(a), int(b)) for a, b in\n"
         "...  tf.data.Dataset.from_tensor_slices(([1, 2], [3, 4]))]\n"
         "[(1, 3), (2, 4)]\n"),
+    GK_STATIC_METHOD("_from_list", "elements", FromList, ""),
     GK_STATIC_METHOD(
         "zip", "*args, datasets=None, name=None", Zip,
         "Elements of several datasets side by side, as many as the shortest\n"

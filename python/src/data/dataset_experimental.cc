@@ -37,6 +37,10 @@ nb::object Static(const Arguments& a) {
   return DatasetClass().attr(kMember.text)(*AsTuple(a));
 }
 
+nb::object FromList(const Arguments& a) {
+  return DatasetClass().attr("_from_list")(a["elements"]);
+}
+
 nb::object GetSingleElement(const Arguments& a) {
   if (!IsDataset(a["dataset"])) {
     Throw(TypeError(
@@ -70,8 +74,7 @@ nb::object MapAndBatch(const Arguments& a) {
           "`map_and_batch` allows only one of `num_parallel_batches` and "
           "`num_parallel_calls` to be set, but `num_parallel_batches` was set "
           "to {} and `num_parallel_calls` was set to {}.",
-          TextOf(batches),
-          TextOf(calls)));
+          TextOf(batches), TextOf(calls)));
     }
     calls = batches * a["batch_size"];
   }
@@ -233,6 +236,32 @@ For `apply`: `Dataset.sparse_batch`.
 >>> [x.values.numpy().tolist() for x in d]
 [[1, 2, 2]])",
      &Applied<"sparse_batch">},
+    {R"(from_list(elements, name=None)
+The elements of a list, one by one; their components may differ in shape.
+
+Args:
+  elements: a list, not empty, of elements of one structure.
+  name: accepted for compatibility.
+
+Raises:
+  ValueError: it is no list, or empty, or structures or types differ.
+
+>>> d = tf.data.experimental.from_list([(1, 'a'), (2, 'b')])
+>>> [(int(n), s.numpy()) for n, s in d]
+[(1, b'a'), (2, b'b')]
+>>> d = tf.data.experimental.from_list([[1], [2, 3]])
+>>> [x.numpy().tolist() for x in d]
+[[1], [2, 3]])",
+     &FromList},
+    {R"(snapshot(path, compression='AUTO', reader_func=None, shard_func=None)
+For `apply`: `Dataset.snapshot`.
+
+>>> import tempfile
+>>> d = tf.data.Dataset.range(3)
+>>> d = d.apply(tf.data.experimental.snapshot(tempfile.mkdtemp()))
+>>> [int(x) for x in d]
+[0, 1, 2])",
+     &Applied<"snapshot">},
     {R"(choose_from_datasets(datasets, choice_dataset,
                      stop_on_empty_dataset=False)
 `Dataset.choose_from_datasets`.

@@ -78,6 +78,17 @@ nb::object ListFiles(const Arguments& a) {
   return Made(made.variant, TextSpec(), nb::tuple());
 }
 
+nb::object SqlRows(const Arguments& a) {
+  const nb::object spec = MappedSpec(a["output_types"], [](nb::handle type) {
+    return Owned(WrapTensorSpec(TensorShape(), AsDType(type.ptr())));
+  });
+  const TypedDataset made = steps::SqlRows(
+      Number(a, "driver_name", DataType::kString),
+      Number(a, "data_source_name", DataType::kString),
+      Number(a, "query", DataType::kString), SignatureOfSpec(spec));
+  return Made(made.variant, spec, nb::tuple());
+}
+
 constexpr ToldFunction kFileSources[] = {
     {R"(list_files(file_pattern, shuffle=None, seed=None, name=None)
 The names of the files that patterns describe.
@@ -108,6 +119,9 @@ constexpr ToldFunction kFileFunctions[] = {
               footer_bytes=None)
 The dataset of what is in files: of "TFRecord", "TextLine" or "FixedLength".)",
      &ReadFiles},
+    {R"(sql_dataset(driver_name, data_source_name, query, output_types)
+The dataset of the rows that a query of a database gives.)",
+     &SqlRows},
     {R"(write_record_file(dataset, filename, compression_type=None)
 Writes a dataset of strings to a file of framed records.)",
      &WriteRecords},

@@ -91,7 +91,83 @@ nb::object LoadSaved(const Arguments& a) {
   return Made(made.variant, spec, nb::tuple(parts));
 }
 
+nb::object Snapshot(const Arguments& a) {
+  const nb::handle dataset = a.self();
+  const std::string compression =
+      a.has("compression") ? TextOf(a["compression"]) : "";
+  steps::CheckSavedCompression(compression);
+  const nb::object spec = ElementSpecOf(dataset);
+  std::optional<ElementFunction> shard, reader;
+  nb::list parts;
+  parts.append(dataset);
+  if (a.has("shard_func")) {
+    const UsersFunction f(a["shard_func"], "Dataset.snapshot()", spec);
+    WithWords(f.output(), [&](const steps::Described& returned) {
+      const DataType type = returned.is_tensor ? returned.components.types[0]
+                                               : DataType::kInvalid;
+      if ((type == DataType::kInt32 || type == DataType::kInt64) &&
+          returned.components.shapes[0].IsCompatibleWith(TensorShape())) {
+        return;
+      }
+      Throw(TypeError(
+          "Invalid `shard_func`. `shard_func` must return `tf.int64` scalar "
+          "tensor but its return type is {}.",
+          returned.text()));
+    });
+    shard = f.core();
+    parts.append(f.function());
+  }
+  if (a.has("reader_func")) {
+    // Without a shard_func, what is saved are numbers and elements.
+    const nb::object saved =
+        shard ? spec
+              : nb::object(nb::make_tuple(
+                    Owned(WrapTensorSpec(TensorShape(), DataType::kInt64)),
+                    spec));
+    const UsersFunction f(a["reader_func"], "Dataset.snapshot()",
+                          DatasetSpecOfElements(DatasetSpecOfElements(saved)));
+    steps::CheckRead(SignatureOfSpec(saved),
+                     SignatureOfSpec(f.Elements(&steps::NoDataset)));
+    reader = f.core();
+    parts.append(f.function());
+  }
+  const Tensor path = NumberTensor(a["path"], DataType::kString, "path");
+  const TypedDataset made =
+      steps::Snapshot(DatasetOf(dataset), path, compression,
+                      reader ? &*reader : nullptr, shard ? &*shard : nullptr);
+  return Made(made.variant, spec, nb::tuple(parts));
+}
+
 constexpr ToldFunction kSavingMethods[] = {
+    {R"(snapshot(self, path, compression='AUTO', reader_func=None, shard_func=None,
+         name=None)
+The elements, written by the first complete pass to the files of a folder and
+read from there by later ones.
+
+What was written is read again by datasets that are made in the same way, which
+`Dataset.fingerprint` tells; one that is made differently has files of its own
+below the same folder.
+
+Args:
+  path: of the folder, which is made.
+  compression: "GZIP", "ZLIB", or None for none, as is "AUTO".
+  reader_func: takes a dataset of datasets, one for each shard; returns the
+    dataset of elements, which without a `shard_func` come in pairs with their
+    numbers. None: shards take turns.
+  shard_func: takes an element; returns the number of its shard, an integer
+    scalar. None: there are as many as CPUs, which take turns.
+  name: accepted for compatibility.
+
+Raises:
+  TypeError: `shard_func` returns something else.
+  ValueError: `reader_func` returns something else.
+  tf.errors.InvalidArgumentError: there is no such compression.
+
+>>> import tempfile
+>>> d = tf.data.Dataset.range(3).snapshot(tempfile.mkdtemp())
+>>> [int(x) for x in d], [int(x) for x in d]
+([0, 1, 2], [0, 1, 2]))",
+     &Snapshot},
     {R"(save(self, path, compression=None, shard_func=None,
      checkpoint_args=None)
 Writes the elements to the files of a folder, which `Dataset.load` reads, and

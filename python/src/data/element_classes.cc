@@ -32,7 +32,7 @@ struct Classes {
   Handle composite, none_spec;
   Handle datasets, dataset_spec;
   Handle optional, optional_spec;
-  Handle iterator, iterator_spec, numpy_iterator;
+  Handle iterator, iterator_spec;
 };
 Classes& The() {
   static Classes classes;
@@ -357,6 +357,18 @@ Object SetIteratorState(Handle self, Handle state) {
   return nb::none();
 }
 
+Object SaveOf(Handle self) {
+  const Object handle = self.attr("_handle");
+  return Wrapped(SaveIterator(TensorOf(handle.ptr()))[0]);
+}
+Object RestoreTo(Handle self, Handle state) {
+  if (!IsTensor(state.ptr())) {
+    Throw(TypeError("`state` must be what `save` returned, but is {}",
+                    TextOf(state)));
+  }
+  return SetIteratorState(self, state);
+}
+
 PyMethodDef iterator_methods[] = {
     GK_METHOD("__init__", "dataset=None, components=None, element_spec=None",
               InitIterator, ""),
@@ -380,6 +392,8 @@ PyMethodDef iterator_methods[] = {
               ">>> int(iter(tf.data.Dataset.range(3, 4)).next())\n"
               "3\n"),
     GK_METHOD("_save_state", "", StateOfIterator, ""),
+    GK_METHOD("_save", "", SaveOf, ""),
+    GK_METHOD("_restore", "state", RestoreTo, ""),
     GK_METHOD("_restore_state", "state", SetIteratorState, ""),
     GK_METHOD("_autograph_for", "*args", LoopOverIterator, ""),
     GK_METHOD("_autograph_next", "*default", NextOr, ""),
@@ -417,59 +431,10 @@ PyGetSetDef iterator_spec_properties[] = {
     GK_PROPERTY("_component_specs", IteratorSpecs, nullptr),
     {}};
 
-// --- Elements as arrays.
-
-Object InitNumpyIterator(Handle self, Handle dataset) {
-  self.attr("_iterator") = nb::iter(dataset);
-  return nb::none();
-}
-Object AsArray(Handle leaf) {
-  if (leaf.is_none()) return nb::none();
-  if (IsTensor(leaf.ptr())) {
-    Object array = leaf.attr("numpy")();
-    if (nb::hasattr(array, "setflags")) {
-      array.attr("setflags")(nb::arg("write") = false);
-    }
-    return array;
-  }
-  if (nb::hasattr(leaf, "dense_shape")) {  // a sparse tensor
-    return Owned(LateAttribute("SparseTensorValue"))(
-        leaf.attr("indices").attr("numpy")(),
-        leaf.attr("values").attr("numpy")(),
-        leaf.attr("dense_shape").attr("numpy")());
-  }
-  return leaf.attr("numpy")();
-}
-Object NextArrays(Handle self) {
-  const Object element = Owned(PyObject_CallMethod(
-      Object(self.attr("_iterator")).ptr(), "__next__", nullptr));
-  nb::list arrays;
-  for (Handle leaf : ElementLeaves(element)) arrays.append(AsArray(leaf));
-  return PackedElement(element, arrays);
-}
-Object NumpyIteratorText(Handle self) {
-  return Owned(PyUnicode_FromFormat("NumpyIterator(iterator=%R)",
-                                    Object(self.attr("_iterator")).ptr()));
-}
-PyMethodDef numpy_iterator_methods[] = {
-    GK_METHOD("__init__", "dataset", InitNumpyIterator, ""),
-    GK_METHOD("__iter__", "", Itself, ""),
-    GK_METHOD("__next__", "", NextArrays, ""),
-    GK_METHOD(
-        "next", "", NextArrays,
-        "The same as `next(iterator)`.\n\n"
-        ">>> int(tf.data.Dataset.range(4, 5).as_numpy_iterator().next())\n"
-        "4\n"),
-    GK_METHOD("__repr__", "", NumpyIteratorText, ""),
-    {}};
-
 }  // namespace
 
 Handle NoneSpecClass() { return The().none_spec; }
 Object NewIterator(Handle dataset) { return The().iterator(dataset); }
-Object NewNumpyIterator(Handle dataset) {
-  return The().numpy_iterator(dataset);
-}
 
 bool IsDatasetSpec(Handle spec) { return IsA(spec, The().dataset_spec); }
 
@@ -560,13 +525,7 @@ void AddElementClasses(nb::module_& m) {
           "input_signature=[spec])\n"
           ">>> int(f(iter(tf.data.Dataset.range(3))))\n"
           "1\n");
-  c.numpy_iterator = add(
-      "graphkiln.data", "NumpyIterator", {}, numpy_iterator_methods, nullptr,
-      "The elements of a dataset as NumPy arrays; see\n"
-      "tf.data.Dataset.as_numpy_iterator.\n\n"
-      ">>> it = tf.data.Dataset.from_tensors([1, 2]).as_numpy_iterator()\n"
-      ">>> next(it).tolist()\n"
-      "[1, 2]\n");
+  AddNumpyIterator(m);
 }
 
 }  // namespace gk::py

@@ -127,6 +127,7 @@ nanobind::object DatasetsInTensor(nanobind::handle variant,
 // Adds the module `elements`.
 void AddElementSpecs(nanobind::module_& m);
 void AddElementClasses(nanobind::module_& m);
+void AddNumpyIterator(nanobind::module_& m);  // (numpy_iterator.cc)
 
 }  // namespace gk::py
 

@@ -99,8 +99,8 @@ constexpr Exports kExports[] = {
      "map_and_batch=data_map_and_batch "
      "parallel_interleave=data_parallel_interleave "
      "prefetch_to_device=data_prefetch_to_device "
-     "make_csv_dataset=data_make_csv_dataset save=data_save "
-     "load=data_load"},
+     "from_list=data_from_list make_csv_dataset=data_make_csv_dataset "
+     "save=data_save load=data_load snapshot=data_snapshot"},
     {"debugging",
      "Assert* assert_proper_iterable* assert_same_float_dtype* assert_shapes* "
      "disable_check_numerics disable_traceback_filtering "

@@ -70,7 +70,7 @@ const OpRecord kRecords[] = {
      .outputs = "output: Tout",
      .attrs = "token: string; is_async: bool = False; Tin: list(type) >= 0; "
               "Tout: list(type) >= 0",
-     .traits = kStateful,
+     .traits = kStateful | kWritesResource,
      .shape = shape_fn::Unknown,
      .kernel = {.compute = Compute},
      .gradient = Gradient,
@@ -80,7 +80,7 @@ const OpRecord kRecords[] = {
      .inputs = "input: Tin",
      .outputs = "output: Tout",
      .attrs = "token: string; Tin: list(type) >= 0; Tout: list(type) >= 0",
-     .traits = kStateful | kNoGradient,
+     .traits = kStateful | kWritesResource | kNoGradient,
      .shape = shape_fn::Unknown,
      .kernel = {.compute = Compute},
      .doc = "Calls the Python function of `token` with NumPy arrays."},

@@ -81,7 +81,7 @@ StatusOr<Tensor> Stack(const TensorVector& group, size_t width, size_t k) {
 
 class BatchDataset final : public DatasetOfInput {
  public:
-  // parallel 0: one batch after the other.
+  // parallel 0: one batch after the other; -1: tuned.
   BatchDataset(std::string_view kind, ElementSignature signature,
                Ref<const Dataset> input, int64_t size, bool drop_remainder,
                int64_t parallel)
@@ -110,8 +110,9 @@ class BatchDataset final : public DatasetOfInput {
       }
       return OkStatus();
     };
-    return parallel_ > 0
-               ? ParallelMap(std::move(groups), std::move(stack), parallel_)
+    return parallel_ != 0
+               ? ParallelMap(std::move(groups), std::move(stack),
+                             InParallel(context->resources(), parallel_))
                : MapEach(std::move(groups), std::move(stack));
   }
 
@@ -145,8 +146,7 @@ Status ComputeBatch(KernelContext& c) { return MakeBatch(c, 0); }
 Status ComputeParallelBatch(KernelContext& c) {
   int64_t parallel = 0;
   GK_RETURN_IF_ERROR(ScalarInput(c, 2, "num_parallel_calls", &parallel));
-  if (parallel == -1) parallel = AllowedCpus();
-  if (parallel <= 0) {
+  if (parallel <= 0 && parallel != -1) {
     return InvalidArgument("num_parallel_calls must be greater than zero.");
   }
   return MakeBatch(c, parallel);

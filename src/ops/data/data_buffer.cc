@@ -1,5 +1,4 @@
 // Datasets whose elements are made in advance.
-#include "base/thread_pool.h"
 #include "data/read_ahead.h"
 #include "framework/op_registry.h"
 #include "ops/data/dataset_kernel.h"
@@ -17,12 +16,19 @@ class PrefetchDataset final : public DatasetOfInput {
   std::string_view kind() const override { return "PrefetchDataset"; }
   StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     GK_ASSIGN_OR_RETURN(IteratorPtr in, input().NewIterator(context));
-    return buffer_size_ == 0 ? std::move(in)
-                             : Prefetch(std::move(in), buffer_size_);
+    if (buffer_size_ == 0) return in;
+    const auto& resources = context->resources();
+    AheadOptions options(buffer_size_);
+    options.resources = resources;
+    if (buffer_size_ < 0) options = TunedAhead(resources, kMostTuned);
+    return Prefetch(std::move(in), options);
   }
 
  private:
-  const int64_t buffer_size_;
+  // Elements that are made in advance, if the consumer needs so many.
+  static constexpr int64_t kMostTuned = 64;
+
+  const int64_t buffer_size_;  // negative: tuned
 };
 
 Status ComputePrefetch(KernelContext& c) {
@@ -34,7 +40,6 @@ Status ComputePrefetch(KernelContext& c) {
         "buffer_size must be >= 0 or set buffer_size to be -1 for "
         "auto-tuning");
   }
-  if (size == -1) size = std::max(2, AllowedCpus());
   return SetDataset(
       c, MakeRef<PrefetchDataset>(SignatureAttrs(c), std::move(input), size));
 }
@@ -44,8 +49,8 @@ const OpRecord kRecords[] = {
      .inputs = "input_dataset: variant; buffer_size: int64",
      .outputs = "handle: variant",
      .attrs = GK_ELEMENT_ATTRS
-              "; slack_period: int = 0; legacy_autotune: bool = True; "
-              "buffer_size_min: int = 0; metadata: string = ''",
+     "; slack_period: int = 0; legacy_autotune: bool = True; "
+     "buffer_size_min: int = 0; metadata: string = ''",
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputePrefetch},
      .doc = "A dataset that has its next elements made in advance."},

@@ -10,8 +10,10 @@ namespace {
 class RandomDataset final : public Dataset {
  public:
   RandomDataset(ElementSignature signature,
-                std::unique_ptr<SeedGenerator> seeds)
-      : Dataset(std::move(signature), {}), seeds_(std::move(seeds)) {}
+                std::shared_ptr<SeedGenerator> seeds)
+      : Dataset(std::move(signature), {}), seeds_(std::move(seeds)) {
+    AddSeedSources({seeds_});
+  }
 
   std::string_view kind() const override { return "RandomDataset"; }
   int64_t Cardinality() const override { return kInfiniteCardinality; }
@@ -26,7 +28,8 @@ class RandomDataset final : public Dataset {
         : dataset_(d), context_(std::move(context)) {}
     Status GetNext(const CancellationToken*, TensorVector* element,
                    bool*) override {
-      if (!stream_) stream_.emplace(dataset_->seeds_->Next(*context_));
+      if (!stream_)
+        stream_.emplace(dataset_->seeds_->Next(dataset_->depth(), *context_));
       *element = {Tensor::Scalar<int64_t>(stream_->Word())};
       return OkStatus();
     }
@@ -37,7 +40,7 @@ class RandomDataset final : public Dataset {
     std::optional<PhiloxStream> stream_;
   };
 
-  const std::unique_ptr<SeedGenerator> seeds_;
+  const std::shared_ptr<SeedGenerator> seeds_;
 };
 
 Status MakeRandom(KernelContext& c, bool each_its_own) {
@@ -45,7 +48,7 @@ Status MakeRandom(KernelContext& c, bool each_its_own) {
   if (signature.types != std::vector<DataType>{DataType::kInt64}) {
     return InvalidArgument("Random elements are int64 scalars");
   }
-  GK_ASSIGN_OR_RETURN(std::unique_ptr<SeedGenerator> seeds,
+  GK_ASSIGN_OR_RETURN(std::shared_ptr<SeedGenerator> seeds,
                       ReadSeeds(c, 0, each_its_own));
   return SetDataset(
       c, MakeRef<RandomDataset>(std::move(signature), std::move(seeds)));

@@ -24,15 +24,20 @@ class InterleaveDataset final : public DatasetOfInput {
   int64_t Cardinality() const override { return kUnknownCardinality; }
   StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     GK_ASSIGN_OR_RETURN(IteratorPtr in, input().NewIterator(context));
-    OpenFn open = [self = Ref<const InterleaveDataset>(this), context,
-                   f = function_.In(context)](
-                      TensorVector element,
+    OpenFn open = [self = Ref<const InterleaveDataset>(this),
+                   own = context->Within(depth()), f = function_.In(context)](
+                      int64_t n, TensorVector element,
                       const CancellationToken* cancellation,
                       IteratorPtr* sequence) {
-      return self->Open(context, f, std::move(element), cancellation, sequence);
+      return self->Open(*own, n, f, std::move(element), cancellation, sequence);
     };
     if (options_.parallel > 0) {
-      return ParallelInterleave(std::move(in), std::move(open), options_);
+      InterleaveOptions options = options_;
+      options.resources = context->resources();
+      if (options.as_pass_says && options.resources != nullptr) {
+        options.ordered = options.resources->deterministic();
+      }
+      return ParallelInterleave(std::move(in), std::move(open), options);
     }
     return IteratorPtr(new Iterator(options_, std::move(open), std::move(in)));
   }
@@ -82,7 +87,8 @@ class InterleaveDataset final : public DatasetOfInput {
         if (at_ >= cycle_) at_ = 0;
         return OkStatus();
       }
-      GK_RETURN_IF_ERROR(open_part_(std::move(argument), cancellation, &part));
+      GK_RETURN_IF_ERROR(
+          open_part_(read_++, std::move(argument), cancellation, &part));
       if (at_ >= int64_t(parts_.size())) parts_.resize(at_ + 1);
       parts_[at_] = std::move(part);
       ++open_;
@@ -100,11 +106,12 @@ class InterleaveDataset final : public DatasetOfInput {
     int64_t cycle_;
     std::vector<IteratorPtr> parts_;  // as many as were needed at once
     int64_t open_ = 0, at_ = 0, in_block_ = 0;
+    int64_t read_ = 0;  // elements of the input
     bool ended_ = false;
   };
 
   // The elements of the dataset that `f` makes of one.
-  Status Open(const ContextRef& context, const CapturedFunction& f,
+  Status Open(IterationContext& context, int64_t n, const CapturedFunction& f,
               TensorVector element, const CancellationToken* cancellation,
               IteratorPtr* sequence) const {
     TensorVector result;
@@ -114,7 +121,8 @@ class InterleaveDataset final : public DatasetOfInput {
     }
     GK_ASSIGN_OR_RETURN(Ref<const Dataset> part, Dataset::Of(result[0]));
     GK_RETURN_IF_ERROR(CheckSignature(signature(), part->signature()));
-    GK_ASSIGN_OR_RETURN(*sequence, part->NewIterator(context));
+    GK_ASSIGN_OR_RETURN(
+        *sequence, part->NewIterator(context.Opened(n, part->seed_sources())));
     return OkStatus();
   }
 
@@ -198,7 +206,9 @@ Status ComputeParallelInterleave(KernelContext& c) {
   // One that is read may take its turn at once.
   if (options.prefetch == -1) options.prefetch = options.parallel;
   options.prefetch = std::max<int64_t>(options.prefetch, 1);
-  options.ordered = c.attr<std::string>("deterministic") != "false";
+  const auto& order = c.attr<std::string>("deterministic");
+  options.ordered = order != "false";
+  options.as_pass_says = order != "true" && order != "false";
   return MakeInterleave(c, options);
 }
 

@@ -3,6 +3,7 @@
 #include "data/optional.h"
 #include "framework/op_registry.h"
 #include "ops/data/dataset_kernel.h"
+#include "ops/data/optimize_dataset.h"
 #include "ops/named_resource.h"
 
 namespace gk {
@@ -58,7 +59,9 @@ Status ComputeMake(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const Ref<const Dataset> dataset, InputDataset(c));
   GK_ASSIGN_OR_RETURN(const Ref<IteratorResource> iterator,
                       IteratorResource::Of(c.input(1)));
-  return iterator->Start(*dataset);
+  GK_ASSIGN_OR_RETURN(const Ref<const Dataset> gone_through,
+                      Optimized(dataset));
+  return iterator->Start(*gone_through);
 }
 
 Status ComputeNext(KernelContext& c) {
@@ -107,8 +110,8 @@ Status ComputeDelete(KernelContext& c) {
   return OkStatus();
 }
 
-// Asking an iterator runs the functions of its dataset.
-constexpr uint32_t kAsks = kStateful | kCallsFunction;
+// Asking an iterator runs the functions of its dataset, and moves it on.
+constexpr uint32_t kAsks = kStateful | kCallsFunction | kWritesResource;
 
 const OpRecord kRecords[] = {
     {.name = "AnonymousIteratorV2",

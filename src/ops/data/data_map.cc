@@ -1,7 +1,7 @@
 // Datasets of what a function makes of each element.
 #include "base/thread_pool.h"
-#include "data/read_ahead.h"
 #include "data/iteration.h"
+#include "data/read_ahead.h"
 #include "framework/op_registry.h"
 #include "ops/data/dataset_kernel.h"
 
@@ -10,7 +10,7 @@ namespace {
 
 class MapDataset final : public DatasetOfInput {
  public:
-  // parallel 0: one after the other.
+  // parallel 0: one after the other; -1: tuned.
   MapDataset(ElementSignature signature, Ref<const Dataset> input,
              CapturedFunction function, bool preserve_cardinality,
              int64_t parallel)
@@ -20,7 +20,7 @@ class MapDataset final : public DatasetOfInput {
         parallel_(parallel) {}
 
   std::string_view kind() const override {
-    return parallel_ > 0 ? "ParallelMapDatasetV2" : "MapDataset";
+    return parallel_ != 0 ? "ParallelMapDatasetV2" : "MapDataset";
   }
   int64_t Cardinality() const override {
     return preserve_cardinality_ ? input().Cardinality() : kUnknownCardinality;
@@ -33,8 +33,9 @@ class MapDataset final : public DatasetOfInput {
             TensorVector* result, bool* end) {
           return self->Apply(f, std::move(element), cancellation, result, end);
         };
-    if (parallel_ > 0) {
-      return ParallelMap(std::move(in), std::move(apply), parallel_);
+    if (parallel_ != 0) {
+      return ParallelMap(std::move(in), std::move(apply),
+                         InParallel(context->resources(), parallel_));
     }
     return MapEach(std::move(in), std::move(apply));
   }
@@ -76,8 +77,7 @@ Status ComputeParallelMap(KernelContext& c) {
   int64_t parallel = 0;
   GK_RETURN_IF_ERROR(
       ScalarInput(c, c.num_inputs() - 1, "num_parallel_calls", &parallel));
-  if (parallel == -1) parallel = AllowedCpus();
-  if (parallel <= 0) {
+  if (parallel <= 0 && parallel != -1) {
     return InvalidArgument("num_parallel_calls must be greater than zero.");
   }
   return MakeMap(c, parallel);

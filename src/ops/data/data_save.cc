@@ -1,7 +1,6 @@
 // Datasets that are saved to the files of a folder, and read again.
 #include "framework/op_registry.h"
 #include "ops/data/dataset_kernel.h"
-#include "ops/data/elements_dataset.h"
 #include "ops/data/saved_elements.h"
 
 namespace gk {
@@ -10,19 +9,6 @@ namespace {
 StatusOr<std::string> PathInput(KernelContext& c, int i) {
   if (c.input(i).shape().IsScalar()) return c.input(i).scalar<std::string>();
   return InvalidArgument("`path` must be a scalar");
-}
-
-// The shard of an element, by a function.
-Status ShardOf(const CapturedFunction& f, const TensorVector& element,
-               const CancellationToken* cancellation, int64_t* shard) {
-  TensorVector results;
-  GK_RETURN_IF_ERROR(f.Run(element, cancellation, &results));
-  if (results.size() != 1 || results[0].dtype() != DataType::kInt64 ||
-      results[0].num_elements() != 1) {
-    return InvalidArgument("`shard_func` must return a scalar int64.");
-  }
-  *shard = results[0].data<int64_t>()[0];
-  return OkStatus();
 }
 
 Status ComputeSave(KernelContext& c) {
@@ -88,41 +74,17 @@ class LoadedDataset final : public Dataset {
 
    private:
     StatusOr<IteratorPtr> Begin(const CancellationToken* cancellation) {
-      GK_ASSIGN_OR_RETURN(Tensor shards, dataset_->Shards());
-      TensorVector results;
-      GK_RETURN_IF_ERROR(dataset_->reader_.In(context_).Run(
-          {std::move(shards)}, cancellation, &results));
-      if (results.size() != 1) {
-        return InvalidArgument("`reader_func` must return one dataset");
-      }
-      GK_ASSIGN_OR_RETURN(const Ref<const Dataset> read, Of(results[0]));
-      GK_RETURN_IF_ERROR(
-          CheckSignature(dataset_->signature(), read->signature()));
-      return read->NewIterator(context_->Part(0));
+      const LoadedDataset& d = *dataset_;
+      GK_ASSIGN_OR_RETURN(const proto::SnapshotMetadataRecord metadata,
+                          ReadSavedMetadata(d.folder_, d.signature().types));
+      return ReadSaved(d, d.folder_, metadata, d.compression_, d.reader_,
+                       context_, cancellation);
     }
 
     const Ref<const LoadedDataset> dataset_;
     const ContextRef context_;
     IteratorPtr read_;
   };
-
-  // Those that are there now.
-  StatusOr<Tensor> Shards() const {
-    GK_ASSIGN_OR_RETURN(const proto::SnapshotMetadataRecord metadata,
-                        ReadSavedMetadata(folder_, signature().types));
-    GK_ASSIGN_OR_RETURN(
-        std::vector<Ref<const Dataset>> datasets,
-        SavedShards(folder_, metadata, signature(), compression_));
-    std::vector<TensorVector> shards;
-    for (Ref<const Dataset>& d : datasets) {
-      GK_ASSIGN_OR_RETURN(Tensor shard, Wrap(std::move(d)));
-      shards.push_back({std::move(shard)});
-    }
-    return Wrap(MakeRef<ElementsDataset>(
-        "TensorSliceDataset",
-        ElementSignature{{DataType::kVariant}, {TensorShape()}},
-        std::move(shards)));
-  }
 
   const std::string folder_;
   const io::Compression compression_;

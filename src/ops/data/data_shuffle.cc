@@ -9,10 +9,12 @@ namespace {
 class ShuffleDataset final : public OneInputDataset {
  public:
   ShuffleDataset(OneInput in, int64_t buffer_size,
-                 std::unique_ptr<SeedGenerator> seeds)
+                 std::shared_ptr<SeedGenerator> seeds)
       : OneInputDataset(std::move(in)),
         buffer_size_(buffer_size),
-        seeds_(std::move(seeds)) {}
+        seeds_(std::move(seeds)) {
+    AddSeedSources({seeds_});
+  }
 
   void AppendText(std::string* text, size_t) const override {
     *text += Format("ShuffleDatasetOp({})::Dataset", buffer_size_);
@@ -27,7 +29,8 @@ class ShuffleDataset final : public OneInputDataset {
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
       // Iterators draw their seeds in the order of first use.
-      if (!stream_) stream_.emplace(dataset().seeds_->Next(*context_));
+      if (!stream_)
+        stream_.emplace(dataset().seeds_->Next(dataset().depth(), *context_));
       GK_RETURN_IF_ERROR(Fill(cancellation));
       if (begin_ == end_) {
         *end = true;
@@ -81,7 +84,7 @@ class ShuffleDataset final : public OneInputDataset {
   }
 
   const int64_t buffer_size_;  // negative: as many as there are
-  const std::unique_ptr<SeedGenerator> seeds_;
+  const std::shared_ptr<SeedGenerator> seeds_;
 };
 
 Status ComputeShuffle(KernelContext& c) {
@@ -93,7 +96,7 @@ Status ComputeShuffle(KernelContext& c) {
         "buffer_size must be greater than zero or UNKNOWN_CARDINALITY");
   }
   GK_ASSIGN_OR_RETURN(
-      std::unique_ptr<SeedGenerator> seeds,
+      std::shared_ptr<SeedGenerator> seeds,
       ReadSeeds(c, 2, c.attr<bool>("reshuffle_each_iteration")));
   return SetDataset(
       c, MakeRef<ShuffleDataset>(std::move(in), size, std::move(seeds)));

@@ -168,11 +168,11 @@ class GroupByWindowDataset final : public OneInputDataset {
   class Iterator final : public OneInputIterator<GroupByWindowDataset> {
    public:
     Iterator(const GroupByWindowDataset* d, IteratorPtr input,
-             ContextRef context)
+             const ContextRef& context)
         : OneInputIterator(d, std::move(input)),
-          context_(std::move(context)),
-          f_{d->functions_.key.In(context_), d->functions_.reduce.In(context_),
-             d->functions_.size.In(context_)} {}
+          own_(context->Within(d->depth())),
+          f_{d->functions_.key.In(context), d->functions_.reduce.In(context),
+             d->functions_.size.In(context)} {}
 
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
@@ -255,11 +255,13 @@ class GroupByWindowDataset final : public OneInputDataset {
                           Dataset::Of(result[0]));
       GK_RETURN_IF_ERROR(
           CheckSignature(dataset().signature(), made->signature()));
-      GK_ASSIGN_OR_RETURN(group_, made->NewIterator(context_));
+      GK_ASSIGN_OR_RETURN(group_, made->NewIterator(own_->Opened(
+                                      opened_++, made->seed_sources())));
       return OkStatus();
     }
 
-    const ContextRef context_;
+    const ContextRef own_;
+    int64_t opened_ = 0;
     const GroupFunctions f_;
     std::map<int64_t, std::vector<TensorVector>> groups_;
     std::map<int64_t, int64_t> sizes_;

@@ -46,6 +46,9 @@ Status CaptureFunction(KernelContext& c, std::string_view attr, int first,
 }
 
 Status SetDataset(KernelContext& c, Ref<const Dataset> dataset) {
+  DatasetOrigin origin{&c.record(), c.attrs(), {}};
+  for (int i = 0; i < c.num_inputs(); ++i) origin.inputs.push_back(c.input(i));
+  dataset->NoteOrigin(std::move(origin));
   GK_ASSIGN_OR_RETURN(Tensor t, Dataset::Wrap(std::move(dataset)));
   c.set_output(0, std::move(t));
   return OkStatus();

@@ -3,8 +3,10 @@
 #ifndef GK_OPS_DATA_DATASET_KERNEL_H_
 #define GK_OPS_DATA_DATASET_KERNEL_H_
 
+#include "base/thread_pool.h"
 #include "data/captured_function.h"
 #include "data/dataset.h"
+#include "data/read_ahead.h"
 #include "framework/kernel_context.h"
 
 // In a record's attributes: what an element is made of.
@@ -46,6 +48,18 @@ StatusOr<Tensor> Row(const Tensor& component, int64_t i);
 // A tensor to hand out: with an identity of its own.
 inline Tensor HandOut(Tensor t) {
   return t.impl()->RefCount() > 1 ? t.Alias() : t;
+}
+
+// num_parallel_calls as iterators of a pass take it; -1: tuned.
+inline AheadOptions InParallel(const std::shared_ptr<PassResources>& resources,
+                               int64_t parallel) {
+  if (parallel < 0) {
+    return TunedAhead(resources, resources != nullptr ? resources->parallelism()
+                                                      : AllowedCpus());
+  }
+  AheadOptions options(parallel);
+  options.resources = resources;
+  return options;
 }
 
 // A dataset that passes on elements of one input.

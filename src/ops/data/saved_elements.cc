@@ -11,6 +11,7 @@
 #include "io/files.h"
 #include "io/path.h"
 #include "ops/data/component_message.h"
+#include "ops/data/elements_dataset.h"
 
 namespace gk {
 namespace {
@@ -173,6 +174,12 @@ Status ElementsWriter::Finish() {
   return io::WriteFile(MetadataFile(folder_), metadata_.Serialize());
 }
 
+void ElementsWriter::Abandon() {
+  for (auto& [number, shard] : shards_) shard.Close().ok();
+  shards_.clear();
+  io::DeleteRecursively(io::ChildPath(folder_, metadata_.run_id)).ok();
+}
+
 StatusOr<proto::SnapshotMetadataRecord> ReadSavedMetadata(
     const std::string& folder, const std::vector<DataType>& types) {
   const std::string name = MetadataFile(folder);
@@ -211,18 +218,52 @@ StatusOr<proto::SnapshotMetadataRecord> ReadSavedMetadata(
       text(saved), text(types));
 }
 
-StatusOr<std::vector<Ref<const Dataset>>> SavedShards(
-    const std::string& folder, const proto::SnapshotMetadataRecord& metadata,
-    const ElementSignature& signature, io::Compression compression) {
-  GK_ASSIGN_OR_RETURN(const std::vector<std::string> shards,
+StatusOr<IteratorPtr> ReadSaved(const Dataset& user, const std::string& folder,
+                                const proto::SnapshotMetadataRecord& metadata,
+                                io::Compression compression,
+                                const CapturedFunction& reader,
+                                const ContextRef& context,
+                                const CancellationToken* cancellation) {
+  GK_ASSIGN_OR_RETURN(const std::vector<std::string> names,
                       Ending(io::ChildPath(folder, metadata.run_id), kShard));
-  std::vector<Ref<const Dataset>> datasets;
-  for (const std::string& shard : shards) {
-    GK_ASSIGN_OR_RETURN(std::vector<std::string> files, Ending(shard, kFile));
-    datasets.push_back(
-        MakeRef<SavedShard>(signature, std::move(files), compression));
+  std::vector<TensorVector> shards;
+  for (const std::string& name : names) {
+    GK_ASSIGN_OR_RETURN(std::vector<std::string> files, Ending(name, kFile));
+    GK_ASSIGN_OR_RETURN(Tensor shard,
+                        Dataset::Wrap(MakeRef<SavedShard>(
+                            user.signature(), std::move(files), compression)));
+    shards.push_back({std::move(shard)});
   }
-  return datasets;
+  GK_ASSIGN_OR_RETURN(
+      Tensor all, Dataset::Wrap(MakeRef<ElementsDataset>(
+                      "TensorSliceDataset",
+                      ElementSignature{{DataType::kVariant}, {TensorShape()}},
+                      std::move(shards))));
+  TensorVector results;
+  GK_RETURN_IF_ERROR(
+      reader.In(context).Run({std::move(all)}, cancellation, &results));
+  if (results.size() != 1) {
+    return InvalidArgument("`reader_func` must return one dataset");
+  }
+  GK_ASSIGN_OR_RETURN(const Ref<const Dataset> read, Dataset::Of(results[0]));
+  GK_RETURN_IF_ERROR(CheckSignature(user.signature(), read->signature()));
+  return read->NewIterator(
+      context->Within(user.depth())->Opened(0, read->seed_sources()));
+}
+
+Status ShardOf(const CapturedFunction& f, const TensorVector& element,
+               const CancellationToken* cancellation, int64_t* shard) {
+  TensorVector results;
+  GK_RETURN_IF_ERROR(f.Run(element, cancellation, &results));
+  const DataType type =
+      results.size() == 1 ? results[0].dtype() : DataType::kInvalid;
+  if ((type != DataType::kInt64 && type != DataType::kInt32) ||
+      results[0].num_elements() != 1) {
+    return InvalidArgument("`shard_func` must return a scalar int64.");
+  }
+  *shard = type == DataType::kInt64 ? results[0].data<int64_t>()[0]
+                                    : results[0].data<int32_t>()[0];
+  return OkStatus();
 }
 
 }  // namespace gk

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "data/captured_function.h"
 #include "data/dataset.h"
 #include "io/compression.h"
 #include "io/record_io.h"
@@ -36,6 +37,8 @@ class ElementsWriter {
   Status Write(int64_t shard, const TensorVector& element);
   // Now they are there.
   Status Finish();
+  // They will not be: what was written of them goes.
+  void Abandon();
 
  private:
   ElementsWriter(std::string folder, proto::SnapshotMetadataRecord metadata,
@@ -55,10 +58,18 @@ class ElementsWriter {
 // types.
 StatusOr<proto::SnapshotMetadataRecord> ReadSavedMetadata(
     const std::string& folder, const std::vector<DataType>& types);
-// The datasets of its shards.
-StatusOr<std::vector<Ref<const Dataset>>> SavedShards(
-    const std::string& folder, const proto::SnapshotMetadataRecord& metadata,
-    const ElementSignature& signature, io::Compression compression);
+// An iterator of `user`, in its context, over what `reader` makes of a dataset
+// of the datasets of the shards.
+StatusOr<IteratorPtr> ReadSaved(const Dataset& user, const std::string& folder,
+                                const proto::SnapshotMetadataRecord& metadata,
+                                io::Compression compression,
+                                const CapturedFunction& reader,
+                                const ContextRef& context,
+                                const CancellationToken* cancellation);
+
+// The shard of an element, by a function.
+Status ShardOf(const CapturedFunction& f, const TensorVector& element,
+               const CancellationToken* cancellation, int64_t* shard);
 
 }  // namespace gk
 

@@ -62,17 +62,19 @@ NOT_CALLED = {
     **dict.fromkeys(
         ("AnonymousIteratorV2", "AnonymousIteratorV3", "IteratorV2", "BatchDatasetV2",
          "CacheDatasetV2", "ConcatenateDataset", "DatasetCardinality",
-         "DatasetToSingleElement", "DeleteIterator", "DummyMemoryCache",
+         "DatasetFingerprint", "DatasetToSingleElement", "DeleteIterator",
+         "DeserializeIterator", "DummyMemoryCache",
          "DummySeedGenerator", "FilterDataset", "FlatMapDataset",
          "GeneratorDataset", "GetOptions", "InterleaveDataset",
          "IteratorGetNext",
-         "IteratorGetNextAsOptional", "IteratorGetNextSync", "MakeIterator",
+         "IteratorGetNextAsOptional", "IteratorGetNextSync", "ListDataset",
+         "MakeIterator",
          "MapDataset", "OptionalFromValue", "OptionalGetValue",
          "OptionalHasValue", "OptionalNone", "OptionsDataset",
          "ParallelBatchDataset", "ParallelInterleaveDatasetV4",
          "ParallelMapDatasetV2", "PrefetchDataset", "RangeDataset",
          "ReduceDataset", "RepeatDataset", "RewriteDataset", "ScanDataset",
-         "ShardDataset", "ShuffleDatasetV3", "SkipDataset", "TakeDataset",
+         "SerializeIterator", "ShardDataset", "ShuffleDatasetV3", "SkipDataset", "TakeDataset",
          "TakeWhileDataset", "TensorDataset", "TensorSliceDataset",
          "UnbatchDataset", "ZipDataset"),
         "takes or gives a dataset; tests/programs/datasets.py covers it",
@@ -92,9 +94,10 @@ NOT_CALLED = {
     **dict.fromkeys(
         ("CSVDataset", "CSVDatasetV2", "DatasetToTFRecord",
          "FixedLengthRecordDataset", "FixedLengthRecordDatasetV2", "LoadDataset",
-         "SaveDataset", "TFRecordDataset", "TFRecordDatasetV2", "TextLineDataset"),
-        "a dataset of what is in files; tests/oracle/test_data_files.py "
-        "and test_saved_datasets.py cover it",
+         "SaveDataset", "SnapshotDatasetV2", "SqlDataset", "TFRecordDataset",
+         "TFRecordDatasetV2", "TextLineDataset"),
+        "a dataset of what is in files; tests/oracle/test_data_files.py, "
+        "test_saved_datasets.py and test_data_sources.py cover it",
     ),
 }
 

@@ -1,0 +1,86 @@
+// AheadTuner: how many elements are made in advance of a consumer.
+//
+// A model of costs: an element that takes `cost` to make, of a consumer that is
+// busy for `pause` between two, must be begun cost / pause elements before it
+// is asked for. What the model does not see, bursts and elements that take
+// longer, shows in waits: each while all were at work doubles the number, and
+// it goes back one by one as long as nobody waits. Bytes are bounded by a
+// budget. Whoever calls holds the lock of what it tunes.
+#ifndef GK_DATA_AHEAD_TUNER_H_
+#define GK_DATA_AHEAD_TUNER_H_
+
+#include <chrono>
+#include <memory>
+
+#include "data/pass_resources.h"
+#include "framework/tensor.h"
+
+namespace gk {
+
+// How much is made in advance.
+struct AheadOptions {
+  AheadOptions(int64_t most) : limit(most) {}  // NOLINT: a plain number
+
+  int64_t limit;
+  // Whether that is the most, and less is made where less does: as many as
+  // keep the consumer from waiting, by what an element costs to make, how long
+  // the consumer is busy with one, and how often it waited.
+  bool tuned = false;
+  // Bytes that elements which are ready may take, where that is tuned; 0: any.
+  int64_t ram_budget = 0;
+  // Those of the pass; may be null.
+  std::shared_ptr<PassResources> resources = {};
+};
+// As the pass says, where a dataset says nothing but that it is tuned.
+AheadOptions TunedAhead(const std::shared_ptr<PassResources>& resources,
+                        int64_t most);
+
+class AheadTuner {
+ public:
+  explicit AheadTuner(const AheadOptions& options);
+
+  int64_t limit() const { return limit_; }
+
+  // The consumer asks; it waits for what is being made, or makes it; it gets
+  // an element.
+  void Asked();
+  void Waits() { waited_ = true; }
+  void Gives(const TensorVector& element);
+
+  // How long making an element takes, from its construction to Stop().
+  class Watch {
+   public:
+    explicit Watch(AheadTuner* tuner)
+        : tuner_(tuner != nullptr && tuner->tuned_ ? tuner : nullptr) {
+      if (tuner_ != nullptr) begin_ = Clock::now();
+    }
+    void Stop() const {
+      if (tuner_ != nullptr) tuner_->Made(Since(begin_));
+    }
+
+   private:
+    AheadTuner* const tuner_;
+    std::chrono::steady_clock::time_point begin_;
+  };
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static double Since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+  void Made(double seconds);
+  void Adapt();
+
+  const int64_t most_, ram_budget_;
+  const bool tuned_;
+  int64_t limit_;
+  // Averages in which the last elements count most; seconds and bytes.
+  double cost_ = 0, pause_ = 0, bytes_ = 0;
+  Clock::time_point given_{};
+  int64_t calm_ = 0;  // elements since somebody waited
+  bool waited_ = false;
+};
+
+}  // namespace gk
+
+#endif  // GK_DATA_AHEAD_TUNER_H_

@@ -1,0 +1,88 @@
+#include "data/pass_resources.h"
+
+#include <algorithm>
+
+#include "base/thread_pool.h"
+#include "data/task_pool.h"
+
+namespace gk {
+namespace {
+
+template <class T>
+const T* Said(const DatasetOptions& options, std::string_view name,
+              std::string_view inside = {}) {
+  const Option* option = DatasetOptions::Whole().Find(name);
+  if (option != nullptr && !inside.empty()) {
+    option = option->group == nullptr ? nullptr : option->group->Find(inside);
+  }
+  const auto* value = option == nullptr ? nullptr : options.Find(*option);
+  return value == nullptr ? nullptr : std::get_if<T>(value);
+}
+
+}  // namespace
+
+std::shared_ptr<PassResources> PassResources::Of(
+    const DatasetOptions* options) {
+  if (options == nullptr) return nullptr;
+  auto made = std::make_shared<PassResources>();
+  if (const auto* v = Said<bool>(*options, "deterministic")) {
+    made->deterministic_ = *v;
+  }
+  if (const auto* v = Said<bool>(*options, "autotune", "enabled")) {
+    made->autotune_ = *v;
+  }
+  const auto number = [&](std::string_view group, std::string_view name,
+                          int64_t* to) {
+    if (const auto* v = Said<int64_t>(*options, group, name)) {
+      *to = std::max<int64_t>(*v, 0);
+    }
+  };
+  number("threading", "private_threadpool_size", &made->threads_);
+  number("autotune", "cpu_budget", &made->cpu_budget_);
+  number("autotune", "ram_budget", &made->ram_budget_);
+  return made;
+}
+
+int64_t PassResources::parallelism() const {
+  int64_t most = AllowedCpus();
+  if (threads_ > 0) most = threads_;
+  if (cpu_budget_ > 0) most = std::min(most, cpu_budget_);
+  return std::max<int64_t>(most, 1);
+}
+
+bool PassResources::Schedule(std::function<void()> task) {
+  if (threads_ == 0) return TaskPool::Global().Schedule(std::move(task));
+  {
+    std::lock_guard lock(mutex_);
+    if (running_ == threads_) {
+      waiting_.push_back(std::move(task));
+      return true;
+    }
+    ++running_;
+  }
+  const bool scheduled = TaskPool::Global().Schedule(
+      [self = shared_from_this(), task = std::move(task)] { self->Run(task); });
+  if (scheduled) return true;
+  std::lock_guard lock(mutex_);
+  --running_;
+  return false;
+}
+
+void PassResources::Run(const std::function<void()>& first) {
+  first();
+  for (;;) {
+    std::function<void()> next;
+    {
+      std::lock_guard lock(mutex_);
+      if (waiting_.empty()) {
+        --running_;
+        return;
+      }
+      next = std::move(waiting_.front());
+      waiting_.pop_front();
+    }
+    next();
+  }
+}
+
+}  // namespace gk
