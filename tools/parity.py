@@ -57,6 +57,9 @@ ONLY_PYTHON = {
         "as_tensorflow get_logger debugging.*traceback_filtering* sysconfig.*",
     "Profiles by gRPC, which there is none of: in Python these raise.":
         "profiler.experimental.client.* profiler.experimental.server.*",
+    "Values on several devices, which there are none of: there to be asked for.":
+        "distribute.Distributed* distribute.MultiWorkerMirroredStrategy "
+        "experimental.dtensor.*",
     "Python's protocols: capsules, iterators, arrays.":
         "experimental.dlpack.* data.NumpyIterator",
     "Which function serves which types of values: C++ overloads, and converts by "

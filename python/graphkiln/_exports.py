@@ -26,8 +26,7 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln.autograph.api": """
         autograph.to_graph autograph.to_code autograph.trace
-        autograph.experimental.do_not_convert
-        autograph.experimental.set_loop_options
+        autograph.experimental.do_not_convert autograph.experimental.set_loop_options
         autograph.experimental.set_element_type
         """,
     "graphkiln.autograph.verbosity": """
@@ -48,19 +47,15 @@ EXPORTS: dict[str, str] = {
         data.experimental.SHARD_HINT data.experimental.at
         data.experimental.index_table_from_dataset
         data.experimental.make_batched_features_dataset
-        data.experimental.pad_to_cardinality
-        data.experimental.parse_example_dataset
-        data.experimental.shuffle_and_repeat
-        data.experimental.table_from_dataset
+        data.experimental.pad_to_cardinality data.experimental.parse_example_dataset
+        data.experimental.shuffle_and_repeat data.experimental.table_from_dataset
         """,
     "graphkiln.data._files": """
         compat.v1.data.FixedLengthRecordDataset compat.v1.data.TFRecordDataset
-        compat.v1.data.TextLineDataset
-        data.TFRecordDataset data.TextLineDataset data.FixedLengthRecordDataset
-        data.experimental.SqlDataset data.experimental.TFRecordWriter
-        compat.v1.io.tf_record_iterator
-        compat.v1.python_io.tf_record_iterator
-        compat.v1.io.TFRecordCompressionType
+        compat.v1.data.TextLineDataset data.TFRecordDataset data.TextLineDataset
+        data.FixedLengthRecordDataset data.experimental.SqlDataset
+        data.experimental.TFRecordWriter compat.v1.io.tf_record_iterator
+        compat.v1.python_io.tf_record_iterator compat.v1.io.TFRecordCompressionType
         compat.v1.python_io.TFRecordCompressionType
         """,
     "graphkiln._src.function.wrapped_function": "compat.v1.wrap_function",
@@ -87,22 +82,19 @@ EXPORTS: dict[str, str] = {
         distribute.in_cross_replica_context
         """,
     "graphkiln._src.distribute.dtensor": """
-        experimental.dtensor.Layout experimental.dtensor.MATCH
-        experimental.dtensor.Mesh experimental.dtensor.UNSHARDED
-        experimental.dtensor.create_distributed_mesh
+        experimental.dtensor.Layout experimental.dtensor.MATCH experimental.dtensor.Mesh
+        experimental.dtensor.UNSHARDED experimental.dtensor.create_distributed_mesh
         experimental.dtensor.create_mesh experimental.dtensor.is_dtensor
         """,
     "graphkiln._src.distribute.strategy": """
         distribute.MirroredStrategy distribute.MultiWorkerMirroredStrategy
-        distribute.OneDeviceStrategy
-        distribute.Strategy distribute.StrategyExtended distribute.TPUStrategy
-        distribute.experimental.TPUStrategy
+        distribute.OneDeviceStrategy distribute.Strategy distribute.StrategyExtended
+        distribute.TPUStrategy distribute.experimental.TPUStrategy
         """,
     "graphkiln._src.host.logging": """
-        get_logger compat.v1.logging.TaskLevelStatusMessage
-        compat.v1.logging.flush compat.v1.logging.log_every_n
-        compat.v1.logging.log_first_n compat.v1.logging.log_if
-        compat.v1.logging.vlog
+        get_logger compat.v1.logging.TaskLevelStatusMessage compat.v1.logging.flush
+        compat.v1.logging.log_every_n compat.v1.logging.log_first_n
+        compat.v1.logging.log_if compat.v1.logging.vlog
         """,
     "graphkiln._src.host.tensorflow_alias": "as_tensorflow",
     "graphkiln._src.function.callable": "types.experimental.Callable",
@@ -121,8 +113,7 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln._src.types.tensor_like": "types.experimental.TensorLike",
     "graphkiln._src.types.distributed": """
-        distribute.DistributedValues
-        types.experimental.distributed.Mirrored
+        distribute.DistributedValues types.experimental.distributed.Mirrored
         types.experimental.distributed.PerReplica
         """,
     "graphkiln._src.variables.module": "Module",
@@ -130,14 +121,13 @@ EXPORTS: dict[str, str] = {
         io.match_filenames_once compat.v1.train.match_filenames_once
         """,
     "graphkiln._src.files.version_one": """
-        compat.v1.gfile.Copy=copy
-        compat.v1.gfile.DeleteRecursively=delete_recursively
+        compat.v1.gfile.Copy=copy compat.v1.gfile.DeleteRecursively=delete_recursively
         compat.v1.gfile.Exists=exists compat.v1.gfile.Glob=glob
         compat.v1.gfile.IsDirectory=is_directory
-        compat.v1.gfile.ListDirectory=list_directory
-        compat.v1.gfile.MakeDirs=make_dirs compat.v1.gfile.MkDir=mk_dir
-        compat.v1.gfile.Remove=remove compat.v1.gfile.Rename=rename
-        compat.v1.gfile.Stat=stat compat.v1.gfile.Walk=walk
+        compat.v1.gfile.ListDirectory=list_directory compat.v1.gfile.MakeDirs=make_dirs
+        compat.v1.gfile.MkDir=mk_dir compat.v1.gfile.Remove=remove
+        compat.v1.gfile.Rename=rename compat.v1.gfile.Stat=stat
+        compat.v1.gfile.Walk=walk
         """,
     "graphkiln._src.checkpoint.checkpoint": "train.Checkpoint",
     "graphkiln._src.checkpoint.initial_values": """
@@ -170,8 +160,8 @@ EXPORTS: dict[str, str] = {
         compat.v1.train.Saver compat.v1.train.import_meta_graph
         """,
     "graphkiln._src.checkpoint.state_file": """
-        train.checkpoints_iterator train.get_checkpoint_state
-        train.latest_checkpoint compat.v1.train.update_checkpoint_state
+        train.checkpoints_iterator train.get_checkpoint_state train.latest_checkpoint
+        compat.v1.train.update_checkpoint_state
         """,
     "graphkiln._src.checkpoint.views": """
         train.CheckpointView train.TrackableView
@@ -180,18 +170,16 @@ EXPORTS: dict[str, str] = {
         compat.v1.train.VocabInfo compat.v1.train.warm_start
         """,
     "graphkiln._src.saved_model.constants": """
-        saved_model.ASSETS_DIRECTORY saved_model.ASSETS_KEY
-        saved_model.CLASSIFY_INPUTS saved_model.CLASSIFY_METHOD_NAME
-        saved_model.CLASSIFY_OUTPUT_CLASSES saved_model.CLASSIFY_OUTPUT_SCORES
-        saved_model.DEBUG_DIRECTORY saved_model.DEBUG_INFO_FILENAME_PB
-        saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY saved_model.GPU
-        saved_model.PREDICT_INPUTS saved_model.PREDICT_METHOD_NAME
+        saved_model.ASSETS_DIRECTORY saved_model.ASSETS_KEY saved_model.CLASSIFY_INPUTS
+        saved_model.CLASSIFY_METHOD_NAME saved_model.CLASSIFY_OUTPUT_CLASSES
+        saved_model.CLASSIFY_OUTPUT_SCORES saved_model.DEBUG_DIRECTORY
+        saved_model.DEBUG_INFO_FILENAME_PB saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+        saved_model.GPU saved_model.PREDICT_INPUTS saved_model.PREDICT_METHOD_NAME
         saved_model.PREDICT_OUTPUTS saved_model.REGRESS_INPUTS
         saved_model.REGRESS_METHOD_NAME saved_model.REGRESS_OUTPUTS
-        saved_model.SAVED_MODEL_FILENAME_PB
-        saved_model.SAVED_MODEL_FILENAME_PBTXT
-        saved_model.SAVED_MODEL_SCHEMA_VERSION saved_model.SERVING
-        saved_model.TPU saved_model.TRAINING saved_model.VARIABLES_DIRECTORY
+        saved_model.SAVED_MODEL_FILENAME_PB saved_model.SAVED_MODEL_FILENAME_PBTXT
+        saved_model.SAVED_MODEL_SCHEMA_VERSION saved_model.SERVING saved_model.TPU
+        saved_model.TRAINING saved_model.VARIABLES_DIRECTORY
         saved_model.VARIABLES_FILENAME compat.v1.saved_model.ASSETS_DIRECTORY
         compat.v1.saved_model.ASSETS_KEY compat.v1.saved_model.CLASSIFY_INPUTS
         compat.v1.saved_model.CLASSIFY_METHOD_NAME
@@ -202,18 +190,15 @@ EXPORTS: dict[str, str] = {
         compat.v1.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
         compat.v1.saved_model.GPU compat.v1.saved_model.LEGACY_INIT_OP_KEY
         compat.v1.saved_model.MAIN_OP_KEY compat.v1.saved_model.PREDICT_INPUTS
-        compat.v1.saved_model.PREDICT_METHOD_NAME
-        compat.v1.saved_model.PREDICT_OUTPUTS
-        compat.v1.saved_model.REGRESS_INPUTS
-        compat.v1.saved_model.REGRESS_METHOD_NAME
+        compat.v1.saved_model.PREDICT_METHOD_NAME compat.v1.saved_model.PREDICT_OUTPUTS
+        compat.v1.saved_model.REGRESS_INPUTS compat.v1.saved_model.REGRESS_METHOD_NAME
         compat.v1.saved_model.REGRESS_OUTPUTS
         compat.v1.saved_model.SAVED_MODEL_FILENAME_PB
         compat.v1.saved_model.SAVED_MODEL_FILENAME_PBTXT
-        compat.v1.saved_model.SAVED_MODEL_SCHEMA_VERSION
-        compat.v1.saved_model.SERVING compat.v1.saved_model.TPU
-        compat.v1.saved_model.TRAINING compat.v1.saved_model.VARIABLES_DIRECTORY
-        compat.v1.saved_model.VARIABLES_FILENAME
-        compat.v1.saved_model.tag_constants.GPU
+        compat.v1.saved_model.SAVED_MODEL_SCHEMA_VERSION compat.v1.saved_model.SERVING
+        compat.v1.saved_model.TPU compat.v1.saved_model.TRAINING
+        compat.v1.saved_model.VARIABLES_DIRECTORY
+        compat.v1.saved_model.VARIABLES_FILENAME compat.v1.saved_model.tag_constants.GPU
         compat.v1.saved_model.tag_constants.SERVING
         compat.v1.saved_model.tag_constants.TPU
         compat.v1.saved_model.tag_constants.TRAINING
@@ -241,26 +226,22 @@ EXPORTS: dict[str, str] = {
         compat.v1.saved_model.constants.VARIABLES_FILENAME
         """,
     "graphkiln._src.saved_model.fingerprint": """
-        saved_model.experimental.Fingerprint
-        saved_model.experimental.read_fingerprint
+        saved_model.experimental.Fingerprint saved_model.experimental.read_fingerprint
         """,
     "graphkiln._src.saved_model.load": """
         saved_model.contains_saved_model saved_model.load
-        compat.v1.saved_model.contains_saved_model
-        compat.v1.saved_model.load_v2=load
+        compat.v1.saved_model.contains_saved_model compat.v1.saved_model.load_v2=load
         compat.v1.saved_model.loader.maybe_saved_model_directory=contains_saved_model
         compat.v1.saved_model.maybe_saved_model_directory=contains_saved_model
         """,
     "graphkiln._src.saved_model.options": """
         saved_model.LoadOptions saved_model.SaveOptions
-        saved_model.experimental.VariablePolicy
-        compat.v1.saved_model.SaveOptions
+        saved_model.experimental.VariablePolicy compat.v1.saved_model.SaveOptions
         compat.v1.saved_model.experimental.VariablePolicy
         """,
     "graphkiln._src.saved_model.resources": """
         saved_model.Asset saved_model.experimental.TrackableResource
-        compat.v1.saved_model.Asset
-        compat.v1.saved_model.experimental.TrackableResource
+        compat.v1.saved_model.Asset compat.v1.saved_model.experimental.TrackableResource
         """,
     "graphkiln._src.saved_model.signature_defs": """
         compat.v1.saved_model.build_signature_def
@@ -288,17 +269,15 @@ EXPORTS: dict[str, str] = {
         saved_model.save compat.v1.saved_model.save
         """,
     "graphkiln._src.lookup.initializers": """
-        lookup.KeyValueTensorInitializer lookup.TextFileIndex
-        lookup.TextFileInitializer
+        lookup.KeyValueTensorInitializer lookup.TextFileIndex lookup.TextFileInitializer
         """,
     "graphkiln._src.lookup.tables": """
         lookup.StaticHashTable lookup.StaticVocabularyTable
-        lookup.experimental.DenseHashTable
-        lookup.experimental.MutableHashTable
+        lookup.experimental.DenseHashTable lookup.experimental.MutableHashTable
         """,
     "graphkiln._src.queue.queues": """
-        queue.FIFOQueue queue.PaddingFIFOQueue queue.PriorityQueue
-        queue.QueueBase queue.RandomShuffleQueue
+        queue.FIFOQueue queue.PaddingFIFOQueue queue.PriorityQueue queue.QueueBase
+        queue.RandomShuffleQueue
         """,
     "graphkiln._src.queue.critical_section": "CriticalSection",
     "graphkiln._src.queue.accumulators": """
@@ -312,63 +291,57 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln._src.graph.tensor_message": "make_ndarray make_tensor_proto",
     "graphkiln._proto": """
-        train.BytesList train.ClusterDef train.Example train.Feature
-        train.FeatureList train.FeatureLists train.Features train.FloatList
-        train.Int64List train.JobDef train.SequenceExample
-        compat.v1.train.SaverDef=SaverDef
+        train.BytesList train.ClusterDef train.Example train.Feature train.FeatureList
+        train.FeatureLists train.Features train.FloatList train.Int64List train.JobDef
+        train.SequenceExample compat.v1.train.SaverDef=SaverDef
         compat.v1.summary.Event=Event compat.v1.summary.SessionLog=SessionLog
         compat.v1.summary.Summary=Summary
         compat.v1.summary.SummaryDescription=SummaryDescription
         compat.v1.summary.TaggedRunMetadata=TaggedRunMetadata
         """,
     "graphkiln._src.example.features": """
-        io.FixedLenFeature io.FixedLenSequenceFeature io.RaggedFeature
-        io.SparseFeature io.VarLenFeature io.parse_example
-        io.parse_single_example compat.v1.io.parse_example=parse_example_v1
+        io.FixedLenFeature io.FixedLenSequenceFeature io.RaggedFeature io.SparseFeature
+        io.VarLenFeature io.parse_example io.parse_single_example
+        compat.v1.io.parse_example=parse_example_v1
         compat.v1.io.parse_single_example=parse_single_example_v1
         compat.v1.parse_example=parse_example_v1
         compat.v1.parse_single_example=parse_single_example_v1
         """,
     "graphkiln._src.example.sequences": """
         io.parse_sequence_example io.parse_single_sequence_example
-        compat.v1.io.parse_sequence_example
-        compat.v1.io.parse_single_sequence_example
+        compat.v1.io.parse_sequence_example compat.v1.io.parse_single_sequence_example
         compat.v1.parse_single_sequence_example
         """,
     "graphkiln._src.function.batch_function": "nondifferentiable_batch_function",
     "graphkiln._src.types.quantized": "dtypes.QUANTIZED_DTYPES",
     "graphkiln._src.host.switches": """
-        load_library load_op_library
-        config.experimental.ClusterDeviceFilters
-        config.experimental.disable_mlir_bridge
-        config.experimental.enable_mlir_bridge
-        config.experimental.get_memory_info
-        config.experimental.get_memory_usage
+        load_library load_op_library config.experimental.ClusterDeviceFilters
+        config.experimental.disable_mlir_bridge config.experimental.enable_mlir_bridge
+        config.experimental.get_memory_info config.experimental.get_memory_usage
         config.experimental.reset_memory_stats
-        debugging.experimental.disable_dump_debug_info
-        experimental.async_clear_error experimental.async_scope
-        experimental.enable_strict_mode experimental.function_executor_type
-        experimental.register_filesystem_plugin
+        debugging.experimental.disable_dump_debug_info experimental.async_clear_error
+        experimental.async_scope experimental.enable_strict_mode
+        experimental.function_executor_type experimental.register_filesystem_plugin
         """,
     "graphkiln._src.host.compat": """
         compat.as_bytes compat.as_str compat.as_str_any compat.as_text
-        compat.bytes_or_text_types compat.complex_types
-        compat.dimension_at_index compat.forward_compatibility_horizon
-        compat.forward_compatible compat.integral_types compat.path_to_str
-        compat.real_types compat.v1.dimension_at_index
+        compat.bytes_or_text_types compat.complex_types compat.dimension_at_index
+        compat.forward_compatibility_horizon compat.forward_compatible
+        compat.integral_types compat.path_to_str compat.real_types
+        compat.v1.dimension_at_index
         """,
     "graphkiln._src.summary.state": """
-        summary.experimental.get_step summary.experimental.set_step
-        summary.record_if summary.should_record_summaries
+        summary.experimental.get_step summary.experimental.set_step summary.record_if
+        summary.should_record_summaries
         """,
     "graphkiln._src.summary.writers": """
-        summary.SummaryWriter summary.create_file_writer
-        summary.create_noop_writer summary.flush
+        summary.SummaryWriter summary.create_file_writer summary.create_noop_writer
+        summary.flush
         """,
     "graphkiln._src.summary.write": """
         summary.audio summary.experimental.summary_scope
-        summary.experimental.write_raw_pb summary.histogram summary.image
-        summary.scalar summary.text summary.write
+        summary.experimental.write_raw_pb summary.histogram summary.image summary.scalar
+        summary.text summary.write
         """,
     "graphkiln._src.summary.graphs": """
         summary.graph summary.trace_export summary.trace_off summary.trace_on
@@ -389,32 +362,28 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.summary.version_one": """
         compat.v1.summary.all_v2_summary_ops compat.v1.summary.audio
         compat.v1.summary.get_summary_description compat.v1.summary.histogram
-        compat.v1.summary.image compat.v1.summary.initialize
-        compat.v1.summary.merge compat.v1.summary.merge_all
-        compat.v1.summary.scalar compat.v1.summary.tensor_summary
-        compat.v1.summary.text
+        compat.v1.summary.image compat.v1.summary.initialize compat.v1.summary.merge
+        compat.v1.summary.merge_all compat.v1.summary.scalar
+        compat.v1.summary.tensor_summary compat.v1.summary.text
         """,
     "graphkiln._src.structured.structures": "experimental.StructuredTensor",
     "graphkiln._src.version_one.functions": """
         compat.v1.convert_to_tensor_or_indexed_slices
         compat.v1.convert_to_tensor_or_sparse_tensor
-        compat.v1.data.make_one_shot_iterator compat.v1.div
-        compat.v1.floor_div compat.v1.name_scope=NameScope
-        compat.v1.multinomial
-        compat.v1.batch_to_space compat.v1.nn.space_to_batch
-        compat.v1.space_to_batch
-        compat.v1.nn.ctc_beam_search_decoder compat.v1.nn.ctc_loss
-        compat.v1.nn.dropout compat.v1.nn.softmax_cross_entropy_with_logits
-        compat.v1.random.set_random_seed compat.v1.scatter_add
-        compat.v1.scatter_div compat.v1.scatter_max compat.v1.scatter_min
-        compat.v1.scatter_mul compat.v1.scatter_sub compat.v1.scatter_update
-        compat.v1.setdiff1d
-        compat.v1.set_random_seed compat.v1.sparse.placeholder=sparse_placeholder
-        compat.v1.sparse_placeholder compat.v1.where compat.v1.while_loop
+        compat.v1.data.make_one_shot_iterator compat.v1.div compat.v1.floor_div
+        compat.v1.name_scope=NameScope compat.v1.multinomial compat.v1.batch_to_space
+        compat.v1.nn.space_to_batch compat.v1.space_to_batch
+        compat.v1.nn.ctc_beam_search_decoder compat.v1.nn.ctc_loss compat.v1.nn.dropout
+        compat.v1.nn.softmax_cross_entropy_with_logits compat.v1.random.set_random_seed
+        compat.v1.scatter_add compat.v1.scatter_div compat.v1.scatter_max
+        compat.v1.scatter_min compat.v1.scatter_mul compat.v1.scatter_sub
+        compat.v1.scatter_update compat.v1.setdiff1d compat.v1.set_random_seed
+        compat.v1.sparse.placeholder=sparse_placeholder compat.v1.sparse_placeholder
+        compat.v1.where compat.v1.while_loop
         """,
     "graphkiln._src.version_one.initializers": """
-        compat.v1.constant_initializer
-        compat.v1.glorot_normal_initializer compat.v1.glorot_uniform_initializer
+        compat.v1.constant_initializer compat.v1.glorot_normal_initializer
+        compat.v1.glorot_uniform_initializer
         compat.v1.initializers.constant=constant_initializer
         compat.v1.initializers.glorot_normal=glorot_normal_initializer
         compat.v1.initializers.glorot_uniform=glorot_uniform_initializer
@@ -428,10 +397,9 @@ EXPORTS: dict[str, str] = {
         compat.v1.initializers.truncated_normal=truncated_normal_initializer
         compat.v1.initializers.uniform_unit_scaling=uniform_unit_scaling_initializer
         compat.v1.initializers.variance_scaling=variance_scaling_initializer
-        compat.v1.initializers.zeros=zeros_initializer
-        compat.v1.ones_initializer compat.v1.orthogonal_initializer
-        compat.v1.random_normal_initializer compat.v1.random_uniform_initializer
-        compat.v1.truncated_normal_initializer
+        compat.v1.initializers.zeros=zeros_initializer compat.v1.ones_initializer
+        compat.v1.orthogonal_initializer compat.v1.random_normal_initializer
+        compat.v1.random_uniform_initializer compat.v1.truncated_normal_initializer
         compat.v1.uniform_unit_scaling_initializer
         compat.v1.variance_scaling_initializer compat.v1.zeros_initializer
         """,
@@ -439,8 +407,7 @@ EXPORTS: dict[str, str] = {
         compat.v1.nn.embedding_lookup compat.v1.nn.fused_batch_norm
         """,
     "graphkiln._src.version_one.image": """
-        compat.v1.extract_image_patches
-        compat.v1.image.draw_bounding_boxes
+        compat.v1.extract_image_patches compat.v1.image.draw_bounding_boxes
         compat.v1.image.extract_image_patches compat.v1.image.resize=resize_images
         compat.v1.image.resize_area compat.v1.image.resize_bicubic
         compat.v1.image.resize_bilinear compat.v1.image.resize_image_with_pad
@@ -450,13 +417,12 @@ EXPORTS: dict[str, str] = {
         compat.v1.Print compat.v1.assert_integer compat.v1.assert_type
         compat.v1.clip_by_average_norm compat.v1.debugging.assert_integer
         compat.v1.debugging.assert_type compat.v1.get_seed compat.v1.nn.relu_layer
-        compat.v1.nn.xw_plus_b compat.v1.random.get_seed
-        compat.v1.sparse_to_dense compat.v1.string_split
+        compat.v1.nn.xw_plus_b compat.v1.random.get_seed compat.v1.sparse_to_dense
+        compat.v1.string_split
         """,
     "graphkiln._src.version_one.variable_store": """
-        compat.v1.AUTO_REUSE compat.v1.VariableScope
-        compat.v1.get_local_variable compat.v1.get_variable
-        compat.v1.get_variable_scope compat.v1.no_regularizer
+        compat.v1.AUTO_REUSE compat.v1.VariableScope compat.v1.get_local_variable
+        compat.v1.get_variable compat.v1.get_variable_scope compat.v1.no_regularizer
         compat.v1.variable_scope
         """,
     "graphkiln._src.session.session": """
@@ -469,38 +435,34 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln._src.session.graph_parts": """
         compat.v1.graph_util.convert_variables_to_constants
-        compat.v1.graph_util.extract_sub_graph
-        compat.v1.graph_util.must_run_on_cpu
+        compat.v1.graph_util.extract_sub_graph compat.v1.graph_util.must_run_on_cpu
         compat.v1.graph_util.remove_training_nodes
         compat.v1.graph_util.tensor_shape_from_node_def_name
         """,
     "graphkiln._src.session.meta_graph": "compat.v1.train.export_meta_graph",
     "graphkiln._src.session.graph_keys": "compat.v1.GraphKeys",
     "graphkiln._src.session.graph_variables": """
-        compat.v1.add_to_collection compat.v1.add_to_collections
-        compat.v1.all_variables compat.v1.assert_variables_initialized
-        compat.v1.colocate_with compat.v1.get_collection
-        compat.v1.get_collection_ref compat.v1.global_variables
-        compat.v1.global_variables_initializer
-        compat.v1.initialize_all_variables
-        compat.v1.initialize_local_variables
-        compat.v1.initialize_variables compat.v1.initializers.global_variables=global_variables_initializer
+        compat.v1.add_to_collection compat.v1.add_to_collections compat.v1.all_variables
+        compat.v1.assert_variables_initialized compat.v1.colocate_with
+        compat.v1.get_collection compat.v1.get_collection_ref compat.v1.global_variables
+        compat.v1.global_variables_initializer compat.v1.initialize_all_variables
+        compat.v1.initialize_local_variables compat.v1.initialize_variables
+        compat.v1.initializers.global_variables=global_variables_initializer
         compat.v1.initializers.local_variables=local_variables_initializer
         compat.v1.initializers.tables_initializer
         compat.v1.initializers.variables=variables_initializer
         compat.v1.is_variable_initialized compat.v1.local_variables
         compat.v1.local_variables_initializer compat.v1.model_variables
-        compat.v1.moving_average_variables
-        compat.v1.report_uninitialized_variables compat.v1.tables_initializer
-        compat.v1.trainable_variables compat.v1.variables_initializer
+        compat.v1.moving_average_variables compat.v1.report_uninitialized_variables
+        compat.v1.tables_initializer compat.v1.trainable_variables
+        compat.v1.variables_initializer
         """,
     "graphkiln._src.session.eager_switch": """
         compat.v1.control_flow_v2_enabled compat.v1.disable_eager_execution
         compat.v1.disable_v2_behavior compat.v1.enable_control_flow_v2
         compat.v1.enable_eager_execution compat.v1.enable_resource_variables
         compat.v1.enable_tensor_equality compat.v1.enable_v2_behavior
-        compat.v1.enable_v2_tensorshape
-        compat.v1.executing_eagerly_outside_functions
+        compat.v1.enable_v2_tensorshape compat.v1.executing_eagerly_outside_functions
         compat.v1.reset_default_graph compat.v1.resource_variables_enabled
         """,
     "graphkiln._src.testing.test_case": """
@@ -509,31 +471,28 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.testing.benchmark": "test.Benchmark test.benchmark_config",
     "graphkiln._src.testing.gradient_check": "test.compute_gradient",
     "graphkiln._src.testing.machine": """
-        test.disable_with_predicate test.experimental.sync_devices
-        test.gpu_device_name test.is_built_with_cuda
-        test.is_built_with_gpu_support test.is_built_with_rocm
-        test.is_built_with_xla test.is_cpu_target_available
-        test.is_gpu_available test.with_eager_op_as_function
+        test.disable_with_predicate test.experimental.sync_devices test.gpu_device_name
+        test.is_built_with_cuda test.is_built_with_gpu_support test.is_built_with_rocm
+        test.is_built_with_xla test.is_cpu_target_available test.is_gpu_available
+        test.with_eager_op_as_function
         """,
     "graphkiln._src.testing.run_tests": "test.main",
     "graphkiln._src.signal.short_time": """
-        signal.stft signal.inverse_stft signal.inverse_stft_window_fn
-        signal.mdct signal.inverse_mdct
+        signal.stft signal.inverse_stft signal.inverse_stft_window_fn signal.mdct
+        signal.inverse_mdct
         """,
     "graphkiln._src.linalg.operators": """
         linalg.LinearOperator linalg.LinearOperatorAdjoint
-        linalg.LinearOperatorBlockDiag
-        linalg.LinearOperatorBlockLowerTriangular
+        linalg.LinearOperatorBlockDiag linalg.LinearOperatorBlockLowerTriangular
         linalg.LinearOperatorCirculant linalg.LinearOperatorCirculant2D
         linalg.LinearOperatorCirculant3D linalg.LinearOperatorComposition
         linalg.LinearOperatorDiag linalg.LinearOperatorFullMatrix
         linalg.LinearOperatorHouseholder linalg.LinearOperatorIdentity
         linalg.LinearOperatorInversion linalg.LinearOperatorKronecker
-        linalg.LinearOperatorLowRankUpdate
-        linalg.LinearOperatorLowerTriangular
-        linalg.LinearOperatorPermutation
-        linalg.LinearOperatorScaledIdentity linalg.LinearOperatorToeplitz
-        linalg.LinearOperatorTridiag linalg.LinearOperatorZeros
+        linalg.LinearOperatorLowRankUpdate linalg.LinearOperatorLowerTriangular
+        linalg.LinearOperatorPermutation linalg.LinearOperatorScaledIdentity
+        linalg.LinearOperatorToeplitz linalg.LinearOperatorTridiag
+        linalg.LinearOperatorZeros
         """,
     "graphkiln._src.linalg.conjugate_gradient": """
         linalg.experimental.conjugate_gradient
@@ -549,59 +508,58 @@ EXPORTS: dict[str, str] = {
 EXPORTS_BELOW: dict[str, dict[str, str]] = {
     "experimental.numpy": {
         "graphkiln._graphkiln": """
-            ndarray=Tensor
-            """,
+        ndarray=Tensor
+        """,
         "graphkiln._src.numpy.behavior": """
-            experimental_enable_numpy_behavior
-            """,
+        experimental_enable_numpy_behavior
+        """,
         "graphkiln._src.numpy.comparisons": """
-            allclose array_equal equal greater greater_equal isclose iscomplex
-            iscomplexobj isfinite isinf isneginf isposinf isreal isrealobj less
-            less_equal logical_and logical_not logical_or logical_xor not_equal
-            """,
+        allclose array_equal equal greater greater_equal isclose iscomplex iscomplexobj
+        isfinite isinf isneginf isposinf isreal isrealobj less less_equal logical_and
+        logical_not logical_or logical_xor not_equal
+        """,
         "graphkiln._src.numpy.creation": """
-            arange array asanyarray asarray ascontiguousarray broadcast_to copy
-            empty empty_like eye full full_like geomspace identity linspace logspace
-            meshgrid ones ones_like tri vander zeros zeros_like
-            """,
+        arange array asanyarray asarray ascontiguousarray broadcast_to copy empty
+        empty_like eye full full_like geomspace identity linspace logspace meshgrid ones
+        ones_like tri vander zeros zeros_like
+        """,
         "graphkiln._src.numpy.dtypes": """
-            bool_ complex128 complex64 complex_ e finfo float16 float32 float64
-            float_ iinfo inexact inf int16 int32 int64 int8 int_ issubdtype newaxis
-            object_ pi string_ uint16 uint32 uint64 uint8 unicode_
-            """,
+        bool_ complex128 complex64 complex_ e finfo float16 float32 float64 float_ iinfo
+        inexact inf int16 int32 int64 int8 int_ issubdtype newaxis object_ pi string_
+        uint16 uint32 uint64 uint8 unicode_
+        """,
         "graphkiln._src.numpy.elementwise": """
-            abs absolute add angle arccos arccosh arcsin arcsinh arctan arctan2
-            arctanh around bitwise_and bitwise_not bitwise_or bitwise_xor cbrt ceil
-            clip conj conjugate cos cosh deg2rad divide divmod exp exp2 expm1 fabs
-            fix float_power floor floor_divide gcd heaviside hypot imag isnan lcm
-            log log10 log1p log2 logaddexp logaddexp2 maximum minimum mod multiply
-            negative nextafter positive power rad2deg real reciprocal remainder
-            round sign signbit sin sinc sinh sqrt square subtract tan tanh
-            true_divide
-            """,
+        abs absolute add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh
+        around bitwise_and bitwise_not bitwise_or bitwise_xor cbrt ceil clip conj
+        conjugate cos cosh deg2rad divide divmod exp exp2 expm1 fabs fix float_power
+        floor floor_divide gcd heaviside hypot imag isnan lcm log log10 log1p log2
+        logaddexp logaddexp2 maximum minimum mod multiply negative nextafter positive
+        power rad2deg real reciprocal remainder round sign signbit sin sinc sinh sqrt
+        square subtract tan tanh true_divide
+        """,
         "graphkiln._src.numpy.products": """
-            cross dot einsum inner kron matmul outer polyval tensordot vdot
-            """,
+        cross dot einsum inner kron matmul outer polyval tensordot vdot
+        """,
         "graphkiln._src.numpy.promotion": """
-            promote_types result_type
-            """,
+        promote_types result_type
+        """,
         "graphkiln._src.numpy.random_draws": """
-            random.poisson random.rand random.randint random.randn random.random
-            random.seed random.standard_normal random.uniform
-            """,
+        random.poisson random.rand random.randint random.randn random.random random.seed
+        random.standard_normal random.uniform
+        """,
         "graphkiln._src.numpy.reductions": """
-            all amax amin any average count_nonzero cumprod cumsum diff max mean min
-            nanmean nanprod nansum prod ptp std sum trace var
-            """,
+        all amax amin any average count_nonzero cumprod cumsum diff max mean min nanmean
+        nanprod nansum prod ptp std sum trace var
+        """,
         "graphkiln._src.numpy.selection": """
-            argmax argmin argsort compress diag diag_indices diagflat diagonal ix_
-            nonzero select sort take take_along_axis tril triu where
-            """,
+        argmax argmin argsort compress diag diag_indices diagflat diagonal ix_ nonzero
+        select sort take take_along_axis tril triu where
+        """,
         "graphkiln._src.numpy.shapes": """
-            append atleast_1d atleast_2d atleast_3d broadcast_arrays concatenate
-            dsplit dstack expand_dims flatten flip fliplr flipud hsplit hstack
-            isscalar moveaxis ndim pad ravel repeat reshape roll rot90 shape size
-            split squeeze stack swapaxes tile transpose vsplit vstack
-            """,
+        append atleast_1d atleast_2d atleast_3d broadcast_arrays concatenate dsplit
+        dstack expand_dims flatten flip fliplr flipud hsplit hstack isscalar moveaxis
+        ndim pad ravel repeat reshape roll rot90 shape size split squeeze stack swapaxes
+        tile transpose vsplit vstack
+        """,
     },
 }

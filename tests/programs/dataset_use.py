@@ -301,7 +301,9 @@ def program_cardinalities(tf):
 def program_training_steps(tf):
     tf.random.set_seed(3)
     x = np.arange(8, dtype=np.float32)
-    d = tf.data.Dataset.from_tensor_slices((x, 2 * x)).shuffle(8, seed=2)
+    d = tf.data.Dataset.from_tensor_slices((x, 2 * x)).shuffle(
+        8, seed=2, reshuffle_each_iteration=False
+    )
     d = d.batch(2).repeat(3).prefetch(tf.data.AUTOTUNE)
     w = tf.Variable(0.0)
 

@@ -4,12 +4,16 @@ AutoTrackable, whose attributes they are."""
 from __future__ import annotations
 
 import abc
+import collections
 import functools
 
 from graphkiln import _graphkiln
+from graphkiln._src.checkpoint.data_structures import ListWrapper, _DictWrapper
 from graphkiln._src.checkpoint.waiting import (
     DICTIONARIES,
     WAITING,
+    WaitingDict,
+    WaitingList,
     attribute_set,
     child_came,
 )
@@ -30,7 +34,7 @@ _UID = "_self_update_uid"
 _OWN = frozenset((_TOLD, _UNTRACKED, _IS_TRACKING, _UID, WAITING, DICTIONARIES))
 
 
-class Trackable(metaclass=abc.ABCMeta):
+class Trackable(metaclass=abc.ABCMeta):  # noqa: B024
     """Base of objects that checkpoints and saved models hold.
 
     What is in one it is told by `_track_trackable`, or its class says by
@@ -54,8 +58,6 @@ class Trackable(metaclass=abc.ABCMeta):
           TypeError: it is nothing that can be saved.
           ValueError: there is another part of that name, and `overwrite` is False.
         """
-        from graphkiln._src.checkpoint.objects import is_trackable
-
         if not (isinstance(trackable, Trackable) or is_trackable(trackable)):
             raise TypeError(
                 "Trackable._track_trackable() can only be used to track objects of "
@@ -108,6 +110,30 @@ for _kind in (
     _graphkiln.Iterator,
 ):
     Trackable.register(_kind)
+
+
+# Not of classes of the user's, which TensorFlow leaves alone, too.
+_COLLECTIONS = frozenset(
+    (
+        list,
+        dict,
+        collections.OrderedDict,
+        WaitingList,
+        WaitingDict,
+        ListWrapper,
+        _DictWrapper,
+    )
+)
+
+
+def is_trackable(value: object) -> bool:
+    """Whether a checkpoint can hold it, or something in it."""
+    return (
+        isinstance(value, Trackable | tuple)
+        and not isinstance(value, _graphkiln.Function | _graphkiln.ConcreteFunction)
+        or type(value) in _COLLECTIONS
+        or hasattr(type(value), "_trackable_children")
+    )
 
 
 class NoDependency:

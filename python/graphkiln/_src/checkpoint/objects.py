@@ -3,18 +3,17 @@
 
 from __future__ import annotations
 
-import collections
 from collections.abc import Iterable
 from typing import Any
 
 from graphkiln import _graphkiln, raw_ops
-from graphkiln._graphkiln import ConcreteFunction, Function, Iterator, Variable
+from graphkiln._graphkiln import Iterator, Variable
 from graphkiln._src.checkpoint.auto_trackable import (
     AutoTrackable,
     Trackable,
+    is_trackable,
     tells_its_children,
 )
-from graphkiln._src.checkpoint.data_structures import ListWrapper, _DictWrapper
 from graphkiln._src.checkpoint.slots import SlotPosition, slot_of
 from graphkiln._src.checkpoint.waiting import (
     DICTIONARIES,
@@ -50,29 +49,6 @@ class PythonState:
 
 
 Trackable.register(PythonState)
-
-# Not of classes of the user's, which TensorFlow leaves alone, too.
-_COLLECTIONS = frozenset(
-    (
-        list,
-        dict,
-        collections.OrderedDict,
-        WaitingList,
-        WaitingDict,
-        ListWrapper,
-        _DictWrapper,
-    )
-)
-
-
-def is_trackable(value: object) -> bool:
-    """Whether a checkpoint can hold it, or something in it."""
-    return (
-        isinstance(value, Trackable | tuple)
-        and not isinstance(value, Function | ConcreteFunction)
-        or type(value) in _COLLECTIONS
-        or hasattr(type(value), "_trackable_children")
-    )
 
 
 def named_children(
