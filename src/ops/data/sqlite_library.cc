@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/sanitizer.h"
+
 namespace gk {
 namespace {
 
@@ -32,41 +34,52 @@ struct Library {
   std::string error;
 
   Library() {
-    void* handle = Load();
+    // Where another library of the process offers SQLite to all, parts of the
+    // system's would call parts of that one: it is used whole, or not at all.
+    if (Take(RTLD_DEFAULT)) return;
+    void* const handle = Load();
     if (handle == nullptr) {
       error = dlerror();
-      return;
+    } else if (!Take(handle)) {
+      error = Format("{} lacks functions", kLibrary);
     }
+  }
+
+  // False unless all functions are there, and of one library.
+  bool Take(void* handle) {
+    const void* owner = nullptr;
     const auto find = [&](const char* name, auto* function) {
-      void* found = dlsym(handle, name);
-      if (found == nullptr) error = Format("{} has no {}", kLibrary, name);
+      void* const found = dlsym(handle, name);
       std::memcpy(function, &found, sizeof(found));
+      Dl_info info;
+      if (found == nullptr || dladdr(found, &info) == 0) return false;
+      if (owner == nullptr) owner = info.dli_fbase;
+      return owner == info.dli_fbase;
     };
-    find("sqlite3_open_v2", &open);
-    find("sqlite3_close_v2", &close);
-    find("sqlite3_errmsg", &message);
-    find("sqlite3_prepare_v2", &prepare);
-    find("sqlite3_step", &step);
-    find("sqlite3_finalize", &finalize);
-    find("sqlite3_column_count", &columns);
-    find("sqlite3_column_blob", &blob);
-    find("sqlite3_column_bytes", &bytes);
-    find("sqlite3_column_int64", &integer);
-    find("sqlite3_column_double", &real);
+    return find("sqlite3_open_v2", &open) && find("sqlite3_close_v2", &close) &&
+           find("sqlite3_errmsg", &message) &&
+           find("sqlite3_prepare_v2", &prepare) &&
+           find("sqlite3_step", &step) && find("sqlite3_finalize", &finalize) &&
+           find("sqlite3_column_count", &columns) &&
+           find("sqlite3_column_blob", &blob) &&
+           find("sqlite3_column_bytes", &bytes) &&
+           find("sqlite3_column_int64", &integer) &&
+           find("sqlite3_column_double", &real);
   }
 
   // From beside the library that this is in, as in a wheel, or where the
-  // system has it.
+  // system has it. What it calls of itself is its own.
   static void* Load() {
+    constexpr int kMode = kSanitized ? RTLD_NOW : RTLD_NOW | RTLD_DEEPBIND;
     Dl_info ours;
     static const char kHere = 0;
     if (dladdr(&kHere, &ours) != 0 && ours.dli_fname != nullptr) {
       std::string path = ours.dli_fname;
       path.resize(path.rfind('/') + 1);
       path += kLibrary;
-      if (void* handle = dlopen(path.c_str(), RTLD_NOW)) return handle;
+      if (void* handle = dlopen(path.c_str(), kMode)) return handle;
     }
-    return dlopen(kLibrary, RTLD_NOW);
+    return dlopen(kLibrary, kMode);
   }
 
   static const Library& Get() {
