@@ -23,13 +23,22 @@ class Mesh:
       NotImplementedError: always.
 
     >>> try:
-    ...     tf.experimental.dtensor.Mesh(["x"])
+    ...     tf.experimental.dtensor.Mesh(["x"], [0], [0], ["CPU:0"])
     ... except NotImplementedError:
     ...     "one device"
     'one device'
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        dim_names: Any,
+        global_device_ids: Any,
+        local_device_ids: Any,
+        local_devices: Any,
+        mesh_name: str = "",
+        global_devices: Any = None,
+        use_xla_spmd: bool = False,
+    ) -> None:
         raise NotImplementedError(f"tf.experimental.dtensor.Mesh: {_ONE_DEVICE}.")
 
 
@@ -40,13 +49,13 @@ class Layout:
       NotImplementedError: always.
 
     >>> try:
-    ...     tf.experimental.dtensor.Layout(["x"])
+    ...     tf.experimental.dtensor.Layout(["x"], None)
     ... except NotImplementedError:
     ...     "one device"
     'one device'
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, sharding_specs: Any, mesh: Any) -> None:
         raise NotImplementedError(f"tf.experimental.dtensor.Layout: {_ONE_DEVICE}.")
 
 
