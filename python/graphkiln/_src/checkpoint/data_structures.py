@@ -4,7 +4,10 @@ objects of them, find them."""
 
 from __future__ import annotations
 
-from typing import Any
+# Nothing is imported for annotations: what only loads a model would wait for it.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class ListWrapper(list):
