@@ -38,6 +38,7 @@ endmacro()
 
 gk_library(DNNL oneapi/dnnl/dnnl.hpp dnnl libdnnl2)
 gk_library(JPEG jpeglib.h jpeg libjpeg62-turbo)
+gk_library(DEFLATE libdeflate.h deflate libdeflate0)
 gk_library(PNG png.h png libpng16-16)
 gk_library(WEBP webp/decode.h webp libwebp7)
 gk_library(WEBPDEMUX webp/demux.h webpdemux libwebpdemux2)

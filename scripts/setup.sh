@@ -107,6 +107,7 @@ missing_packages() {
   has_header farmhash.h || echo libfarmhash-dev
   has_header jpeglib.h || echo libjpeg62-turbo-dev
   has_header png.h || echo libpng-dev
+  has_header libdeflate.h || echo libdeflate-dev
   has_header zlib.h || echo zlib1g-dev
   has_header webp/decode.h || echo libwebp-dev
   has_header eigen3/Eigen/Core || echo libeigen3-dev

@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Text of the licence in licenses/ for each bundled library.
 LICENSES = {
+    "libdeflate": ["libdeflate.txt"],
     "libdnnl": ["oneDNN.txt"],
     "libgomp": ["libgomp.txt", "GPL-3.txt"],
     "libjpeg": ["libjpeg-turbo.txt"],

@@ -4,11 +4,14 @@
 #include <setjmp.h>
 #include <zlib.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
 #include "base/interrupt.h"
 #include "kernels/picture_codec.h"
+#include "kernels/png_inflate.h"
 
 namespace gk {
 namespace {
@@ -18,7 +21,14 @@ void Ignore(png_structp, png_const_charp) {}
 
 class PngReader {
  public:
-  explicit PngReader(std::string_view bytes) : rest_(bytes) {
+  explicit PngReader(std::string_view bytes) {
+    ahead_ = InflateAhead(bytes, &inflated_);
+    if (ahead_) {
+      rest_ = {inflated_.before, inflated_.stream(), inflated_.after};
+    } else {
+      rest_ = {bytes};
+    }
+
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, JumpOut, Ignore);
     if (png_ != nullptr) picture_ = png_create_info_struct(png_);
   }
@@ -33,6 +43,11 @@ class PngReader {
     channels_ = channels;
     if (picture_ == nullptr || setjmp(png_jmpbuf(png_))) return false;
     png_set_read_fn(png_, this, Read);
+    if (ahead_) {
+      // It has all been summed up.
+      png_set_crc_action(png_, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
+      png_set_option(png_, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
+    }
     png_read_info(png_, picture_);
     const int depth = png_get_bit_depth(png_, picture_);
     const int kind = png_get_color_type(png_, picture_);
@@ -91,14 +106,22 @@ class PngReader {
  private:
   static void Read(png_structp png, png_bytep to, size_t n) {
     auto* reader = static_cast<PngReader*>(png_get_io_ptr(png));
-    if (reader->rest_.size() < n) png_error(png, "More bytes requested");
-    std::memcpy(to, reader->rest_.data(), n);
-    reader->rest_.remove_prefix(n);
+    for (std::string_view& part : reader->rest_) {
+      const size_t taken = std::min(n, part.size());
+      if (taken == 0) continue;
+      std::memcpy(to, part.data(), taken);
+      part.remove_prefix(taken);
+      to += taken;
+      n -= taken;
+    }
+    if (n != 0) png_error(png, "More bytes requested");
   }
 
   png_structp png_ = nullptr;
   png_infop picture_ = nullptr;
-  std::string_view rest_;
+  InflatedPng inflated_;
+  bool ahead_ = false;
+  std::array<std::string_view, 3> rest_;
   int channels_ = 0, passes_ = 1;
   bool widens_ = false;
 };
