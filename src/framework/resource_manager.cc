@@ -40,15 +40,16 @@ class ResourceManager::Names {
     return made;
   }
 
-  // One of that type, whatever kind of name it has.
+  // One whose type's name `is_it` knows, whatever kind of name it has.
   Ref<Resource> FindTyped(const std::string& container, const std::string& name,
-                          std::string_view type) {
+                          FunctionRef<bool(std::string_view type)> is_it) {
     const std::lock_guard lock(mutex_);
     auto it = resources_.lower_bound({container, name, {}});
     for (; it != resources_.end() && std::get<0>(it->first) == container &&
            std::get<1>(it->first) == name;
          ++it) {
-      if (it->second.resource->type_name() == type) return it->second.resource;
+      const Ref<Resource>& found = it->second.resource;
+      if (is_it(found->type_name())) return found;
     }
     return {};
   }
@@ -104,9 +105,6 @@ class ResourceManager::Names {
   size_t swept_at_ = kSweepAt;
 };
 
-namespace {
-
-// "N10tensorflow3VarE" of "tensorflow::Var": as TensorFlow's errors have it.
 std::string MangledName(std::string_view type) {
   std::string mangled = "N";
   while (!type.empty()) {
@@ -117,8 +115,6 @@ std::string MangledName(std::string_view type) {
   }
   return mangled + "E";
 }
-
-}  // namespace
 
 ResourceManager& ResourceManager::Get() {
   static ResourceManager manager;
@@ -156,10 +152,22 @@ StatusOr<Ref<Resource>> ResourceManager::Now(const ResourceHandle& handle) {
   if (named == nullptr || !named->is_erased()) {
     return Ref<Resource>(handle.resource());
   }
-  Ref<Resource> found =
-      names().FindTyped(handle.container(), handle.name(), named->type_name());
+  Ref<Resource> found = names().FindTyped(
+      handle.container(), handle.name(),
+      [&](std::string_view type) { return type == named->type_name(); });
   if (found) return found;
   return MissingResource(handle);
+}
+
+StatusOr<Ref<Resource>> ResourceManager::Find(const std::string& container,
+                                              const std::string& name,
+                                              std::string_view type) {
+  Ref<Resource> found =
+      names().FindTyped(container, name, [&](std::string_view t) {
+        return MangledName(t) == type;
+      });
+  if (found) return found;
+  return NotFound("Resource {}/{}/{} does not exist.", container, name, type);
 }
 
 Status MissingResource(const ResourceHandle& handle) {

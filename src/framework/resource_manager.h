@@ -58,6 +58,10 @@ class ResourceManager {
         return true;
       });
 
+  // The one of this name and mangled type name; NotFound if there is none.
+  StatusOr<Ref<Resource>> Find(const std::string& container,
+                               const std::string& name, std::string_view type);
+
   // Handles of this name refer to a new resource from now on; those that are
   // there, to a NamedResource, too (Now). False if it is not known by this
   // name.
@@ -74,6 +78,10 @@ class ResourceManager {
   class Names;
   Names& names();
 };
+
+// "N10tensorflow3VarE" of "tensorflow::Var": as TensorFlow's errors and files
+// have it.
+std::string MangledName(std::string_view type);
 
 // NotFound that says that the resource of a handle does not exist.
 Status MissingResource(const ResourceHandle& handle);

@@ -131,6 +131,28 @@ def iterators_without_names(tf, say):
     say(lambda: r.IteratorGetNext(iterator=iterator, **elements(tf)))
 
 
+def iterators_as_texts(tf, say):
+    r, data = tf.raw_ops, tf.data.Dataset.range(5)
+    first = r.IteratorV2(shared_name="told", container="", **elements(tf))
+    text = r.IteratorToStringHandle(resource_handle=first)
+    say(lambda: r.MakeIterator(dataset=data._variant_tensor, iterator=first))
+    read = lambda i: r.IteratorGetNext(iterator=i, **elements(tf))  # noqa: E731
+    for op in (r.IteratorFromStringHandle, r.IteratorFromStringHandleV2):
+        say(lambda op=op: read(op(string_handle=text)))
+        say(lambda op=op: read(op(string_handle=text, **elements(tf))))
+        say(lambda op=op: read(tf.function(lambda t: op(string_handle=t))(text)))
+        say(lambda op=op: (op(string_handle=text, output_types=[tf.float32]), 0)[1])
+        say(lambda op=op: (op(string_handle=[text]), 0)[1])
+        say(lambda op=op: (op(string_handle="no handle"), 0)[1])
+        alone = r.AnonymousIteratorV3(**elements(tf))
+        told = r.IteratorToStringHandle(resource_handle=alone)
+        say(lambda op=op, told=told: (op(string_handle=told), 0)[1])
+    table = r.MutableHashTableV2(shared_name="t", **I64)
+    say(lambda: r.IteratorToStringHandle(resource_handle=table))
+    say(lambda: r.DestroyResourceOp(resource=first))
+    say(lambda: (r.IteratorFromStringHandleV2(string_handle=text), 0)[1])
+
+
 def variables_without_names(tf, say):
     variable = tf.Variable(3.0)
     say(lambda: tf.raw_ops.DestroyResourceOp(resource=variable.handle))
@@ -169,6 +191,7 @@ PROGRAMS = [
     queues,
     iterators,
     iterators_without_names,
+    iterators_as_texts,
 ]
 
 
