@@ -92,7 +92,9 @@ TEST_F(DatasetStateTest, Databases) {
               gk::SqlDataset("sqlite", "a", "select 1", {DataType::kFloat});
             }).code(),
             ErrorCode::kInvalidArgument);
-  if (dlopen("libsqlite3.so.0", RTLD_NOW) == nullptr) GTEST_SKIP();
+  if (dlopen("libsqlite3.so.0", RTLD_NOW) == nullptr) {
+    GTEST_SKIP() << "no SQLite: " << dlerror();
+  }
   // A database of its own that no file holds.
   const gk::SqlDataset d("sqlite",
                          ":memory:", "select 1, 'one' union select 2, null",

@@ -119,20 +119,11 @@ MemoryReport Outer(::gk::MemoryReport&& report) {
 profiler::FunctionProfile detail::ProfileOfCall(
     const ConcreteFunction& traced, const std::function<void()>& call) {
   return Guarded([&] {
-    const Ref<::gk::ConcreteFunction>& function = traced.rep().function;
-    ::gk::FunctionProfile profile = ValueOrThrow(ProfileCall(
-        function->name(),
-        [&] {
+    return profiler::Outer(
+        ValueOrThrow(ProfileCall(*traced.rep().function, [&] {
           call();
           return OkStatus();
-        },
-        MayRunAgain(*function->function())));
-    const StatusOr<::gk::MemoryReport> memory =
-        ReportMemory(*function->function());
-    if (memory.ok()) {
-      profile.memory = static_cast<double>(memory.value().PeakBytes());
-    }
-    return profiler::Outer(std::move(profile));
+        })));
   });
 }
 

@@ -6,6 +6,7 @@
 #include "base/interrupt.h"
 #include "base/thread_number.h"
 #include "data/pass_resources.h"
+#include "data/said_option.h"
 
 namespace gk {
 
@@ -17,26 +18,17 @@ Status NotStarted(std::string_view before) {
       before);
 }
 
-const DatasetOptions::Value* Said(const Dataset& dataset,
-                                  std::string_view name) {
-  const Option* const option = DatasetOptions::Whole().Find(name);
-  return option == nullptr || dataset.options() == nullptr
-             ? nullptr
-             : dataset.options()->Find(*option);
-}
-
 // Symbolic checkpoints, or of TensorFlow's policies WARN and IGNORE; FAIL is
 // what holds otherwise.
 bool MayRepeatEffects(const Dataset& dataset) {
-  const auto* const symbolic =
-      Said(dataset, "experimental_symbolic_checkpoint");
-  if (symbolic != nullptr && std::get<bool>(*symbolic)) return true;
-  const auto* const policy =
-      Said(dataset, "experimental_external_state_policy");
-  const auto* const said =
-      policy == nullptr ? nullptr : std::get_if<int64_t>(policy);
+  const DatasetOptions* const options = dataset.options().get();
+  const bool* const symbolic =
+      SaidOption<bool>(options, "experimental_symbolic_checkpoint");
+  if (symbolic != nullptr && *symbolic) return true;
+  const int64_t* const policy =
+      SaidOption<int64_t>(options, "experimental_external_state_policy");
   constexpr int64_t kFail = 2;
-  return said != nullptr && *said != kFail;
+  return policy != nullptr && *policy != kFail;
 }
 
 ContextRef NewContext(const Dataset& dataset) {

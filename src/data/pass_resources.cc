@@ -3,37 +3,23 @@
 #include <algorithm>
 
 #include "base/thread_pool.h"
+#include "data/said_option.h"
 #include "data/task_pool.h"
 
 namespace gk {
-namespace {
-
-template <class T>
-const T* Said(const DatasetOptions& options, std::string_view name,
-              std::string_view inside = {}) {
-  const Option* option = DatasetOptions::Whole().Find(name);
-  if (option != nullptr && !inside.empty()) {
-    option = option->group == nullptr ? nullptr : option->group->Find(inside);
-  }
-  const auto* value = option == nullptr ? nullptr : options.Find(*option);
-  return value == nullptr ? nullptr : std::get_if<T>(value);
-}
-
-}  // namespace
-
 std::shared_ptr<PassResources> PassResources::Of(
     const DatasetOptions* options) {
   if (options == nullptr) return nullptr;
   auto made = std::make_shared<PassResources>();
-  if (const auto* v = Said<bool>(*options, "deterministic")) {
+  if (const auto* v = SaidOption<bool>(options, "deterministic")) {
     made->deterministic_ = *v;
   }
-  if (const auto* v = Said<bool>(*options, "autotune", "enabled")) {
+  if (const auto* v = SaidOption<bool>(options, "autotune", "enabled")) {
     made->autotune_ = *v;
   }
   const auto number = [&](std::string_view group, std::string_view name,
                           int64_t* to) {
-    if (const auto* v = Said<int64_t>(*options, group, name)) {
+    if (const auto* v = SaidOption<int64_t>(options, group, name)) {
       *to = std::max<int64_t>(*v, 0);
     }
   };

@@ -6,7 +6,9 @@
 #include <tuple>
 
 #include "base/thread_number.h"
+#include "function/concrete_function.h"
 #include "grappler/rewrite_graph.h"
+#include "profiler/memory_report.h"
 #include "profiler/told_event.h"
 
 namespace gk {
@@ -176,6 +178,18 @@ StatusOr<FunctionProfile> ProfileCall(const std::string& name,
   FunctionProfile profile = ProfileOf(name, recording, ThreadNumber(), runs);
   profile.peak = peak;
   for (ProfileRow& row : profile.rows) row.attained = Attained(row, peak);
+  return profile;
+}
+
+StatusOr<FunctionProfile> ProfileCall(const ConcreteFunction& function,
+                                      FunctionRef<Status()> call) {
+  const GraphFunction& graph = *function.function();
+  GK_ASSIGN_OR_RETURN(FunctionProfile profile,
+                      ProfileCall(function.name(), call, MayRunAgain(graph)));
+  const StatusOr<MemoryReport> memory = ReportMemory(graph);
+  if (memory.ok()) {
+    profile.memory = static_cast<double>(memory->PeakBytes());
+  }
   return profile;
 }
 

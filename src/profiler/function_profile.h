@@ -16,6 +16,8 @@
 
 namespace gk {
 
+class ConcreteFunction;
+
 // What one instruction did in a call.
 struct ProfileRow {
   std::string name;      // "MatMul", "Mul+AddV2+Relu"
@@ -53,6 +55,9 @@ bool MayRunAgain(const GraphFunction& function);
 StatusOr<FunctionProfile> ProfileCall(const std::string& name,
                                       FunctionRef<Status()> call,
                                       bool again = false);
+// Of a call of `function`, with the memory of its plans.
+StatusOr<FunctionProfile> ProfileCall(const ConcreteFunction& function,
+                                      FunctionRef<Status()> call);
 // Of a recording with so many calls by a thread of this ThreadNumber().
 FunctionProfile ProfileOf(const std::string& name, const Recording& recording,
                           uint64_t thread, int runs = 1);

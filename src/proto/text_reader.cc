@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/json_quoted.h"
 #include "proto/message_types.h"
 #include "proto/wire.h"
 
@@ -363,21 +364,10 @@ class MessageReader {
       if (!Digits(16, c == 'u' ? 4 : 8, &code) || code > 0x10FFFF) {
         return Wrong("no character has this number");
       }
-      AppendCharacter(code, value);
+      AppendUtf8(code, value);
       return OkStatus();
     }
     return Wrong("there is no escape '\\{}'", c);
-  }
-
-  // As UTF-8.
-  static void AppendCharacter(uint32_t code, std::string* value) {
-    if (code < 0x80) return value->push_back(static_cast<char>(code));
-    const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    const uint32_t lead[] = {0, 0xC0, 0xE0, 0xF0};
-    value->push_back(static_cast<char>(lead[more] | code >> (6 * more)));
-    for (int i = more - 1; i >= 0; --i) {
-      value->push_back(static_cast<char>(0x80 | (code >> (6 * i) & 0x3F)));
-    }
   }
 
   const std::string_view text_;

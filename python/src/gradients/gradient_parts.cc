@@ -16,7 +16,7 @@ namespace nb = nanobind;
 namespace gk::py {
 
 bool ActsAsVariable(PyObject* o) {
-  return !IsVariable(o) &&
+  return !IsTensor(o) && !IsVariable(o) &&
          PyObject_HasAttrString(o, "_should_act_as_resource_variable");
 }
 

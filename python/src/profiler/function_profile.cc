@@ -47,13 +47,7 @@ PyObject* ProfileOfCall(nb::handle concrete, PyObject* callable, PyObject* args,
     if (!result) throw nb::python_error();
     return OkStatus();
   };
-  FunctionProfile profile = ValueOrThrow(
-      ProfileCall(function.name(), call, MayRunAgain(*function.function())));
-  const StatusOr<MemoryReport> memory = ReportMemory(*function.function());
-  if (memory.ok()) {
-    profile.memory = static_cast<double>(memory.value().PeakBytes());
-  }
-  return nb::cast(std::move(profile)).release().ptr();
+  return nb::cast(ValueOrThrow(ProfileCall(function, call))).release().ptr();
 }
 
 PyObject* ProfileConcrete(PyObject* concrete, PyObject* args,

@@ -3,6 +3,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "data/said_option.h"
 #include "framework/graph.h"
 #include "framework/op_registry.h"
 
@@ -115,23 +116,19 @@ constexpr Rewriting kRewritings[] = {
     {"parallel_batch", false, &BatchInParallel},
 };
 
-const OptionGroup& Optimization() {
-  return *DatasetOptions::Whole().Find("experimental_optimization")->group;
-}
-std::optional<bool> Said(const DatasetOptions* options, const char* name) {
-  const auto* value =
-      options == nullptr ? nullptr : options->Find(*Optimization().Find(name));
-  const bool* said = value == nullptr ? nullptr : std::get_if<bool>(value);
-  return said == nullptr ? std::nullopt : std::optional(*said);
+bool Said(const DatasetOptions* options, const char* name, bool otherwise) {
+  const bool* said =
+      SaidOption<bool>(options, "experimental_optimization", name);
+  return said == nullptr ? otherwise : *said;
 }
 
 class Optimizer {
  public:
   explicit Optimizer(const DatasetOptions* options) {
     const bool defaults =
-        Said(options, "apply_default_optimizations").value_or(true);
+        Said(options, "apply_default_optimizations", true);
     for (const Rewriting& r : kRewritings) {
-      if (Said(options, r.option).value_or(defaults && r.otherwise)) {
+      if (Said(options, r.option, defaults && r.otherwise)) {
         rules_.push_back(r.rule);
       }
     }
@@ -209,7 +206,7 @@ StatusOr<Ref<const Dataset>> Optimized(Ref<const Dataset> dataset) {
   if (!optimizer.idle()) {
     GK_ASSIGN_OR_RETURN(handle, optimizer.Rewrite(handle));
   }
-  if (Said(options, "inject_prefetch").value_or(false)) {
+  if (Said(options, "inject_prefetch", false)) {
     GK_ASSIGN_OR_RETURN(const Ref<const Dataset> last, Dataset::Of(handle));
     const ElementSignature& e = last->signature();
     AttrMap attrs;

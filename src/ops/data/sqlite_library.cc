@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/sanitizer.h"
+#include "base/late_library.h"
 
 namespace gk {
 namespace {
@@ -37,7 +37,7 @@ struct Library {
     // Where another library of the process offers SQLite to all, parts of the
     // system's would call parts of that one: it is used whole, or not at all.
     if (Take(RTLD_DEFAULT)) return;
-    void* const handle = Load();
+    void* const handle = OpenLateLibrary(kLibrary);
     if (handle == nullptr) {
       error = dlerror();
     } else if (!Take(handle)) {
@@ -65,21 +65,6 @@ struct Library {
            find("sqlite3_column_bytes", &bytes) &&
            find("sqlite3_column_int64", &integer) &&
            find("sqlite3_column_double", &real);
-  }
-
-  // From beside the library that this is in, as in a wheel, or where the
-  // system has it. What it calls of itself is its own.
-  static void* Load() {
-    constexpr int kMode = kSanitized ? RTLD_NOW : RTLD_NOW | RTLD_DEEPBIND;
-    Dl_info ours;
-    static const char kHere = 0;
-    if (dladdr(&kHere, &ours) != 0 && ours.dli_fname != nullptr) {
-      std::string path = ours.dli_fname;
-      path.resize(path.rfind('/') + 1);
-      path += kLibrary;
-      if (void* handle = dlopen(path.c_str(), kMode)) return handle;
-    }
-    return dlopen(kLibrary, kMode);
   }
 
   static const Library& Get() {

@@ -96,11 +96,10 @@ Status CheckKeys(const Part& wanted, const PartNames& names) {
     if (sparse.contains(key)) return both(key, "ragged and sparse");
   }
   for (const PartialTensorShape& shape : wanted.dense_shapes) {
-    if (shape.IsFullyDefined()) continue;
-    return InvalidArgument("{}_dense_shapes must be known, but one is {}", p,
-                           shape.DebugString());
-  }
-  for (const PartialTensorShape& shape : wanted.dense_shapes) {
+    if (!shape.IsFullyDefined()) {
+      return InvalidArgument("{}_dense_shapes must be known, but one is {}", p,
+                             shape.DebugString());
+    }
     int64_t elements = 1;
     for (const int64_t dim : shape.dims()) {
       if (!__builtin_mul_overflow(elements, dim, &elements)) continue;

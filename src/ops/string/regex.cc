@@ -8,6 +8,8 @@
 #include <cstring>
 #include <optional>
 
+#include "base/late_library.h"
+
 namespace gk {
 namespace {
 
@@ -28,7 +30,7 @@ struct Library {
   std::string error;
 
   Library() {
-    void* handle = Load();
+    void* handle = OpenLateLibrary(kLibrary);
     if (handle == nullptr) {
       error = dlerror();
       return;
@@ -51,27 +53,6 @@ struct Library {
         "_ZN3re23RE213GlobalReplaceEPNSt7__cxx1112basic_stringIcSt11char_"
         "traitsIcESaIcEEERKS0_RKNS_11StringPieceE",
         &replace_all);
-  }
-
-  // From beside the library that this is in, as in a wheel, or where the
-  // system has it.
-  static void* Load() {
-    int flags = RTLD_NOW | RTLD_LOCAL;
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    flags |= RTLD_DEEPBIND;  // its own functions go before anybody's
-#endif
-    Dl_info ours;
-    static const char kHere = 0;
-    if (dladdr(&kHere, &ours) != 0 && ours.dli_fname != nullptr) {
-      std::string path = ours.dli_fname;
-      path.resize(path.rfind('/') + 1);
-      if (!path.empty()) {
-        if (void* handle = dlopen((path + kLibrary).c_str(), flags)) {
-          return handle;
-        }
-      }
-    }
-    return dlopen(kLibrary, flags);
   }
 
   static const Library& Get() {

@@ -16,6 +16,10 @@ _ONE_DEVICE = (
 )
 
 
+def _refused(what: str) -> NotImplementedError:
+    return NotImplementedError(f"tf.experimental.dtensor.{what}: {_ONE_DEVICE}.")
+
+
 class Mesh:
     """Devices in rows. There is one here.
 
@@ -39,7 +43,7 @@ class Mesh:
         global_devices: Any = None,
         use_xla_spmd: bool = False,
     ) -> None:
-        raise NotImplementedError(f"tf.experimental.dtensor.Mesh: {_ONE_DEVICE}.")
+        raise _refused("Mesh")
 
 
 class Layout:
@@ -56,7 +60,7 @@ class Layout:
     """
 
     def __init__(self, sharding_specs: Any, mesh: Any) -> None:
-        raise NotImplementedError(f"tf.experimental.dtensor.Layout: {_ONE_DEVICE}.")
+        raise _refused("Layout")
 
 
 def create_distributed_mesh(
@@ -77,9 +81,7 @@ def create_distributed_mesh(
     ...     "one device"
     'one device'
     """
-    raise NotImplementedError(
-        f"tf.experimental.dtensor.create_distributed_mesh: {_ONE_DEVICE}."
-    )
+    raise _refused("create_distributed_mesh")
 
 
 def create_mesh(
@@ -100,7 +102,7 @@ def create_mesh(
     ...     "one device"
     'one device'
     """
-    raise NotImplementedError(f"tf.experimental.dtensor.create_mesh: {_ONE_DEVICE}.")
+    raise _refused("create_mesh")
 
 
 def is_dtensor(tensor: Any) -> bool:
