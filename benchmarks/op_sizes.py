@@ -38,6 +38,8 @@ RESOURCE = {
     "indices": I(16384, 16384),
     "updates": F(16384, 64),
 }
+# Factors that never make numbers of the variable too small or too large.
+SIGNS = {**RESOURCE, "updates": Made(lambda r: r.choice([-1.0, 1.0], (16384, 64)))}
 RESOURCE_ND = {"ref": V(16384, 64), "indices": ROWS, "updates": F(16384, 64)}
 UNSORTED = {"data": F(M), "segment_ids": I(10000, M), "num_segments": 10000}
 SEGMENT = {"data": F(65536, 16), "segment_ids": Rising(10000, 65536)}
@@ -304,8 +306,9 @@ VARIABLES: dict[str, dict[str, Any]] = {
     "ResourceGatherNd": {"resource": V(16384, 64), "indices": ROWS},
     **{
         f"ResourceScatter{how}": RESOURCE
-        for how in ("Add", "Sub", "Mul", "Div", "Min", "Max", "Update")
+        for how in ("Add", "Sub", "Min", "Max", "Update")
     },
+    **{f"ResourceScatter{how}": SIGNS for how in ("Mul", "Div")},
     **{
         f"ResourceScatterNd{how}": RESOURCE_ND
         for how in ("Add", "Sub", "Min", "Max", "Update")

@@ -169,6 +169,19 @@ struct Between {
   float part = 0;
 };
 
+// Four numbers of a bilinear picture between those of four pixels.
+inline Quad<float> Blended(const float* top_left, const float* top_right,
+                           const float* low_left, const float* low_right,
+                           float across, float down) {
+  const Quad<float> tl = LoadQuad<float>(top_left),
+                    tr = LoadQuad<float>(top_right),
+                    ll = LoadQuad<float>(low_left),
+                    lr = LoadQuad<float>(low_right);
+  const Quad<float> t = tl + (tr - tl) * across;
+  const Quad<float> l = ll + (lr - ll) * across;
+  return t + (l - t) * down;
+}
+
 // One line of a bilinear picture from the lines above and below it, of which
 // `there` numbers can be read.
 inline void BlendLines(const float* above, const float* below, int64_t there,
@@ -176,20 +189,29 @@ inline void BlendLines(const float* above, const float* below, int64_t there,
                        int64_t channels, float* to) {
   const int64_t width = columns.size(), wide = width * channels;
   const int64_t whole = (channels + kQuad - 1) / kQuad * kQuad;
-  for (int64_t x = 0; x < width; ++x) {
+  int64_t x = 0;
+  if (whole == kQuad) {
+    // Quads reach into the next pixel, which comes later.
+    for (; x < width && columns[x].high * channels + kQuad <= there &&
+           x * channels + kQuad <= wide;
+         ++x) {
+      const Between& at = columns[x];
+      const int64_t left = at.low * channels, right = at.high * channels;
+      StoreQuad<float>(Blended(above + left, above + right, below + left,
+                               below + right, at.part, part),
+                       to + x * channels);
+    }
+  }
+  for (; x < width; ++x) {
     const Between& at = columns[x];
     const int64_t left = at.low * channels, right = at.high * channels;
     float* pixel = to + x * channels;
-    // Quads reach into the next pixel, which comes later.
     if (right + whole <= there && x * channels + whole <= wide) [[likely]] {
       for (int64_t c = 0; c < channels; c += kQuad) {
-        const Quad<float> tl = LoadQuad<float>(above + left + c),
-                          tr = LoadQuad<float>(above + right + c),
-                          bl = LoadQuad<float>(below + left + c),
-                          br = LoadQuad<float>(below + right + c);
-        const Quad<float> t = tl + (tr - tl) * at.part;
-        const Quad<float> b = bl + (br - bl) * at.part;
-        StoreQuad<float>(t + (b - t) * part, pixel + c);
+        StoreQuad<float>(
+            Blended(above + left + c, above + right + c, below + left + c,
+                    below + right + c, at.part, part),
+            pixel + c);
       }
       continue;
     }

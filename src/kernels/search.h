@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -16,35 +17,85 @@
 
 namespace gk {
 
+// How many of a row are before each of the values, which are looked up side by
+// side: none waits for the memory that another one asked for.
+template <int kValues, class T, class IsBefore>
+void PlacesIn(const T* row, int64_t width, const T* values, IsBefore is_before,
+              int64_t* places) {
+  std::fill_n(places, kValues, 0);
+  int64_t left = width;
+  for (; left > 1; left -= left / 2) {
+    const int64_t half = left / 2;
+    for (int j = 0; j < kValues; ++j) {
+      places[j] += is_before(row[places[j] + half - 1], values[j]) ? half : 0;
+    }
+  }
+  if (left == 0) return;
+  for (int j = 0; j < kValues; ++j) {
+    places[j] += is_before(row[places[j]], values[j]) ? 1 : 0;
+  }
+}
+
+// The same for a value that is not less than one whose place is `near`.
+template <class T, class IsBefore>
+int64_t PlaceFrom(int64_t near, const T* row, int64_t width, const T& value,
+                  IsBefore is_before) {
+  const T *from = row + near, *to = row + width;
+  for (int64_t step = 1; to - from > step; step *= 2) {
+    if (!is_before(from[step - 1], value)) {
+      to = from + step - 1;
+      break;
+    }
+    from += step;
+  }
+  return std::partition_point(
+             from, to, [&](const T& x) { return is_before(x, value); }) -
+         row;
+}
+
 // sorted [rows, width], values and out [rows, count]: how many of the row are
 // less than the value, or, with kUpper, not greater.
 template <bool kUpper, class Less, class T, class Index>
 void BoundRows(const T* sorted, const T* values, Index* out, int64_t rows,
                int64_t width, int64_t count, Less less) {
+  constexpr int kTogether = std::is_same_v<T, std::string> ? 1 : 8;
+  const auto is_before = [&](const T& x, const T& value) {
+    return kUpper ? !less(value, x) : less(x, value);
+  };
+  // No NaN rises, and none is risen from.
+  const auto rises = [&](const T& from, const T& to) {
+    return !less(to, from) && from == from && to == to;
+  };
   ThreadPool::Global().ParallelRange(
       rows * count, 40, [&](int64_t begin, int64_t end) {
-        const auto is_before = [&](const T& x, const T& value) {
-          return kUpper ? !less(value, x) : less(x, value);
-        };
-        const T* at = nullptr;
-        for (int64_t k = begin; k < end; ++k) {
-          const T* row = sorted + k / count * width;
-          const T *from = row, *to = row + width;
-          // Values that rise are found near the one before.
-          if (k > begin && k % count != 0 && !less(values[k], values[k - 1]) &&
-              values[k] == values[k] && values[k - 1] == values[k - 1]) {
-            from = at;
-            for (int64_t step = 1; to - from > step; step *= 2) {
-              if (!is_before(from[step - 1], values[k])) {
-                to = from + step - 1;
-                break;
-              }
-              from += step;
+        for (int64_t k = begin; k < end;) {
+          const int64_t r = k / count;
+          const T* row = sorted + r * width;
+          const int64_t n =
+              std::min<int64_t>(kTogether, std::min(end, (r + 1) * count) - k);
+          bool rise = k > begin && k % count != 0;
+          for (int64_t j = k; rise && j < k + n; ++j) {
+            rise = rises(values[j - 1], values[j]);
+          }
+          int64_t places[kTogether];
+          if (rise) {
+            // Values that rise are found near the one before.
+            int64_t near = static_cast<int64_t>(out[k - 1]);
+            for (int64_t j = 0; j < n; ++j) {
+              near = PlaceFrom(near, row, width, values[k + j], is_before);
+              places[j] = near;
+            }
+          } else if (n == kTogether) {
+            PlacesIn<kTogether>(row, width, values + k, is_before, places);
+          } else {
+            for (int64_t j = 0; j < n; ++j) {
+              PlacesIn<1>(row, width, values + k + j, is_before, places + j);
             }
           }
-          at = std::partition_point(
-              from, to, [&](const T& x) { return is_before(x, values[k]); });
-          out[k] = static_cast<Index>(at - row);
+          for (int64_t j = 0; j < n; ++j) {
+            out[k + j] = static_cast<Index>(places[j]);
+          }
+          k += n;
         }
       });
 }
