@@ -4,7 +4,7 @@
 usage: scripts/requirements.py build|run|GROUP ...
 
 `build` is what building needs, `run` what importing needs; any other word is
-a dependency group.
+an extra or a dependency group.
 """
 
 import sys
@@ -16,6 +16,7 @@ def main() -> None:
     text = Path(__file__).resolve().parent.parent.joinpath("pyproject.toml")
     project = tomllib.loads(text.read_text())
     lists = dict(project["dependency-groups"])
+    lists.update(project["project"]["optional-dependencies"])
     lists["build"] = project["build-system"]["requires"]
     lists["run"] = project["project"]["dependencies"]
     for name in sys.argv[1:]:

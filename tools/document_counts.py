@@ -46,6 +46,11 @@ def answered() -> int:
 
 
 def is_here(name: str) -> bool:
+    space, _, last = name.rpartition(".")
+    if space == "initializers" and last not in dir(
+        importlib.import_module("graphkiln.initializers")
+    ):
+        return False  # the package keras has it
     value: object = importlib.import_module("graphkiln")
     for part in name.split("."):
         try:

@@ -54,7 +54,7 @@ ONLY_PYTHON = {
     "Names of TensorFlow's first version, for programs that were written then.":
         "compat.*",
     "Python's modules: logging, tracebacks, where the package keeps its headers.":
-        "as_tensorflow get_logger debugging.*traceback_filtering* sysconfig.*",
+        "as_tensorflow *ipython_extension get_logger debugging.*traceback_filtering* sysconfig.*",
     "Profiles by gRPC, which there is none of: in Python these raise.":
         "profiler.experimental.client.* profiler.experimental.server.*",
     "Values on several devices, which there are none of: there to be asked for.":

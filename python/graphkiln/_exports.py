@@ -9,6 +9,11 @@ record gives their public names need no entry.
 # Namespaces whose names stand in no table.
 OTHER_NAMESPACES = ("raw_ops",)
 
+# What the package keras supplies when it is asked for, by which module of ours. No
+# list shows these names: to look through a list must not import it.
+KERAS = "graphkiln._src.host.keras_modules"
+FROM_KERAS = ("keras", "losses", "metrics", "optimizers", "compat.v1.keras")
+
 # Packages of the same kind that have modules of their own, and the modules that
 # are public there.
 PACKAGES = {
@@ -96,7 +101,9 @@ EXPORTS: dict[str, str] = {
         compat.v1.logging.log_every_n compat.v1.logging.log_first_n
         compat.v1.logging.log_if compat.v1.logging.vlog
         """,
-    "graphkiln._src.host.tensorflow_alias": "as_tensorflow",
+    "graphkiln._src.host.tensorflow_alias": """
+        as_tensorflow load_ipython_extension unload_ipython_extension
+        """,
     "graphkiln._src.function.callable": "types.experimental.Callable",
     "graphkiln._src.function.polymorphic_function": """
         types.experimental.PolymorphicFunction

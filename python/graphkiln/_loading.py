@@ -46,4 +46,16 @@ def load(name: str) -> types.ModuleType:
         return sys.modules[name]
 
 
+def spec_of_module(name: str, module: types.ModuleType) -> object:
+    """By which Python's import statement finds under that name what is there, and
+    leaves it as it was."""
+    before = module.__spec__, getattr(module, "__loader__", None)
+
+    def leave(module: types.ModuleType) -> None:
+        module.__spec__, module.__loader__ = before
+
+    loader = types.SimpleNamespace(create_module=lambda spec: module, exec_module=leave)
+    return load("importlib.machinery").ModuleSpec(name, loader)
+
+
 _graphkiln.provide(load)

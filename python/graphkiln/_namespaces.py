@@ -148,10 +148,32 @@ def resolve(module_name: str, prefix: str, name: str) -> object:
         pass
     elif public in namespaces() or public in files():
         value = _loading.load(f"graphkiln.{public}")
+    elif (value := _of_keras(public)) is not None:
+        pass
     elif (value := _of_other_version(public)) is None and public != _NONE:
         raise _missing(module_name, name)
     setattr(sys.modules[module_name], name, value)
     return value
+
+
+def _of_keras(public: str) -> object:
+    """What a name stands for that the package keras supplies (`tf.keras`); None if
+    it is another's."""
+    name = public.removeprefix("compat.v2.")
+    space, _, last = name.rpartition(".")
+    if space == "initializers":
+        names = _loading.load("graphkiln._tensorflow_names").NAMES
+        if last not in names[space]:
+            return None
+    elif name not in _exports.FROM_KERAS:
+        return None
+    modules = _loading.load(_exports.KERAS)
+    try:
+        if space == "initializers":
+            return getattr(modules.module(space), last)
+        return modules.module(name)
+    except ImportError as error:
+        raise AttributeError(str(error)) from error
 
 
 # The one name whose value is None.
@@ -166,6 +188,8 @@ def _of_other_version(public: str) -> object:
     if not public.startswith("compat.v1."):
         return None
     name = public.removeprefix("compat.v1.")
+    if name in _exports.FROM_KERAS:
+        return None  # TensorFlow's first version has others
     names = _loading.load("graphkiln._src.version_one.names")
     value = names.name_of_version_one(name, found)
     if names.is_namespace(name, namespaces()):
@@ -221,22 +245,17 @@ def find_spec(name: str, path: object = None, target: object = None) -> object:
     package, _, public = name.partition(".")
     if package != "graphkiln" or public.startswith("_") or _is_here(public):
         return None
+    if public in _exports.FROM_KERAS:
+        modules = _loading.load(_exports.KERAS)
+        return _loading.spec_of_module(name, modules.module(public))
     if public.startswith("compat."):
         value = found(public)
         if isinstance(value, types.ModuleType):
-            return _spec_of_module(name, value)
+            return _loading.spec_of_module(name, value)
     word = _word(name)
     if word:
         raise ModuleNotFoundError(f"cannot import {name!r}: {word}")
     return None
-
-
-def _spec_of_module(name: str, module: types.ModuleType) -> object:
-    """By which Python's import statement finds what is there."""
-    loader = types.SimpleNamespace(
-        create_module=lambda spec: module, exec_module=lambda module: None
-    )
-    return _loading.load("importlib.machinery").ModuleSpec(name, loader)
 
 
 def _public_finder(finder: object, names: tuple[str, ...]) -> object:

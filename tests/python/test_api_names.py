@@ -568,7 +568,10 @@ def _undocumented():
             if (
                 not homes
                 or homes[0].__module__
-                in ("builtins", "enum", "typing", "unittest.case")
+                in (
+                    "builtins", "enum", "typing", "unittest.case",
+                    "absl.testing.absltest",
+                )
                 or isinstance(vars(homes[0])[member], (int, str, value))
             ):
                 continue

@@ -224,3 +224,26 @@ def test_how_it_ends(arguments, status, words):
     done = _run("-m", "graphkiln", *arguments)
     assert done.returncode == status
     assert words in done.stderr
+
+
+NOTEBOOK = """
+import importlib, sys
+# As %load_ext graphkiln does it, and %unload_ext.
+extension = importlib.import_module("graphkiln")
+assert hasattr(extension, "load_ipython_extension")
+extension.load_ipython_extension(object())
+extension.load_ipython_extension(object())
+import tensorflow as tf
+from tensorflow.data import Dataset
+print(tf is extension, type(tf.constant(1)).__module__.partition(".")[0])
+extension.unload_ipython_extension(object())
+print("tensorflow" in sys.modules)
+sys.modules["tensorflow"] = sys
+try: extension.load_ipython_extension(object())
+except RuntimeError as error: print("imported in this process already" in str(error))
+"""
+
+
+def test_notebooks_load_it():
+    done = _run("-c", NOTEBOOK)
+    assert (done.stdout, done.stderr) == ("True tensorflow\nFalse\nTrue\n", "")

@@ -227,7 +227,13 @@ PyObject* SharedName(PyObject* o, void*) {
   return PyUnicode_Substring(name.get(), 0,
                              PyUnicode_GET_LENGTH(name.get()) - 2);
 }
+// That of the variable which an argument of a trace stands for: Keras'
+// optimizers know by it whose slots are whose.
 PyObject* UniqueId(PyObject* o, void*) {
+  const Tensor& handle = VariableOf(o)->handle;
+  PyObject* const meant = handle && handle.is_symbolic() ? FindVariable(handle)
+                                                         : nullptr;
+  if (meant != nullptr && meant != o) return UniqueId(meant, nullptr);
   PyRef name = PyRef::Steal(SharedName(o, nullptr));
   static char id_name[] = "_id";
   PyRef id = PyRef::Steal(name ? OfHandle(o, id_name) : nullptr);

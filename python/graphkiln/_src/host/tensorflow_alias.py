@@ -1,6 +1,7 @@
 """graphkiln under TensorFlow's name: programs and packages that say
 `import tensorflow` then get this package, unchanged."""
 
+import importlib
 import sys
 import types
 from importlib.machinery import ModuleSpec
@@ -51,29 +52,21 @@ class _Finder:
             private = _loading.load("graphkiln._src.host.tensorflow_private")
             if not private.has(below):
                 raise ModuleNotFoundError(_private(name), name=name)
-            return ModuleSpec(name, _Loader(private.PrivateModule(below)))
+            return _loading.spec_of_module(name, private.PrivateModule(below))
         try:
-            module = _loading.load(".".join(["graphkiln", *parts]))
+            module = _public(".".join(["graphkiln", *parts]))
         except ModuleNotFoundError as error:
             text = f"cannot import {name!r}: {_HINT}: {error}"
             raise ModuleNotFoundError(text, name=name) from None
-        return ModuleSpec(name, _Loader(module))
+        return _loading.spec_of_module(name, module)
 
 
-class _Loader:
-    """Gives a module that is there already, and leaves it as it was."""
-
-    def __init__(self, module: types.ModuleType) -> None:
-        self._module = module
-        self._spec = module.__spec__
-        self._loader = getattr(module, "__loader__", None)
-
-    def create_module(self, spec: ModuleSpec) -> types.ModuleType:
-        return self._module
-
-    def exec_module(self, module: types.ModuleType) -> None:
-        module.__spec__ = self._spec
-        module.__loader__ = self._loader
+def _public(name: str) -> types.ModuleType:
+    if name.startswith("graphkiln.keras"):
+        # Keras imports graphkiln's modules by other ways than _loading's: whoever
+        # holds that must not wait for it.
+        return importlib.import_module(name)
+    return _loading.load(name)
 
 
 def _private(name: str) -> str:
@@ -185,3 +178,44 @@ def as_tensorflow() -> TensorFlowAlias:
         _install()
     _entered += 1
     return TensorFlowAlias()
+
+
+_of_notebook: list[TensorFlowAlias] = []
+
+
+def load_ipython_extension(ipython: object) -> None:
+    """`%load_ext graphkiln` in a notebook: `import tensorflow` then gives graphkiln.
+
+    It does what `tf.as_tensorflow` does, for the cells that follow.
+
+    Args:
+      ipython: the shell, of which nothing is asked.
+
+    Raises:
+      RuntimeError: if the real TensorFlow is imported in the kernel already.
+
+    >>> import sys
+    >>> if "tensorflow" not in sys.modules:
+    ...     tf.load_ipython_extension(None)
+    ...     import tensorflow.math
+    ...     assert tensorflow.math is tf.math
+    ...     tf.unload_ipython_extension(None)
+    """
+    if not _of_notebook:
+        _of_notebook.append(as_tensorflow())
+
+
+def unload_ipython_extension(ipython: object) -> None:
+    """`%unload_ext graphkiln`: the name tensorflow is taken back.
+
+    Args:
+      ipython: the shell, of which nothing is asked.
+
+    >>> import sys
+    >>> if "tensorflow" not in sys.modules:
+    ...     tf.load_ipython_extension(None)
+    ...     tf.unload_ipython_extension(None)
+    ...     assert "tensorflow" not in sys.modules
+    """
+    while _of_notebook:
+        _of_notebook.pop().__exit__()
