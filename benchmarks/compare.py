@@ -2,7 +2,7 @@
 """Times the same workloads on graphkiln and on its peers, turn by turn.
 
 usage: compare.py --workloads FILE [--peer NAME=COMMAND] ... [--rounds N]
-                  [--only ROW,ROW] [--json FILE]
+                  [--only ROW,ROW] [--json FILE] [--cpu]
 
 COMMAND is a Python interpreter, then what differs from graphkiln's own run:
 another script that prints rows of the same names, module=NAME where the
@@ -13,7 +13,8 @@ FILE is a script that takes a module's name and prints one JSON object a line:
 each module and round, the modules taking turns, so that a busy minute falls on
 all of them. The table shows the median over the rounds, the load while it ran,
 and how many times faster graphkiln is; call rows also in units of an empty
-Python call of the same run (`lambda_call`).
+Python call of the same run (`lambda_call`). --cpu is handed to scripts that know
+it.
 
 Example, with TensorFlow in an environment of its own, and JAX's way to the
 same loops:
@@ -73,6 +74,10 @@ def text_of(name: str, seconds: float | None) -> str:
         return "-"
     if name.endswith("_mb"):
         return f"{seconds:.0f} MB"
+    if name.endswith("_ratio"):
+        return f"{seconds:.2f}x"
+    if name.endswith("_share"):
+        return f"{100 * seconds:.2g} %"
     for unit, scale in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
         if seconds * scale >= 1:
             return f"{seconds * scale:.3g} {unit}"
@@ -86,6 +91,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default="")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--cpu", action="store_true")
     options = parser.parse_args()
 
     script = str(options.workloads)
@@ -93,6 +99,8 @@ def main() -> int:
     for peer in options.peer:
         name, _, text = peer.partition("=")
         modules[name] = command_of(name, text, script)
+    if options.cpu:
+        modules = {m: [*command, "--cpu"] for m, command in modules.items()}
     rounds: dict[str, list[dict[str, float]]] = {m: [] for m in modules}
     for i in range(options.rounds):
         for module, command in modules.items():

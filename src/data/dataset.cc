@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/interrupt.h"
+
 namespace gk {
 namespace {
 
@@ -99,6 +101,52 @@ Status DatasetIterator::RecordedNext(const CancellationToken* cancellation,
   if (!made_by_) return GetNext(cancellation, element, end);
   const EventSpan span(made_by_->Stage());
   return GetNext(cancellation, element, end);
+}
+
+Status DatasetIterator::Skip(const CancellationToken* cancellation, int64_t n,
+                             SkipErrors errors, int64_t* passed, bool* end) {
+  *passed = 0;
+  while (*passed < n && !*end) {
+    int64_t some = 0;
+    const Status status =
+        DoSkip(cancellation, n - *passed, errors, &some, end);
+    *passed += some;
+    if (status.ok()) continue;
+    if (errors == SkipErrors::kGiven) return status;
+    GK_RETURN_IF_ERROR(CheckInterrupt());
+    ++*passed;
+  }
+  return OkStatus();
+}
+
+Status DatasetIterator::DoSkip(const CancellationToken* cancellation, int64_t n,
+                               SkipErrors, int64_t* passed, bool* end) {
+  TensorVector element;
+  for (; *passed < n; ++*passed) {
+    GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
+    GK_RETURN_IF_ERROR(CheckInterrupt());
+    element.clear();
+    GK_RETURN_IF_ERROR(Next(cancellation, &element, end));
+    if (*end) break;
+  }
+  return OkStatus();
+}
+
+Status DatasetIterator::NextRows(const CancellationToken* cancellation,
+                                 int64_t n, std::span<void* const> rows,
+                                 int64_t* count, bool* end) {
+  *count = 0;
+  if (!EventLog::On() || !made_by_) [[likely]] {
+    return GetRows(cancellation, n, rows, count, end);
+  }
+  const EventSpan span(made_by_->Stage());
+  return GetRows(cancellation, n, rows, count, end);
+}
+
+Status DatasetIterator::GetRows(const CancellationToken*, int64_t,
+                                std::span<void* const>, int64_t*, bool*) {
+  return Internal("Elements of a {} are not given as rows",
+                  made_by_ ? made_by_->kind() : "dataset");
 }
 
 Dataset::Dataset(ElementSignature signature,

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/event_log.h"
@@ -41,6 +42,10 @@ struct DatasetOrigin {
 
 class Dataset;
 
+// What an error is to whoever passes over elements: an error, or an element
+// like another, which nobody need find.
+enum class SkipErrors { kGiven, kPassed };
+
 class DatasetIterator {
  public:
   virtual ~DatasetIterator();
@@ -52,8 +57,32 @@ class DatasetIterator {
     }
     return RecordedNext(cancellation, element, end);
   }
+  // Passes over up to `n` elements: `passed` says over how many, fewer than
+  // `n` where the end or an error came behind them. What costs something to
+  // make is not made where that changes nothing else.
+  Status Skip(const CancellationToken* cancellation, int64_t n,
+              SkipErrors errors, int64_t* passed, bool* end);
+
+  // What elements that can be had as rows are, for whoever asks next: types,
+  // and shapes that are all known. Null if they cannot.
+  virtual const ElementSignature* RowsNow() { return nullptr; }
+  // Writes up to `n` elements as RowsNow() says, one behind the other,
+  // component k from rows[k] on, where there are values of its type. `count`
+  // says how many, fewer than `n` where the end or an error came behind them,
+  // or where RowsNow() is to be asked again.
+  Status NextRows(const CancellationToken* cancellation, int64_t n,
+                  std::span<void* const> rows, int64_t* count, bool* end);
 
  protected:
+  // Some of what Skip() does, from *passed = 0 on, for n > 0: over one element
+  // at least, or the end or an error, which ends it. Asks for the elements if
+  // it is not defined anew.
+  virtual Status DoSkip(const CancellationToken* cancellation, int64_t n,
+                        SkipErrors errors, int64_t* passed, bool* end);
+  // NextRows(), of one element at least, the end or an error.
+  virtual Status GetRows(const CancellationToken* cancellation, int64_t n,
+                         std::span<void* const> rows, int64_t* count,
+                         bool* end);
   // The next element, or *end = true; after the end, the end again. The
   // caller's `cancellation` (may be null) is polled where that may take long.
   // After an error the iterator may be asked for the element behind it.

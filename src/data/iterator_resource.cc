@@ -3,7 +3,6 @@
 #include <chrono>
 #include <mutex>
 
-#include "base/interrupt.h"
 #include "base/thread_number.h"
 #include "data/pass_resources.h"
 #include "data/said_option.h"
@@ -161,14 +160,9 @@ Status IteratorResource::Restore(std::string_view bytes) {
       context->LoadSeeds(turn.pass->dataset->seed_sources(), state));
   GK_ASSIGN_OR_RETURN(std::shared_ptr<Pass> pass,
                       Begin(turn.pass->dataset, std::move(context)));
-  TensorVector element;
-  for (bool end = false; pass->asked < state.asked; ++pass->asked) {
-    GK_RETURN_IF_ERROR(CheckInterrupt());
-    // Errors that it gave were given.
-    pass->iterator->Next(nullptr, &element, &end).ok();
-    if (end) break;
-    element.clear();
-  }
+  bool end = false;
+  GK_RETURN_IF_ERROR(pass->iterator->Skip(
+      nullptr, state.asked, SkipErrors::kPassed, &pass->asked, &end));
   std::lock_guard lock(mutex_);
   pass_.swap(pass);
   return OkStatus();

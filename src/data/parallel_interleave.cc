@@ -1,5 +1,6 @@
 #include "data/parallel_interleave.h"
 
+#include <chrono>
 #include <list>
 
 #include "data/background_work.h"
@@ -194,26 +195,44 @@ class Interleave final : public BackgroundWork {
     return OkStatus();
   }
 
-  // Makes one element of a part that nobody else works for.
+  // Makes one element of a part that nobody else works for; in the background
+  // as many as are made in no time: a thread that waits for each of them costs
+  // more than they do.
   void Work(Lock& lock, const PartPtr& part, std::list<Outcome> outcome,
             const CancellationToken* cancellation, bool background) {
-    Outcome& made = outcome.front();
+    using Clock = std::chrono::steady_clock;
+    constexpr auto kNoTime = std::chrono::microseconds(20);
     part->busy = true;
+    int64_t room = background ? options_.buffer -
+                                    static_cast<int64_t>(part->ready.size())
+                              : 1;
     lock.unlock();
-    made.Take(background, [&]() -> Status {
-      if (!part->opened) {
-        GK_RETURN_IF_ERROR(open_(part->number, std::move(part->argument),
-                                 cancellation, &part->sequence));
-        part->opened = true;
+    const auto begin = background ? Clock::now() : Clock::time_point();
+    for (;;) {
+      Outcome& made = outcome.back();
+      made.Take(background, [&]() -> Status {
+        if (!part->opened) {
+          GK_RETURN_IF_ERROR(open_(part->number, std::move(part->argument),
+                                   cancellation, &part->sequence));
+          part->opened = true;
+        }
+        return part->sequence->Next(cancellation, &made.element, &made.end);
+      });
+      if (made.end || !made.status.ok() || --room <= 0) break;
+      if (Clock::now() - begin > kNoTime) break;
+      try {
+        outcome.emplace_back();
+      } catch (const std::bad_alloc&) {
+        break;
       }
-      return part->sequence->Next(cancellation, &made.element, &made.end);
-    });
+    }
+    const bool end = outcome.back().end;
     IteratorPtr done;
-    if (made.end) done = std::move(part->sequence);
+    if (end) done = std::move(part->sequence);
     done.reset();
     lock.lock();
     part->busy = false;
-    part->over = made.end || !part->opened;
+    part->over = end || !part->opened;
     part->ready.splice(part->ready.end(), outcome);
     changed_.notify_all();
   }

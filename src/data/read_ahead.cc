@@ -8,6 +8,13 @@
 namespace gk {
 namespace {
 
+// Whether fn need not run where elements are passed over.
+bool NeedNotRun(PassedOver passed_over, SkipErrors errors) {
+  return passed_over == PassedOver::kNothing ||
+         (passed_over == PassedOver::kRunsForErrors &&
+          errors == SkipErrors::kPassed);
+}
+
 // One element to come.
 struct Slot {
   enum class Stage { kUnclaimed, kRunning, kDone };
@@ -22,11 +29,37 @@ using Slots = std::list<std::shared_ptr<Slot>>;
 // the input; any number may run `fn` of elements that were read.
 class Ahead final : public BackgroundWork {
  public:
-  Ahead(IteratorPtr input, ElementFn fn, const AheadOptions& options)
+  Ahead(IteratorPtr input, ElementFn fn, const AheadOptions& options,
+        PassedOver passed_over)
       : BackgroundWork(options.resources),
         input_(std::move(input)),
         fn_(std::move(fn)),
+        passed_over_(passed_over),
         tuner_(options) {}
+
+  // Passes over elements of the input as long as none was read. False if one
+  // was, or fn has to run.
+  bool SkipInput(const CancellationToken* cancellation, int64_t n,
+                 SkipErrors errors, int64_t* passed, bool* end,
+                 Status* status) {
+    if (Forked() || !NeedNotRun(passed_over_, errors)) return false;
+    Lock lock(mutex_);
+    if (!slots_.empty() || reading_ || ended_) return false;
+    reading_ = true;
+    lock.unlock();
+    Outcome skipped;
+    skipped.Take(false, [&] {
+      return input_->Skip(cancellation, n, errors, passed, &skipped.end);
+    });
+    lock.lock();
+    reading_ = false;
+    ended_ = skipped.end;
+    changed_.notify_all();
+    lock.unlock();
+    TensorVector none;
+    *status = skipped.Deliver(&none, end);
+    return true;
+  }
 
   Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                  bool* end) {
@@ -180,6 +213,7 @@ class Ahead final : public BackgroundWork {
 
   const IteratorPtr input_;
   const ElementFn fn_;
+  const PassedOver passed_over_;
   AheadTuner tuner_;
   Slots slots_;
   bool reading_ = false, ended_ = false, stopped_ = false;
@@ -195,14 +229,26 @@ class AheadIterator final : public DatasetIterator {
     return ahead_->GetNext(cancellation, element, end);
   }
 
+ protected:
+  Status DoSkip(const CancellationToken* cancellation, int64_t n,
+                SkipErrors errors, int64_t* passed, bool* end) override {
+    Status status;
+    if (ahead_->SkipInput(cancellation, n, errors, passed, end, &status)) {
+      return status;
+    }
+    return DatasetIterator::DoSkip(cancellation, n, errors, passed, end);
+  }
+
  private:
   Ref<Ahead> ahead_;
 };
 
 class MapIterator final : public DatasetIterator {
  public:
-  MapIterator(IteratorPtr input, ElementFn fn)
-      : input_(std::move(input)), fn_(std::move(fn)) {}
+  MapIterator(IteratorPtr input, ElementFn fn, PassedOver passed_over)
+      : input_(std::move(input)),
+        fn_(std::move(fn)),
+        passed_over_(passed_over) {}
   Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                  bool* end) override {
     TensorVector argument;
@@ -212,26 +258,36 @@ class MapIterator final : public DatasetIterator {
     return fn_(std::move(argument), cancellation, element, end);
   }
 
+ protected:
+  Status DoSkip(const CancellationToken* cancellation, int64_t n,
+                SkipErrors errors, int64_t* passed, bool* end) override {
+    return NeedNotRun(passed_over_, errors)
+               ? input_->Skip(cancellation, n, errors, passed, end)
+               : DatasetIterator::DoSkip(cancellation, n, errors, passed, end);
+  }
+
  private:
   const IteratorPtr input_;
   const ElementFn fn_;
+  const PassedOver passed_over_;
 };
 
 }  // namespace
 
-IteratorPtr MapEach(IteratorPtr input, ElementFn fn) {
-  return std::make_unique<MapIterator>(std::move(input), std::move(fn));
+IteratorPtr MapEach(IteratorPtr input, ElementFn fn, PassedOver passed_over) {
+  return std::make_unique<MapIterator>(std::move(input), std::move(fn),
+                                       passed_over);
 }
 
 IteratorPtr Prefetch(IteratorPtr input, const AheadOptions& options) {
-  return std::make_unique<AheadIterator>(
-      MakeRef<Ahead>(std::move(input), nullptr, options));
+  return std::make_unique<AheadIterator>(MakeRef<Ahead>(
+      std::move(input), nullptr, options, PassedOver::kNothing));
 }
 
 IteratorPtr ParallelMap(IteratorPtr input, ElementFn fn,
-                        const AheadOptions& options) {
-  return std::make_unique<AheadIterator>(
-      MakeRef<Ahead>(std::move(input), std::move(fn), options));
+                        const AheadOptions& options, PassedOver passed_over) {
+  return std::make_unique<AheadIterator>(MakeRef<Ahead>(
+      std::move(input), std::move(fn), options, passed_over));
 }
 
 }  // namespace gk

@@ -23,12 +23,18 @@ using ElementFn = std::function<Status(TensorVector element,
                                        const CancellationToken* cancellation,
                                        TensorVector* result, bool* end)>;
 
+// What becomes of `fn` where elements are passed over: it runs; it runs if
+// somebody wants to know of its errors; it does not run.
+enum class PassedOver { kRuns, kRunsForErrors, kNothing };
+
 // fn of each element of `input`, when it is asked for.
-IteratorPtr MapEach(IteratorPtr input, ElementFn fn);
+IteratorPtr MapEach(IteratorPtr input, ElementFn fn,
+                    PassedOver passed_over = PassedOver::kRuns);
 
 // fn of each element of `input`, up to `parallel` of them at work or ready.
 IteratorPtr ParallelMap(IteratorPtr input, ElementFn fn,
-                        const AheadOptions& options);
+                        const AheadOptions& options,
+                        PassedOver passed_over = PassedOver::kRuns);
 
 }  // namespace gk
 

@@ -43,13 +43,14 @@ class ColumnProbe {
   std::vector<std::string> Names() const {
     std::vector<std::string> names;
     for (const std::string& file : files_) {
-      std::vector<std::string> found;
+      std::vector<std::string_view> fields;
       io::CsvReader reader = Open(file);
-      if (!ValueOrThrow(reader.Next(&found))) {
+      if (!ValueOrThrow(reader.Next(&fields))) {
         throw Error(ValueError(
             "Failed when reading the header line of {}. Is it an empty file?",
             file));
       }
+      std::vector<std::string> found(fields.begin(), fields.end());
       if (&file == files_.data()) {
         names = std::move(found);
       } else if (found != names) {
@@ -69,7 +70,7 @@ class ColumnProbe {
     int64_t left = how_.num_rows_for_inference.value_or(-1);
     for (const std::string& file : files_) {
       io::CsvReader reader = Open(file);
-      std::vector<std::string> fields;
+      std::vector<std::string_view> fields;
       if (how_.header && !ValueOrThrow(reader.Next(&fields))) continue;
       for (int row = how_.header ? 2 : 1;
            left != 0 && ValueOrThrow(reader.Next(&fields)); ++row, --left) {
@@ -112,12 +113,12 @@ class ColumnProbe {
     }
     return true;
   }
-  void Widen(const std::string& field, int* type) const {
+  void Widen(std::string_view field, int* type) const {
     if (field.empty() || field == how_.na_value) return;
     *type = std::max(*type, 0);
     while (!Fits(*type, field)) ++*type;
   }
-  static bool Fits(int type, const std::string& field) {
+  static bool Fits(int type, std::string_view field) {
     switch (type) {
       case 0:
         return Holds<int32_t>(field);
@@ -295,6 +296,11 @@ TypedDataset ReadInTurn(const CsvBatches& how, const TypedDataset& files,
       });
   const int64_t reads = how.num_parallel_reads.value_or(1);
   Turns turns;
+  if (reads == 1) {
+    // A thread of its own would cost more than reading does.
+    turns.cycle_length = IntegerOf(1, DataType::kInt64, "cycle_length");
+    return Interleave(files, f, e, turns);
+  }
   turns.parallel.deterministic = !how.sloppy;
   turns.parallel.calls =
       IntegerOf(reads, DataType::kInt64, "num_parallel_calls");

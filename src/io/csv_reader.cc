@@ -1,35 +1,100 @@
 #include "io/csv_reader.h"
 
+#include <cstring>
+
 #include "base/interrupt.h"
 #include "framework/text_memory.h"
 
 namespace gk::io {
 
+CsvReader::CsvReader(BufferedReader file, char delimiter, bool quotes,
+                     size_t piece)
+    : file_(std::move(file)),
+      delimiter_(delimiter),
+      quotes_(quotes),
+      piece_(piece) {
+  for (const char c : {'\n', '\r', delimiter}) {
+    ends_[static_cast<unsigned char>(c)] = true;
+  }
+  if (quotes) ends_['"'] = true;
+}
+
+StatusOr<bool> CsvReader::Next(std::vector<std::string_view>* fields) {
+  for (;;) {
+    if (Simple(fields)) return true;
+    const size_t left = buffer_.size() - at_;
+    // A record of many pieces is not looked through anew with each.
+    if (ended_ || left > 2 * piece_ ||
+        (quotes_ && buffer_.find('"', at_) != std::string::npos)) {
+      return Careful(fields);
+    }
+    GK_RETURN_IF_ERROR(More().status());
+  }
+}
+
+bool CsvReader::Simple(std::vector<std::string_view>* fields) {
+  fields->clear();
+  if (quotes_ && delimiter_ == '"') return false;
+  const char* const end = buffer_.data() + buffer_.size();
+  for (const char* p = buffer_.data() + at_; p != end;) {
+    const char* field = p;
+    size_t size;
+    if (quotes_ && *p == '"') {
+      ++field;
+      p = static_cast<const char*>(std::memchr(field, '"', end - field));
+      if (p == nullptr || p + 1 == end) return false;
+      size = p - field;
+      ++p;
+      if (!ends_[static_cast<unsigned char>(*p)] || *p == '"') return false;
+    } else {
+      while (p != end && !ends_[static_cast<unsigned char>(*p)]) ++p;
+      if (p == end || (quotes_ && *p == '"')) return false;
+      size = p - field;
+    }
+    const char c = *p++;
+    if (c == '\r' && p == end) return false;
+    fields->emplace_back(field, size);
+    if (c == delimiter_) continue;
+    if (c == '\r' && *p == '\n') ++p;
+    at_ = static_cast<size_t>(p - buffer_.data());
+    return true;
+  }
+  return false;
+}
+
+StatusOr<bool> CsvReader::More() {
+  if (ended_) return false;
+  GK_RETURN_IF_ERROR(CheckInterrupt());
+  GK_ASSIGN_OR_RETURN(const std::string more, file_.Read(piece_));
+  ended_ = more.empty();
+  buffer_.erase(0, at_);
+  buffer_ += more;
+  at_ = 0;
+  return !ended_;
+}
+
 StatusOr<int> CsvReader::Peek() {
   if (at_ == buffer_.size()) {
-    if (ended_) return kEnd;
-    GK_RETURN_IF_ERROR(CheckInterrupt());
-    GK_ASSIGN_OR_RETURN(buffer_, file_.Read(piece_));
-    at_ = 0;
-    ended_ = buffer_.empty();
-    if (ended_) return kEnd;
+    GK_ASSIGN_OR_RETURN(const bool more, More());
+    if (!more) return kEnd;
   }
   return static_cast<unsigned char>(buffer_[at_]);
 }
 
-StatusOr<bool> CsvReader::Next(std::vector<std::string>* fields) {
+StatusOr<bool> CsvReader::Careful(std::vector<std::string_view>* fields) {
   fields->clear();
+  kept_.clear();
   GK_ASSIGN_OR_RETURN(const int first, Peek());
   if (first == kEnd) return false;
   Status wrong;
   for (bool more = true; more;) {
-    std::string field;
+    std::string& field = kept_.emplace_back();
     GK_ASSIGN_OR_RETURN(const int c, Peek());
     GK_ASSIGN_OR_RETURN(more, quotes_ && c == '"' ? Quoted(&field, &wrong)
                                                   : Plain(&field, &wrong));
-    fields->push_back(std::move(field));
   }
   GK_RETURN_IF_ERROR(wrong);
+  for (const std::string& field : kept_) fields->emplace_back(field);
   return true;
 }
 

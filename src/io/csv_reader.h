@@ -6,8 +6,11 @@
 #ifndef GK_IO_CSV_READER_H_
 #define GK_IO_CSV_READER_H_
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/buffered_reader.h"
@@ -18,18 +21,23 @@ class CsvReader {
  public:
   // Without `quotes` they are characters as others. `piece`: how much is read
   // at a time.
-  CsvReader(BufferedReader file, char delimiter, bool quotes, size_t piece)
-      : file_(std::move(file)),
-        delimiter_(delimiter),
-        quotes_(quotes),
-        piece_(piece) {}
+  CsvReader(BufferedReader file, char delimiter, bool quotes, size_t piece);
 
   // The next record, or false at the end. A line of nothing is one empty field.
-  // InvalidArgument for a record that is none; the one behind it comes next.
-  StatusOr<bool> Next(std::vector<std::string>* fields);
+  // The fields are there until the next one is asked for. InvalidArgument for
+  // a record that is none; the one behind it comes next.
+  StatusOr<bool> Next(std::vector<std::string_view>* fields);
 
  private:
   static constexpr int kEnd = -1;
+  // Reads the record that begins at `at_` if it is whole in the buffer and what
+  // its fields are stands there. False if not; nothing is read then.
+  bool Simple(std::vector<std::string_view>* fields);
+  // More of the file behind what is left of the buffer. False at the end.
+  StatusOr<bool> More();
+
+  // One character after the other; fields are kept in `kept_`.
+  StatusOr<bool> Careful(std::vector<std::string_view>* fields);
   StatusOr<int> Peek();
   // What `Peek` gave is read.
   void Take() { ++at_; }
@@ -44,9 +52,11 @@ class CsvReader {
   char delimiter_;
   bool quotes_;
   size_t piece_;
+  std::array<bool, 256> ends_{};  // characters that fields without quotes end at
   std::string buffer_;
   size_t at_ = 0;
   bool ended_ = false;
+  std::deque<std::string> kept_;
 };
 
 }  // namespace gk::io

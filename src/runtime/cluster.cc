@@ -347,6 +347,19 @@ const void* Cluster::FillStrided(const Input& input, const void* from,
   const int64_t inner = dims_[rank - 1], inner_stride = input.strides[rank - 1];
   int64_t row = start / inner, column = start % inner;
   char* out = static_cast<char*>(to);
+  if (inner_stride == 1 && inner < n &&
+      std::all_of(input.strides.begin(), input.strides.end() - 1,
+                  [](int64_t s) { return s == 0; })) {
+    // The same row again and again: of short ones many are copied at once.
+    std::memcpy(out, base + column * size, (inner - column) * size);
+    std::memcpy(out + (inner - column) * size, base, column * size);
+    for (int64_t have = inner; have < n;) {
+      const int64_t more = std::min(have, n - have);
+      std::memcpy(out + have * size, out, more * size);
+      have += more;
+    }
+    return to;
+  }
   while (true) {
     int64_t at = column * inner_stride;
     int64_t rest = row;

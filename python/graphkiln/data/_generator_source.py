@@ -48,6 +48,7 @@ class Source:
             _graphkiln.convert_to_tensor(a) for a in args
         )
         self._generator = generator
+        self._plain = _graphkiln.plain_components(self.spec)
         self._numbers = itertools.count()
         self._begun: dict[int, tuple] = {}
         self._running: dict[int, Iterator] = {}
@@ -64,7 +65,12 @@ class Source:
         if running is None:
             running = iter(self._generator(*self._begun.pop(number)))
             self._running[number] = running
-        return self._components(next(running))
+        value = next(running)
+        if self._plain is not None:
+            made = self._plain(value)
+            if made is not None:
+                return made
+        return self._components(value)
 
     def end(self, number: int) -> None:
         """Nobody will ask this generator again."""
@@ -123,7 +129,7 @@ class Source:
             return made
 
         def generator_next_fn(iterator_id):
-            made = py_function.py_function(
+            made = py_function.numpy_function(
                 lambda n: self.next(int(n)), [iterator_id],
                 [s.dtype for s in components],
             )

@@ -85,7 +85,53 @@ nb::object Recoded(const Arguments& a, const char* name, nb::handle spec,
   return Then(a, steps::Map(Own(a), f, {}), own, {made});
 }
 
+namespace {
+
+// The tensors of a value that is what `e` says at once: one that can become a
+// tensor of its type and shape, or in a tuple as many of them; else None.
+nb::object PlainComponents(const ElementSignature& e, bool single,
+                           nb::handle value) {
+  const size_t n = e.types.size();
+  const bool tuple = PyTuple_CheckExact(value.ptr());
+  if (single == tuple || (tuple && PyTuple_GET_SIZE(value.ptr()) !=
+                                       static_cast<Py_ssize_t>(n))) {
+    return nb::none();
+  }
+  nb::list made;
+  for (size_t i = 0; i < n; ++i) {
+    PyObject* const leaf =
+        tuple ? PyTuple_GET_ITEM(value.ptr(), i) : value.ptr();
+    const StatusOr<Tensor> t =
+        IsTensor(leaf) ? TensorOf(leaf) : ToTensor(leaf, e.types[i]);
+    if (!t.ok() || t->is_symbolic() || t->dtype() != e.types[i] ||
+        !e.shapes[i].IsCompatibleWith(t->shape())) {
+      PyErr_Clear();
+      return nb::none();
+    }
+    made.append(Wrapped(*t));
+  }
+  return made;
+}
+
+}  // namespace
+
 void AddGeneratedDataset(nb::module_& m) {
+  m.def(
+      "plain_components",
+      [](nb::object spec) -> nb::object {
+        const bool single = IsTensorSpec(spec.ptr());
+        if (!single && !PyTuple_CheckExact(spec.ptr())) return nb::none();
+        for (nb::handle s : single ? nb::tuple() : nb::tuple(spec)) {
+          if (!IsTensorSpec(s.ptr())) return nb::none();
+        }
+        return nb::cpp_function(
+            [single, e = SignatureOfSpec(spec)](nb::object value) {
+              return PlainComponents(e, single, value);
+            });
+      },
+      "A function of the tensors of an element of `spec`, one tf.TensorSpec or\n"
+      "a tuple of some, which gives None for a value that needs a closer look;\n"
+      "None for other structures.");
   m.def(
       "generated_dataset",
       [](nb::object spec, nb::object init, nb::object next, nb::object end) {

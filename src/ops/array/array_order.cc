@@ -86,9 +86,11 @@ Status ComputeWhere(KernelContext& c) {
 
 // Long rows that are reversed themselves, from first to last.
 template <class T>
-void ReverseRows(const Tensor& x, const std::vector<bool>& reversed, T* to) {
-  const int last = x.rank() - 1;
-  const int64_t width = x.dim(last), rows = x.num_elements() / width;
+void ReverseRows(const Tensor& x, int last, const std::vector<bool>& reversed,
+                 T* to) {
+  const int64_t width = x.dim(last);
+  int64_t rows = 1;
+  for (int i = 0; i < last; ++i) rows *= x.dim(i);
   const T* const all = static_cast<const T*>(x.raw_data());
   ThreadPool::Global().ParallelRange(
       rows, width / 2 + 4, [&](int64_t begin, int64_t end) {
@@ -108,6 +110,38 @@ void ReverseRows(const Tensor& x, const std::vector<bool>& reversed, T* to) {
       });
 }
 
+// The values of a pixel, which stay together.
+template <class T, int kWidth>
+struct Pixel {
+  T values[kWidth];
+};
+
+// Where long rows of pixels are reversed. False for others.
+template <class T>
+bool ReversePixels(const Tensor& x, const std::vector<bool>& reversed,
+                   void* to) {
+  const int last = x.rank() - 2;
+  if (last < 0 || reversed.back() || !reversed[last] || x.dim(last) < 16) {
+    return false;
+  }
+  const auto reverse = [&](auto pixel) {
+    ReverseRows(x, last, reversed, static_cast<decltype(pixel)*>(to));
+    return true;
+  };
+  switch (x.dim(last + 1)) {
+    case 1:
+      return reverse(Pixel<T, 1>());
+    case 2:
+      return reverse(Pixel<T, 2>());
+    case 3:
+      return reverse(Pixel<T, 3>());
+    case 4:
+      return reverse(Pixel<T, 4>());
+    default:
+      return false;
+  }
+}
+
 Status ReverseAxes(const Tensor& x, const std::vector<bool>& reversed,
                    KernelContext& c) {
   Tensor* out;
@@ -117,8 +151,19 @@ Status ReverseAxes(const Tensor& x, const std::vector<bool>& reversed,
       !IsObjectType(x.dtype())) {
     return VisitMoved(x.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
-      ReverseRows(x, reversed, static_cast<T*>(out->raw_data()));
+      ReverseRows(x, x.rank() - 1, reversed,
+                  static_cast<T*>(out->raw_data()));
     });
+  }
+  if (!IsObjectType(x.dtype())) {
+    bool done = false;
+    GK_RETURN_IF_ERROR(VisitMoved(x.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      if constexpr (std::is_trivially_copyable_v<T>) {
+        done = ReversePixels<T>(x, reversed, out->raw_data());
+      }
+    }));
+    if (done) return OkStatus();
   }
   const auto strides = StridesOf(x.shape());
   StridedBox box;

@@ -8,7 +8,45 @@
 namespace gk {
 namespace {
 
-// The components of up to `size` elements, one element behind the other.
+// Adds the components of elements to those of a group, one element behind the
+// other, until it has `size` of them, and leaves it empty if there are none, or
+// fewer where the remainder is dropped.
+Status Gather(DatasetIterator& input, const CancellationToken* cancellation,
+              int64_t size, size_t width, bool drop_remainder,
+              TensorVector* group, bool* ended) {
+  auto rows = static_cast<int64_t>(group->size() / width);
+  while (!*ended && rows < size) {
+    GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
+    TensorVector row;
+    GK_RETURN_IF_ERROR(input.Next(cancellation, &row, ended));
+    if (*ended) break;
+    if (row.size() != width) {
+      return InvalidArgument("Cannot batch elements with different components");
+    }
+    for (Tensor& t : row) group->push_back(std::move(t));
+    ++rows;
+  }
+  if (rows < size && drop_remainder) group->clear();
+  return OkStatus();
+}
+
+// Passes over `n` batches.
+Status PassOver(DatasetIterator& input, const CancellationToken* cancellation,
+                int64_t n, int64_t size, bool drop_remainder, bool* ended,
+                int64_t* passed, bool* end) {
+  for (; *passed < n; ++*passed) {
+    int64_t rows = 0;
+    if (!*ended) {
+      GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
+      GK_RETURN_IF_ERROR(input.Skip(cancellation, size, SkipErrors::kGiven,
+                                    &rows, ended));
+    }
+    *end = rows == 0 || (rows < size && drop_remainder);
+    if (*end) break;
+  }
+  return OkStatus();
+}
+
 class GroupIterator final : public DatasetIterator {
  public:
   GroupIterator(IteratorPtr input, int64_t size, size_t width,
@@ -21,24 +59,17 @@ class GroupIterator final : public DatasetIterator {
   Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                  bool* end) override {
     element->clear();
-    int64_t rows = 0;
-    while (!ended_ && rows < size_) {
-      GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
-      TensorVector row;
-      GK_RETURN_IF_ERROR(input_->Next(cancellation, &row, &ended_));
-      if (ended_) break;
-      if (row.size() != width_) {
-        return InvalidArgument(
-            "Cannot batch elements with different components");
-      }
-      for (Tensor& t : row) element->push_back(std::move(t));
-      ++rows;
-    }
-    if (rows == 0 || (rows < size_ && drop_remainder_)) {
-      element->clear();
-      *end = true;
-    }
+    GK_RETURN_IF_ERROR(Gather(*input_, cancellation, size_, width_,
+                              drop_remainder_, element, &ended_));
+    *end = element->empty();
     return OkStatus();
+  }
+
+ protected:
+  Status DoSkip(const CancellationToken* cancellation, int64_t n, SkipErrors,
+                int64_t* passed, bool* end) override {
+    return PassOver(*input_, cancellation, n, size_, drop_remainder_, &ended_,
+                    passed, end);
   }
 
  private:
@@ -79,6 +110,138 @@ StatusOr<Tensor> Stack(const TensorVector& group, size_t width, size_t k) {
   return batch;
 }
 
+Status StackAll(const TensorVector& group, size_t width, TensorVector* batch) {
+  for (size_t k = 0; k < width; ++k) {
+    GK_ASSIGN_OR_RETURN(Tensor stacked, Stack(group, width, k));
+    batch->push_back(std::move(stacked));
+  }
+  return OkStatus();
+}
+
+// Batches of elements that are had as rows: written where the batch has them.
+// Others are gathered and stacked.
+class RowsIterator final : public DatasetIterator {
+ public:
+  RowsIterator(IteratorPtr input, int64_t size, size_t width,
+               bool drop_remainder)
+      : input_(std::move(input)),
+        size_(size),
+        width_(width),
+        drop_remainder_(drop_remainder) {}
+
+  Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                 bool* end) override {
+    element->clear();
+    const ElementSignature* const rows = ended_ ? nullptr : input_->RowsNow();
+    if (rows == nullptr || !Fits(*rows)) {
+      return Stacked(cancellation, {}, element, end);
+    }
+    const ElementSignature shared = *rows;
+    GK_ASSIGN_OR_RETURN(TensorVector batch, Space(shared, size_));
+    int64_t count = 0;
+    while (count < size_ && !ended_) {
+      GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
+      const ElementSignature* const now = input_->RowsNow();
+      if (now == nullptr || !Same(*now, shared)) {
+        GK_ASSIGN_OR_RETURN(TensorVector group, Elements(batch, count));
+        return Stacked(cancellation, std::move(group), element, end);
+      }
+      std::vector<void*> at;
+      for (Tensor& t : batch) {
+        at.push_back(static_cast<char*>(t.raw_data()) +
+                     count * (t.byte_size() / size_));
+      }
+      int64_t more = 0;
+      GK_RETURN_IF_ERROR(input_->NextRows(cancellation, size_ - count, at,
+                                          &more, &ended_));
+      count += more;
+    }
+    if (count == 0 || (count < size_ && drop_remainder_)) {
+      *end = true;
+    } else if (count == size_) {
+      *element = std::move(batch);
+    } else {
+      GK_ASSIGN_OR_RETURN(*element, Space(shared, count));
+      for (size_t k = 0; k < batch.size(); ++k) {
+        GK_RETURN_IF_ERROR(
+            CopyRows(batch[k], 0, count, (*element)[k].raw_data()));
+      }
+    }
+    return OkStatus();
+  }
+
+ protected:
+  Status DoSkip(const CancellationToken* cancellation, int64_t n, SkipErrors,
+                int64_t* passed, bool* end) override {
+    return PassOver(*input_, cancellation, n, size_, drop_remainder_, &ended_,
+                    passed, end);
+  }
+
+ private:
+  // Larger batches are made when it is known how many elements there are.
+  static constexpr int64_t kMostBytes = int64_t{64} << 20;
+
+  bool Fits(const ElementSignature& rows) const {
+    int64_t bytes = 0;
+    for (size_t k = 0; k < rows.types.size(); ++k) {
+      if (!rows.shapes[k].IsFullyDefined()) return false;
+      int64_t each = DataTypeSize(rows.types[k]);
+      for (const int64_t d : rows.shapes[k].dims()) {
+        each = MultiplyWithoutOverflow(each, d);
+        if (each < 0) return false;
+      }
+      bytes += each;
+      if (bytes > kMostBytes) return false;
+    }
+    return rows.types.size() == width_ && size_ <= kMostBytes / (bytes + 1);
+  }
+  static bool Same(const ElementSignature& a, const ElementSignature& b) {
+    return a.types == b.types && a.shapes == b.shapes;
+  }
+
+  static StatusOr<TensorVector> Space(const ElementSignature& rows,
+                                      int64_t count) {
+    TensorVector space;
+    for (size_t k = 0; k < rows.types.size(); ++k) {
+      std::vector<int64_t> dims{count};
+      const auto each = rows.shapes[k].dims();
+      dims.insert(dims.end(), each.begin(), each.end());
+      GK_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
+      GK_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(rows.types[k], shape));
+      space.push_back(std::move(t));
+    }
+    return space;
+  }
+
+  // The first `count` rows as elements.
+  static StatusOr<TensorVector> Elements(const TensorVector& batch,
+                                         int64_t count) {
+    TensorVector group;
+    for (int64_t i = 0; i < count; ++i) {
+      for (const Tensor& t : batch) {
+        GK_ASSIGN_OR_RETURN(Tensor row, Row(t, i));
+        group.push_back(std::move(row));
+      }
+    }
+    return group;
+  }
+
+  // A batch of `group` and the elements behind it.
+  Status Stacked(const CancellationToken* cancellation, TensorVector group,
+                 TensorVector* element, bool* end) {
+    GK_RETURN_IF_ERROR(Gather(*input_, cancellation, size_, width_,
+                              drop_remainder_, &group, &ended_));
+    *end = group.empty();
+    return *end ? OkStatus() : StackAll(group, width_, element);
+  }
+
+  const IteratorPtr input_;
+  const int64_t size_;
+  const size_t width_;
+  const bool drop_remainder_;
+  bool ended_ = false;
+};
+
 class BatchDataset final : public DatasetOfInput {
  public:
   // parallel 0: one batch after the other; -1: tuned.
@@ -100,20 +263,19 @@ class BatchDataset final : public DatasetOfInput {
   StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     GK_ASSIGN_OR_RETURN(IteratorPtr in, input().NewIterator(context));
     const size_t width = input().signature().types.size();
-    IteratorPtr groups = std::make_unique<GroupIterator>(
-        std::move(in), size_, width, drop_remainder_);
+    if (parallel_ == 0) {
+      return IteratorPtr(
+          new RowsIterator(std::move(in), size_, width, drop_remainder_));
+    }
     ElementFn stack = [width](TensorVector group, const CancellationToken*,
-                              TensorVector* batch, bool*) -> Status {
-      for (size_t k = 0; k < width; ++k) {
-        GK_ASSIGN_OR_RETURN(Tensor stacked, Stack(group, width, k));
-        batch->push_back(std::move(stacked));
-      }
-      return OkStatus();
+                              TensorVector* batch, bool*) {
+      return StackAll(group, width, batch);
     };
-    return parallel_ != 0
-               ? ParallelMap(std::move(groups), std::move(stack),
-                             InParallel(context->resources(), parallel_))
-               : MapEach(std::move(groups), std::move(stack));
+    return ParallelMap(std::make_unique<GroupIterator>(std::move(in), size_,
+                                                       width, drop_remainder_),
+                       std::move(stack),
+                       InParallel(context->resources(), parallel_),
+                       PassedOver::kNothing);
   }
 
  protected:

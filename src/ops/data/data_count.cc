@@ -1,5 +1,7 @@
 // Some of a dataset's elements, by their number: the first ones, all but the
 // first, all of them several times, every n-th.
+#include <utility>
+
 #include "framework/op_registry.h"
 #include "ops/data/dataset_kernel.h"
 
@@ -30,15 +32,50 @@ class TakeDataset final : public OneInputDataset {
         return OkStatus();
       }
       GK_RETURN_IF_ERROR(input().Next(cancellation, element, end));
-      if (*end) {
-        DropInput();
-      } else if (left_ > 0) {
-        --left_;
-      }
+      Took(1, *end);
       return OkStatus();
+    }
+    const ElementSignature* RowsNow() override {
+      return left_ == 0 || !has_input() ? nullptr : input().RowsNow();
+    }
+
+   protected:
+    Status DoSkip(const CancellationToken* cancellation, int64_t n,
+                  SkipErrors, int64_t* passed, bool* end) override {
+      if (left_ == 0) DropInput();
+      if (!has_input()) {
+        *end = true;
+        return OkStatus();
+      }
+      // Behind an error as many are left as before.
+      const Status status = input().Skip(cancellation, AtMost(n),
+                                         SkipErrors::kGiven, passed, end);
+      Took(*passed, *end);
+      return status;
+    }
+    Status GetRows(const CancellationToken* cancellation, int64_t n,
+                   std::span<void* const> rows, int64_t* count,
+                   bool* end) override {
+      if (left_ == 0) DropInput();
+      if (!has_input()) {
+        *end = true;
+        return OkStatus();
+      }
+      const Status status =
+          input().NextRows(cancellation, AtMost(n), rows, count, end);
+      Took(*count, *end);
+      return status;
     }
 
    private:
+    int64_t AtMost(int64_t n) const {
+      return left_ > 0 ? std::min(n, left_) : n;
+    }
+    void Took(int64_t n, bool end) {
+      if (left_ > 0) left_ -= n;
+      if (end) DropInput();
+    }
+
     int64_t left_;
   };
 
@@ -67,22 +104,41 @@ class SkipDataset final : public OneInputDataset {
         : OneInputIterator(d, std::move(input)), left_(d->count_) {}
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
-      for (; left_ > 0; --left_) {
-        GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
-        GK_RETURN_IF_ERROR(input().Next(cancellation, element, end));
-        if (*end) {
-          left_ = -1;
-          return OkStatus();
-        }
-      }
-      if (left_ < 0) {
-        *end = true;
-        return OkStatus();
-      }
-      return input().Next(cancellation, element, end);
+      GK_RETURN_IF_ERROR(Begin(cancellation, end));
+      return *end ? OkStatus() : input().Next(cancellation, element, end);
+    }
+    const ElementSignature* RowsNow() override { return input().RowsNow(); }
+
+   protected:
+    Status DoSkip(const CancellationToken* cancellation, int64_t n,
+                  SkipErrors, int64_t* passed, bool* end) override {
+      GK_RETURN_IF_ERROR(Begin(cancellation, end));
+      return *end ? OkStatus()
+                  : input().Skip(cancellation, n, SkipErrors::kGiven, passed,
+                                 end);
+    }
+    Status GetRows(const CancellationToken* cancellation, int64_t n,
+                   std::span<void* const> rows, int64_t* count,
+                   bool* end) override {
+      GK_RETURN_IF_ERROR(Begin(cancellation, end));
+      return *end ? OkStatus()
+                  : input().NextRows(cancellation, n, rows, count, end);
     }
 
    private:
+    // Passes over the first elements.
+    Status Begin(const CancellationToken* cancellation, bool* end) {
+      if (left_ > 0) {
+        int64_t passed = 0;
+        const Status status = input().Skip(
+            cancellation, left_, SkipErrors::kGiven, &passed, end);
+        left_ = *end ? -1 : left_ - passed;
+        GK_RETURN_IF_ERROR(status);
+      }
+      if (left_ < 0) *end = true;
+      return OkStatus();
+    }
+
     int64_t left_;  // negative: nothing is left
   };
 
@@ -119,34 +175,71 @@ class RepeatDataset final : public DatasetOfInput {
         : dataset_(d), context_(std::move(context)), left_(d->count_) {}
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
+      int64_t count = 0;
+      return Ask(cancellation, &count, end, [&](bool* ended) {
+        const Status status = input_->Next(cancellation, element, ended);
+        if (!*ended) count = 1;
+        return status;
+      });
+    }
+    const ElementSignature* RowsNow() override {
+      return left_ != 0 && Open().ok() ? input_->RowsNow() : nullptr;
+    }
+
+   protected:
+    Status DoSkip(const CancellationToken* cancellation, int64_t n,
+                  SkipErrors errors, int64_t* passed, bool* end) override {
+      return Ask(cancellation, passed, end, [&](bool* ended) {
+        return input_->Skip(cancellation, n, errors, passed, ended);
+      });
+    }
+    Status GetRows(const CancellationToken* cancellation, int64_t n,
+                   std::span<void* const> rows, int64_t* count,
+                   bool* end) override {
+      return Ask(cancellation, count, end, [&](bool* ended) {
+        return input_->NextRows(cancellation, n, rows, count, ended);
+      });
+    }
+
+   private:
+    Status Open() {
+      if (input_) return OkStatus();
+      GK_ASSIGN_OR_RETURN(input_, dataset_->input().NewIterator(context_));
+      fresh_ = true;
+      return OkStatus();
+    }
+
+    // Until `ask` gave something of the pass that it is: *count elements.
+    template <class F>
+    Status Ask(const CancellationToken* cancellation, const int64_t* count,
+               bool* end, F&& ask) {
       while (left_ != 0) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
-        bool fresh = !input_;
-        if (fresh) {
-          GK_ASSIGN_OR_RETURN(input_, dataset_->input().NewIterator(context_));
-        }
+        GK_RETURN_IF_ERROR(Open());
+        const bool fresh = std::exchange(fresh_, false);
         bool ended = false;
-        GK_RETURN_IF_ERROR(input_->Next(cancellation, element, &ended));
+        GK_RETURN_IF_ERROR(ask(&ended));
         if (!ended) return OkStatus();
         input_.reset();
         if (left_ > 0) --left_;
         // What has no elements has none for ever.
-        if (dataset_->input().repeats_empty_passes() && passes_ > 0) {
-          fresh = false;
+        if (left_ < 0 && fresh && *count == 0 &&
+            !(dataset_->input().repeats_empty_passes() && passes_ > 0)) {
+          left_ = 0;
         }
-        if (left_ < 0 && fresh) left_ = 0;
         ++passes_;
+        if (*count > 0) return OkStatus();
       }
       *end = true;
       return OkStatus();
     }
 
-   private:
     const Ref<const RepeatDataset> dataset_;
     const ContextRef context_;
     int64_t left_;  // negative: for ever
     int64_t passes_ = 0;
     IteratorPtr input_;
+    bool fresh_ = false;  // nothing was asked of the input yet
   };
 
   const int64_t count_;  // negative: for ever

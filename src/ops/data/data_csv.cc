@@ -28,55 +28,77 @@ struct CsvFormat {
     return io::CsvReader(std::move(file), delimiter, quotes, piece);
   }
 
-  // The element that a record's fields are.
-  Status Convert(std::vector<std::string> fields, TensorVector* element) const {
-    element->clear();
-    size_t excluded_at = 0;
+  // Calls take(i, field) with the field of each component, in their order.
+  template <class F>
+  Status ForEach(std::span<const std::string_view> fields, F&& take) const {
+    size_t taken = 0, excluded_at = 0;
     for (size_t column = 0; column < fields.size(); ++column) {
       const auto number = static_cast<int64_t>(column);
       if (!selected.empty()) {
-        if (element->size() == selected.size()) break;
-        if (selected[element->size()] != number) continue;
+        if (taken == selected.size()) break;
+        if (selected[taken] != number) continue;
       } else if (excluded_at < excluded.size() &&
                  excluded[excluded_at] == number) {
         ++excluded_at;
         continue;
       }
-      if (element->size() == defaults.size()) {
+      if (taken == defaults.size()) {
         return InvalidArgument("Expect {} fields but have more in record",
                                defaults.size());
       }
-      GK_ASSIGN_OR_RETURN(Tensor value, Value(static_cast<int>(element->size()),
-                                              std::move(fields[column])));
-      element->push_back(std::move(value));
+      GK_RETURN_IF_ERROR(take(taken, fields[column]));
+      ++taken;
     }
-    if (element->size() == defaults.size()) return OkStatus();
+    if (taken == defaults.size()) return OkStatus();
     return InvalidArgument("Expect {} fields but have {} in record",
-                           defaults.size(), element->size());
+                           defaults.size(), taken);
+  }
+
+  // The element that a record's fields are.
+  Status Convert(std::span<const std::string_view> fields,
+                 TensorVector* element) const {
+    element->clear();
+    return ForEach(fields, [&](size_t i, std::string_view field) -> Status {
+      if (Missing(field) && defaults[i].rank() == 0) {
+        element->push_back(defaults[i].Alias());
+        return OkStatus();
+      }
+      GK_ASSIGN_OR_RETURN(
+          Tensor value, Tensor::Allocate(defaults[i].dtype(), TensorShape()));
+      GK_RETURN_IF_ERROR(Write(i, field, value.raw_data(), 0));
+      element->push_back(std::move(value));
+      return OkStatus();
+    });
+  }
+
+  // The value of component i, as the n-th of those that begin at `to`.
+  Status Write(size_t i, std::string_view field, void* to, int64_t n) const {
+    const Tensor& otherwise = defaults[i];
+    const bool missing = Missing(field);
+    if (missing && otherwise.num_elements() == 0) {
+      return InvalidArgument("Field {} is required but missing in record!", i);
+    }
+    if (otherwise.dtype() == DataType::kString) {
+      static_cast<std::string*>(to)[n] =
+          missing ? std::string_view(otherwise.scalar<std::string>()) : field;
+      return OkStatus();
+    }
+    bool right = false;
+    VisitType<float, double, int32_t, int64_t>(
+        otherwise.dtype(), [&]<class T>(T) {
+          T& value = static_cast<T*>(to)[n];
+          if (missing) value = otherwise.scalar<T>();
+          right = missing || ParseNumber(field, &value);
+        });
+    if (right) return OkStatus();
+    return InvalidArgument("Field {} in record is not a valid {}: {}", i,
+                           DataTypeString(otherwise.dtype()),
+                           std::string(field));
   }
 
  private:
-  StatusOr<Tensor> Value(int i, std::string field) const {
-    const Tensor& otherwise = defaults[i];
-    if (field.empty() || field == na_value) {
-      if (otherwise.num_elements() == 0) {
-        return InvalidArgument("Field {} is required but missing in record!",
-                               i);
-      }
-      return otherwise.rank() == 0 ? otherwise.Alias() : Row(otherwise, 0);
-    }
-    if (otherwise.dtype() == DataType::kString) {
-      return Tensor::Scalar(std::move(field));
-    }
-    std::optional<Tensor> made;
-    VisitType<float, double, int32_t, int64_t>(otherwise.dtype(),
-                                               [&]<class T>(T value) {
-                                                 if (ParseNumber(field, &value))
-                                                   made = Tensor::Scalar(value);
-                                               });
-    if (made) return *std::move(made);
-    return InvalidArgument("Field {} in record is not a valid {}: {}", i,
-                           DataTypeString(otherwise.dtype()), field);
+  bool Missing(std::string_view field) const {
+    return field.empty() || field == na_value;
   }
 };
 
@@ -86,7 +108,12 @@ class CsvDataset final : public Dataset {
              CsvFormat format)
       : Dataset(std::move(signature), {}),
         kind_(kind),
-        format_(std::move(format)) {}
+        format_(std::move(format)) {
+    for (const Tensor& t : format_.defaults) {
+      rows_.types.push_back(t.dtype());
+      rows_.shapes.push_back(TensorShape());
+    }
+  }
 
   std::string_view kind() const override { return kind_; }
   int64_t Cardinality() const override { return kUnknownCardinality; }
@@ -100,6 +127,30 @@ class CsvDataset final : public Dataset {
     explicit Iterator(const CsvDataset* d) : dataset_(d) {}
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
+      GK_RETURN_IF_ERROR(Read(cancellation, end));
+      return *end ? OkStatus()
+                  : Told(dataset_->format_.Convert(fields_, element));
+    }
+    const ElementSignature* RowsNow() override { return &dataset_->rows_; }
+
+   protected:
+    Status GetRows(const CancellationToken* cancellation, int64_t n,
+                   std::span<void* const> rows, int64_t* count,
+                   bool* end) override {
+      for (; *count < n; ++*count) {
+        GK_RETURN_IF_ERROR(Read(cancellation, end));
+        if (*end) break;
+        GK_RETURN_IF_ERROR(Told(dataset_->format_.ForEach(
+            fields_, [&](size_t i, std::string_view field) {
+              return dataset_->format_.Write(i, field, rows[i], *count);
+            })));
+      }
+      return OkStatus();
+    }
+
+   private:
+    // The next record, to fields_.
+    Status Read(const CancellationToken* cancellation, bool* end) {
       const CsvFormat& format = dataset_->format_;
       for (;;) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
@@ -113,19 +164,16 @@ class CsvDataset final : public Dataset {
           reader_.emplace(std::move(file));
           if (format.header) GK_RETURN_IF_ERROR(SkipHeader());
         }
-        std::vector<std::string> fields;
-        const StatusOr<bool> more = reader_->Next(&fields);
+        const StatusOr<bool> more = reader_->Next(&fields_);
         GK_RETURN_IF_ERROR(Told(more.status()));
-        if (*more) return Told(format.Convert(std::move(fields), element));
+        if (*more) return OkStatus();
         reader_.reset();
         ++next_;
       }
     }
 
-   private:
     Status SkipHeader() {
-      std::vector<std::string> fields;
-      const StatusOr<bool> read = reader_->Next(&fields);
+      const StatusOr<bool> read = reader_->Next(&fields_);
       if (read.ok() && *read) return OkStatus();
       const Status wrong =
           Told(read.ok() ? InvalidArgument("Can't read header of file")
@@ -142,11 +190,13 @@ class CsvDataset final : public Dataset {
 
     const Ref<const CsvDataset> dataset_;
     std::optional<io::CsvReader> reader_;
+    std::vector<std::string_view> fields_;  // of the record that was read
     size_t next_ = 0;
   };
 
   const std::string_view kind_;
   const CsvFormat format_;
+  ElementSignature rows_;
 };
 
 Status CheckColumns(std::string_view name, std::span<const int64_t> columns) {

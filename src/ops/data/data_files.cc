@@ -58,6 +58,30 @@ class FilesDataset : public Dataset {
     explicit Iterator(const FilesDataset* d) : dataset_(d) {}
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
+      std::string record;
+      GK_RETURN_IF_ERROR(Read(cancellation, &record, end));
+      if (!*end) *element = {Tensor::Scalar(std::move(record))};
+      return OkStatus();
+    }
+    const ElementSignature* RowsNow() override {
+      return &dataset_->signature();
+    }
+
+   protected:
+    Status GetRows(const CancellationToken* cancellation, int64_t n,
+                   std::span<void* const> rows, int64_t* count,
+                   bool* end) override {
+      for (; *count < n; ++*count) {
+        GK_RETURN_IF_ERROR(Read(
+            cancellation, static_cast<std::string*>(rows[0]) + *count, end));
+        if (*end) break;
+      }
+      return OkStatus();
+    }
+
+   private:
+    Status Read(const CancellationToken* cancellation, std::string* record,
+                bool* end) {
       for (;;) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         if (!pass_) {
@@ -67,12 +91,8 @@ class FilesDataset : public Dataset {
           }
           GK_ASSIGN_OR_RETURN(pass_, dataset_->Open(next_));
         }
-        std::string record;
-        const StatusOr<bool> more = pass_->Next(&record);
-        if (more.ok() && *more) {
-          *element = {Tensor::Scalar(std::move(record))};
-          return OkStatus();
-        }
+        const StatusOr<bool> more = pass_->Next(record);
+        if (more.ok() && *more) return OkStatus();
         if (more.ok() || pass_->drops_file()) {
           pass_.reset();
           ++next_;
@@ -81,7 +101,6 @@ class FilesDataset : public Dataset {
       }
     }
 
-   private:
     const Ref<const FilesDataset> dataset_;
     FilePassPtr pass_;
     size_t next_ = 0;

@@ -1,5 +1,7 @@
 // Datasets made of the elements of the datasets that a function makes of each
 // element: one after the other, or several in turn.
+#include <algorithm>
+
 #include "base/thread_pool.h"
 #include "data/parallel_interleave.h"
 #include "framework/op_registry.h"
@@ -53,30 +55,69 @@ class InterleaveDataset final : public DatasetOfInput {
 
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
+      for (;;) {
+        GK_RETURN_IF_ERROR(GoToPart(cancellation, end));
+        if (*end) return OkStatus();
+        bool part_ended = false;
+        GK_RETURN_IF_ERROR(
+            parts_[at_]->Next(cancellation, element, &part_ended));
+        if (!part_ended) {
+          Took(1);
+          return OkStatus();
+        }
+        DropPart();
+      }
+    }
+    // Where a part is open: a function that opens one can be cancelled.
+    const ElementSignature* RowsNow() override {
+      return HasPart() ? parts_[at_]->RowsNow() : nullptr;
+    }
+
+   protected:
+    Status GetRows(const CancellationToken* cancellation, int64_t n,
+                   std::span<void* const> rows, int64_t* count,
+                   bool* end) override {
+      bool part_ended = false;
+      const Status status = parts_[at_]->NextRows(
+          cancellation, cycle_ == 1 ? n : std::min(n, block_length_ - in_block_),
+          rows, count, &part_ended);
+      if (*count > 0) Took(*count);
+      GK_RETURN_IF_ERROR(status);
+      if (!part_ended) return OkStatus();
+      // What was got may not get lost with an error of the next one.
+      if (*count > 0 && cycle_ > 1) return OkStatus();
+      DropPart();
+      return *count > 0 ? OkStatus() : GoToPart(cancellation, end);
+    }
+
+   private:
+    bool HasPart() const {
+      return at_ < int64_t(parts_.size()) && parts_[at_] != nullptr;
+    }
+    void Took(int64_t n) {
+      in_block_ += n;
+      if (in_block_ >= block_length_) Advance();
+    }
+    void DropPart() {
+      parts_[at_].reset();
+      --open_;
+      Advance();
+    }
+    // To an open part, or the end.
+    Status GoToPart(const CancellationToken* cancellation, bool* end) {
       while (!ended_ || open_ > 0) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
-        if (at_ < int64_t(parts_.size()) && parts_[at_]) {
-          bool part_ended = false;
-          GK_RETURN_IF_ERROR(
-              parts_[at_]->Next(cancellation, element, &part_ended));
-          if (!part_ended) {
-            if (++in_block_ == block_length_) Advance();
-            return OkStatus();
-          }
-          parts_[at_].reset();
-          --open_;
+        if (HasPart()) return OkStatus();
+        if (ended_) {
           Advance();
-        } else if (!ended_) {
-          GK_RETURN_IF_ERROR(OpenPart(cancellation));
         } else {
-          Advance();
+          GK_RETURN_IF_ERROR(OpenPart(cancellation));
         }
       }
       *end = true;
       return OkStatus();
     }
 
-   private:
     Status OpenPart(const CancellationToken* cancellation) {
       TensorVector argument;
       IteratorPtr part;

@@ -33,11 +33,16 @@ class MapDataset final : public DatasetOfInput {
             TensorVector* result, bool* end) {
           return self->Apply(f, std::move(element), cancellation, result, end);
         };
+    const PassedOver passed_over =
+        preserve_cardinality_ && !function_.definition().is_stateful()
+            ? PassedOver::kRunsForErrors
+            : PassedOver::kRuns;
     if (parallel_ != 0) {
       return ParallelMap(std::move(in), std::move(apply),
-                         InParallel(context->resources(), parallel_));
+                         InParallel(context->resources(), parallel_),
+                         passed_over);
     }
-    return MapEach(std::move(in), std::move(apply));
+    return MapEach(std::move(in), std::move(apply), passed_over);
   }
 
  private:

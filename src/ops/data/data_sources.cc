@@ -1,4 +1,7 @@
 // Datasets of given values: ranges, single elements, slices of tensors.
+#include <algorithm>
+#include <utility>
+
 #include "framework/op_registry.h"
 #include "ops/data/dataset_kernel.h"
 
@@ -12,7 +15,8 @@ class RangeDataset final : public Dataset {
       : Dataset(std::move(signature), {}),
         start_(start),
         stop_(stop),
-        step_(step) {
+        step_(step),
+        rows_{this->signature().types, {TensorShape()}} {
     const auto distance = step > 0 ? static_cast<__int128>(stop) - start
                                    : static_cast<__int128>(start) - stop;
     const __int128 size = step > 0 ? step : -static_cast<__int128>(step);
@@ -45,32 +49,70 @@ class RangeDataset final : public Dataset {
         *end = true;
         return OkStatus();
       }
-      const auto value =
-          static_cast<int64_t>(static_cast<uint64_t>(d.start_) +
-                               next_ * static_cast<uint64_t>(d.step_));
-      const DataType type = d.signature().types[0];
       Tensor t;
-      const bool known =
-          VisitType<int64_t, int32_t, int16_t, int8_t, uint8_t, uint16_t,
-                    uint32_t, uint64_t, float, double, half, bfloat16>(
-              type, [&]<class T>(T) {
-                t = Tensor::Scalar<T>(static_cast<T>(value));
-              });
-      if (!known) {
-        return InvalidArgument("Unsupported data type: {}",
-                               DataTypeString(type));
-      }
+      GK_RETURN_IF_ERROR(d.Visit([&]<class T>(T) {
+        t = Tensor::Scalar<T>(static_cast<T>(d.Number(next_)));
+      }));
       ++next_;
       *element = {std::move(t)};
       return OkStatus();
     }
+    const ElementSignature* RowsNow() override { return &dataset_->rows_; }
+
+   protected:
+    Status DoSkip(const CancellationToken*, int64_t n, SkipErrors,
+                  int64_t* passed, bool* end) override {
+      *passed = AtMost(n);
+      next_ += static_cast<uint64_t>(*passed);
+      *end = *passed < n;
+      return OkStatus();
+    }
+    Status GetRows(const CancellationToken*, int64_t n,
+                   std::span<void* const> rows, int64_t* count,
+                   bool* end) override {
+      const RangeDataset& d = *dataset_;
+      const int64_t most = AtMost(n);
+      GK_RETURN_IF_ERROR(d.Visit([&]<class T>(T) {
+        T* const to = static_cast<T*>(rows[0]);
+        for (int64_t i = 0; i < most; ++i) {
+          to[i] = static_cast<T>(d.Number(next_ + static_cast<uint64_t>(i)));
+        }
+      }));
+      next_ += static_cast<uint64_t>(most);
+      *count = most;
+      *end = most < n;
+      return OkStatus();
+    }
 
    private:
+    int64_t AtMost(int64_t n) const {
+      return static_cast<int64_t>(
+          std::min(static_cast<uint64_t>(n), dataset_->count_ - next_));
+    }
+
     const Ref<const RangeDataset> dataset_;
     uint64_t next_ = 0;
   };
 
+  int64_t Number(uint64_t i) const {
+    return static_cast<int64_t>(static_cast<uint64_t>(start_) +
+                                i * static_cast<uint64_t>(step_));
+  }
+  // With the type of the elements.
+  template <class F>
+  Status Visit(F&& f) const {
+    const DataType type = signature().types[0];
+    const bool known =
+        VisitType<int64_t, int32_t, int16_t, int8_t, uint8_t, uint16_t,
+                  uint32_t, uint64_t, float, double, half, bfloat16>(
+            type, std::forward<F>(f));
+    return known ? OkStatus()
+                 : InvalidArgument("Unsupported data type: {}",
+                                   DataTypeString(type));
+  }
+
   const int64_t start_, stop_, step_;
+  const ElementSignature rows_;
   uint64_t count_ = 0;
 };
 
@@ -96,7 +138,15 @@ class TensorsDataset final : public Dataset {
                  bool slices)
       : Dataset(std::move(signature), {}),
         components_(std::move(components)),
-        slices_(slices) {}
+        slices_(slices) {
+    if (!slices_) return;
+    for (const Tensor& t : components_) {
+      TensorShape row = t.shape();
+      row.RemoveDim(0);
+      rows_.types.push_back(t.dtype());
+      rows_.shapes.push_back(row);
+    }
+  }
 
   std::string_view kind() const override {
     return slices_ ? "TensorSliceDataset" : "TensorDataset";
@@ -130,14 +180,44 @@ class TensorsDataset final : public Dataset {
       ++next_;
       return OkStatus();
     }
+    const ElementSignature* RowsNow() override {
+      return dataset_->slices_ ? &dataset_->rows_ : nullptr;
+    }
+
+   protected:
+    Status DoSkip(const CancellationToken*, int64_t n, SkipErrors,
+                  int64_t* passed, bool* end) override {
+      *passed = AtMost(n);
+      next_ += *passed;
+      *end = *passed < n;
+      return OkStatus();
+    }
+    Status GetRows(const CancellationToken*, int64_t n,
+                   std::span<void* const> rows, int64_t* count,
+                   bool* end) override {
+      const int64_t most = AtMost(n);
+      for (size_t k = 0; k < rows.size(); ++k) {
+        GK_RETURN_IF_ERROR(
+            CopyRows(dataset_->components_[k], next_, most, rows[k]));
+      }
+      next_ += most;
+      *count = most;
+      *end = most < n;
+      return OkStatus();
+    }
 
    private:
+    int64_t AtMost(int64_t n) const {
+      return std::min(n, dataset_->Cardinality() - next_);
+    }
+
     const Ref<const TensorsDataset> dataset_;
     int64_t next_ = 0;
   };
 
   const TensorVector components_;
   const bool slices_;
+  ElementSignature rows_;  // of slices
 };
 
 template <bool kSlices>

@@ -81,13 +81,17 @@ StatusOr<Tensor> Row(const Tensor& component, int64_t i) {
   TensorShape shape = component.shape();
   shape.RemoveDim(0);
   GK_ASSIGN_OR_RETURN(Tensor row, Tensor::Allocate(component.dtype(), shape));
-  GK_RETURN_IF_ERROR(
-      VisitMoved(component.dtype(), [&]<class T>(std::type_identity<T>) {
-        std::copy_n(static_cast<const T*>(component.raw_data()) +
-                        i * row.num_elements(),
-                    row.num_elements(), static_cast<T*>(row.raw_data()));
-      }));
+  GK_RETURN_IF_ERROR(CopyRows(component, i, 1, row.raw_data()));
   return row;
+}
+
+Status CopyRows(const Tensor& component, int64_t first, int64_t n, void* to) {
+  const int64_t rows = component.dim(0);
+  const int64_t each = rows == 0 ? 0 : component.num_elements() / rows;
+  return VisitMoved(component.dtype(), [&]<class T>(std::type_identity<T>) {
+    std::copy_n(static_cast<const T*>(component.raw_data()) + first * each,
+                n * each, static_cast<T*>(to));
+  });
 }
 
 }  // namespace gk

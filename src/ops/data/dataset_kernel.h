@@ -45,6 +45,9 @@ Status SetStandIn(KernelContext& c, std::string_view kind,
 // Row i of a component: what its first dimension holds there.
 StatusOr<Tensor> Row(const Tensor& component, int64_t i);
 
+// Rows [first, first + n) of a component, to where values of its type are.
+Status CopyRows(const Tensor& component, int64_t first, int64_t n, void* to);
+
 // A tensor to hand out: with an identity of its own.
 inline Tensor HandOut(Tensor t) {
   return t.impl()->RefCount() > 1 ? t.Alias() : t;
