@@ -2,6 +2,7 @@
 // functions too.
 #include <array>
 #include <map>
+#include <optional>
 
 #include "api/same_gradient_for_test.h"
 
@@ -113,6 +114,27 @@ TEST(DatasetTest, FunctionsCaptureWhatTheyUse) {
   EXPECT_EQ(All(sums), (Numbers{11, 12}));
   v.assign(Tensor(int64_t{20}));
   EXPECT_EQ(All(sums), (Numbers{21, 22}));
+}
+
+TEST(DatasetTest, FunctionsMakeVariablesInTheirFirstTrace) {
+  std::optional<gk::Variable> v;
+  int traces = 0;
+  const auto scaled = [&](Tensor x) {
+    ++traces;
+    if (!v) v.emplace(Tensor(int64_t{3}));
+    return x * v->value();
+  };
+  const Dataset products = Dataset::range(3).map(scaled);
+  EXPECT_EQ(traces, 2);
+  EXPECT_EQ(All(products), (Numbers{0, 3, 6}));
+  v->assign(Tensor(int64_t{5}));
+  EXPECT_EQ(All(products), (Numbers{0, 5, 10}));
+  EXPECT_EQ(All(Dataset::range(2).map(scaled)), (Numbers{0, 5}));
+  EXPECT_EQ(traces, 3);
+  EXPECT_THROW(Dataset::range(2).map([](Tensor x) {
+    return x * gk::Variable(Tensor(int64_t{3})).value();
+  }),
+               gk::Error);
 }
 
 TEST(DatasetTest, FlatMapsAndInterleaves) {

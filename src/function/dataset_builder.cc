@@ -60,10 +60,7 @@ Ref<FunctionType> TypeOf(const ElementSignature& arguments) {
 
 StatusOr<Ref<ConcreteFunction>> TraceElements(FuncGraph* graph,
                                               const ElementSignature& arguments,
-                                              const HostWords* words,
                                               OfComponents body) {
-  std::optional<VariableCreation> creation;
-  if (words != nullptr) creation.emplace(graph, *words);
   ElementBody traced(graph, body);
   return TraceFunction(
       graph,
@@ -88,9 +85,14 @@ ElementFunction TraceElementFunction(std::string name,
                                      const ElementSignature& arguments,
                                      OfComponents body,
                                      const HostWords* words) {
-  const auto graph = MakeRef<FuncGraph>(std::move(name));
-  return AsElementFunction(
-      *ValueOrThrow(TraceElements(graph.get(), arguments, words, body)));
+  Ref<ConcreteFunction> made;
+  const auto trace = [&]() -> Status {
+    const auto graph = MakeRef<FuncGraph>(name);
+    GK_ASSIGN_OR_RETURN(made, TraceElements(graph.get(), arguments, body));
+    return OkStatus();
+  };
+  ThrowIfError(words ? TraceMakingVariables(*words, trace) : trace());
+  return AsElementFunction(*made);
 }
 
 ElementFunction TraceUntilFixed(

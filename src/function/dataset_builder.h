@@ -36,16 +36,14 @@ struct ElementFunction {
 using OfComponents = FunctionRef<TensorVector(std::span<const Tensor>)>;
 
 // Traces `body` into `graph`, new and not entered, as all is traced
-// (trace_function.h), with the error if it makes a variable in the `words` of
-// the language; null where the body is the library's. What it throws passes
-// through.
+// (trace_function.h). What it throws passes through.
 StatusOr<Ref<ConcreteFunction>> TraceElements(FuncGraph* graph,
                                               const ElementSignature& arguments,
-                                              const HostWords* words,
                                               OfComponents body);
 // As ops call it, with what it captures as that is now.
 ElementFunction AsElementFunction(const ConcreteFunction& function);
-// Both, in a graph of its own.
+// Both, in a graph of its own. `words`: of the language whose body may make
+// variables (variable_creation.h); null where it is the library's.
 ElementFunction TraceElementFunction(std::string name,
                                      const ElementSignature& arguments,
                                      OfComponents body,

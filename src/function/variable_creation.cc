@@ -22,11 +22,6 @@ VariableCreation::VariableCreation(Rule rule, Inputs inputs,
       inputs_(inputs),
       words_(words),
       outer_(std::exchange(current, this)) {}
-VariableCreation::VariableCreation(const FuncGraph* graph,
-                                   const HostWords& words)
-    : VariableCreation(Rule::kNever, kNoInputs, words) {
-  graph_ = graph;
-}
 VariableCreation::~VariableCreation() { current = outer_; }
 
 VariableCreation* VariableCreation::Here() {
@@ -43,7 +38,7 @@ void VariableCreation::EnterGraph(const FuncGraph* graph) {
 
 Status VariableCreation::Note(bool lifted) {
   // Also what the first trace made is there when the one that stays is made.
-  if (rule_ == Rule::kRefused || (rule_ == Rule::kNever && lifted)) {
+  if (rule_ == Rule::kRefused) {
     return ValueError("{}", words_.made_again);
   }
   happened_ |= lifted;
@@ -74,6 +69,17 @@ StatusOr<Tensor> VariableCreation::Lift(const Tensor& initial) const {
       EvaluateInGraph(*graph, {&initial, 1}, given,
                       [this](const Tensor& outside) { return Lift(outside); }));
   return std::move(value[0]);
+}
+
+Status TraceMakingVariables(const HostWords& words,
+                            FunctionRef<Status()> trace) {
+  using Rule = VariableCreation::Rule;
+  for (const Rule rule : {Rule::kAllowed, Rule::kRefused}) {
+    const VariableCreation creation(rule, kNoInputs, words);
+    GK_RETURN_IF_ERROR(trace());
+    if (!creation.happened()) break;
+  }
+  return OkStatus();
 }
 
 }  // namespace gk

@@ -24,14 +24,11 @@ class VariableCreation {
     kRefused,  // a later one of a function that has made its variables
     kLate,     // a later one of a function that has made none: it fails, but
                // when it is done
-    kNever,    // every trace, of what makes none that outlive its calls
   };
   // `inputs`: asks what the call gives for the arguments of the graph, in
   // order, null where it gives none; outlives this.
   using Inputs = FunctionRef<StatusOr<TensorVector>()>;
   VariableCreation(Rule rule, Inputs inputs, const HostWords& words);
-  // Nothing that outlives the calls is made in `graph`.
-  VariableCreation(const FuncGraph* graph, const HostWords& words);
   ~VariableCreation();
   VariableCreation(const VariableCreation&) = delete;
 
@@ -68,6 +65,11 @@ class VariableCreation {
   TensorVector made_;
   VariableCreation* const outer_;
 };
+
+// Traces a function that is traced for one kind of call, by calling `trace`:
+// again if it made variables.
+Status TraceMakingVariables(const HostWords& words,
+                            FunctionRef<Status()> trace);
 
 }  // namespace gk
 

@@ -1,6 +1,7 @@
 #include "saved_model/loaded_model.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "checkpoint/bundle_reader.h"
@@ -362,6 +363,24 @@ TensorVector LoadedModel::SavedParts(int function) {
   if (named) return parts;
   throw Error(
       DataLoss("The function that saves object {} names no tensors", function));
+}
+
+std::map<std::string, int> LoadedModel::AliasedFunctions() const {
+  std::map<std::string, std::set<std::string>> traces;
+  for (const auto& [name, alias] : meta_graph_.meta_info_def->function_aliases) {
+    traces[alias].insert(name);
+  }
+  std::map<std::string, int> found;
+  for (size_t i = 0; i < objects().size(); ++i) {
+    const proto::SavedObject& object = objects()[i];
+    if (object.kind_case != proto::SavedObject::KindCase::kFunction) continue;
+    const std::vector<std::string>& names = object.function->concrete_functions;
+    const std::set<std::string> own(names.begin(), names.end());
+    for (const auto& [alias, all] : traces) {
+      if (own == all) found.emplace(alias, static_cast<int>(i));
+    }
+  }
+  return found;
 }
 
 std::vector<std::string> LoadedModel::SlotNames(int object) const {

@@ -67,6 +67,10 @@ class LoadedModel {
   // The name of an object's first function; DataLoss if it has none.
   StatusOr<std::string> FunctionOf(int object) const;
 
+  // The objects that are functions of which the file has aliases, by those: all
+  // their traces, and no other, have the alias.
+  std::map<std::string, int> AliasedFunctions() const;
+
   // The whole graph of a model without objects, as TensorFlow 1 writes them;
   // else null.
   const Ref<FuncGraph>& graph() const { return graph_; }

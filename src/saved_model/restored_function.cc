@@ -365,6 +365,9 @@ std::optional<RestoredFunction::Served> RestoredFunction::Find(
 
 Status RestoredFunction::NoMatch(std::string_view call,
                                  std::span<const std::string> traces) {
+  if (traces.empty()) {
+    return ValueError("Found zero restored functions for caller function.");
+  }
   std::string options;
   for (size_t i = 0; i < traces.size(); ++i) {
     options +=

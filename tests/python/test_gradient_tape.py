@@ -2,6 +2,7 @@
 
 import functools
 import gc
+import inspect
 import threading
 
 import numpy as np
@@ -377,3 +378,22 @@ def test_outputs_that_are_their_inputs_count_once(op):
         tape.watch(x)
         y = 2.0 * op(x)
     assert tape.gradient(y, x).numpy() == 2.0
+
+
+def test_functions_with_their_own_gradient_keep_their_signature():
+    @tf.custom_gradient
+    def f(x, *, k=1, **rest):
+        return x * k, lambda g: g * k
+
+    again = tf.recompute_grad(f)
+    for function in (f, again):
+        assert str(inspect.signature(function)) == "(x, *, k=1, **rest)"
+        # Keras' layers look at functions so.
+        assert inspect.getfullargspec(function).args == ["x"]
+
+    class Own:
+        @tf.custom_gradient
+        def method(self, x):
+            return x, lambda g: g
+
+    assert inspect.getfullargspec(Own().method).args == ["x"]

@@ -249,3 +249,75 @@ def test_literals_are_values_of_python(tmp_path):
     concrete = model.f.get_concrete_function(tf.TensorSpec([], tf.float32))
     (_, word), named = concrete.structured_input_signature
     assert word == "a word that nothing else has" and named == {"number": 12345.5}
+
+
+def test_a_function_that_was_never_traced_says_so(tmp_path):
+    model = loaded(tmp_path, f=tf.function(lambda x: x + 1.0))
+    with pytest.raises(ValueError, match="zero restored functions for caller"):
+        model.f(tf.constant(1.0))
+
+
+def test_aliases_are_loaded_where_they_are_asked_for(tmp_path):
+    model, path = tf.Module(), str(tmp_path / "m")
+    model.f = tf.function(lambda x: x + 1.0)
+    model.g = tf.function(lambda x: x * 3.0)
+    for function in (model.f, model.g):
+        function(tf.constant(1.0))
+        function(tf.constant([1.0]))
+    tf.saved_model.save(
+        model,
+        path,
+        signatures={},
+        options=tf.saved_model.SaveOptions(function_aliases={"plus": model.f}),
+    )
+    assert not hasattr(tf.saved_model.load(path), "function_aliases")
+    options = tf.saved_model.LoadOptions(experimental_load_function_aliases=True)
+    loaded = tf.saved_model.load(path, options=options)
+    assert loaded.function_aliases == {"plus": loaded.f}
+    assert loaded.function_aliases["plus"](tf.constant([2.0])).numpy() == [3.0]
+
+
+def test_functions_tell_their_traces():
+    f = tf.function(lambda x: x + 1.0)
+    assert f._trackable_children() == f._trackable_children("savedmodel") == {}
+    traces = [f.get_concrete_function(tf.constant(v)) for v in (1.0, [1.0])]
+    assert f._trackable_children("checkpoint", cache={}) == {}
+    told = f._trackable_children(save_type="savedmodel", cache={})
+    assert list(told) == ["trace_0", "trace_1"]
+    assert [t is c for t, c in zip(told.values(), traces, strict=True)] == [True, True]
+    given = tf.function(lambda x: x + 1.0, input_signature=[tf.TensorSpec([])])
+    assert list(given._trackable_children("savedmodel")) == ["trace_0"]
+
+
+def test_views_ask_the_class_of_the_view():
+    class Told(tf.__internal__.tracking.AutoTrackable):
+        def _trackable_children(self, save_type="checkpoint", **kwargs):
+            return {"v": self.v} if save_type == "savedmodel" else {}
+
+    class View(tf.train.TrackableView):
+        @classmethod
+        def children(cls, obj, save_type="savedmodel", **kwargs):
+            return super().children(obj, save_type, **kwargs)
+
+    told, root = Told(), tf.Module()
+    told.v, root.told = tf.Variable(1.0), told
+    assert tf.train.TrackableView(root).descendants() == [root, told]
+    # The module's reference to itself is followed once.
+    root.again = root
+    found = View(root).descendants()
+    assert [id(o) for o in found] == [id(root), id(told), id(told.v)]
+
+
+def test_a_default_signature_that_cannot_be_made_is_none(tmp_path):
+    class Model(tf.Module):
+        @property
+        def _default_save_signature(self):
+            raise TypeError("not of this model")
+
+        @tf.function(input_signature=[tf.TensorSpec([])])
+        def f(self, x):
+            return {"y": x + 1.0}
+
+    tf.saved_model.save(Model(), str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    assert list(loaded.signatures) == ["serving_default"]

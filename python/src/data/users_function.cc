@@ -3,6 +3,7 @@
 #include <cctype>
 #include <utility>
 
+#include "function/variable_creation.h"
 #include "python/src/binding/package_parts.h"
 #include "python/src/binding/words.h"
 #include "python/src/control_flow/staged_values.h"
@@ -71,14 +72,18 @@ TensorVector ComponentsOfResult(nb::object result, const char* caller,
 nb::object TracedElements(const std::string& name,
                           const ElementSignature& arguments,
                           OfComponents body) {
-  const auto builder = MakeRef<FuncGraph>(name);
-  const nb::object graph = Owned(WrapGraph(builder->graph().get()));
-  KeepBody(graph);
-  return Tried([&] {
-    return ValueOrThrow(PythonTraced(graph, [&] {
-      return TraceElements(builder.get(), arguments, &kPythonWords, body);
-    }));
-  });
+  nb::object made;
+  const auto trace = [&]() -> Status {
+    const auto builder = MakeRef<FuncGraph>(name);
+    const nb::object graph = Owned(WrapGraph(builder->graph().get()));
+    KeepBody(graph);
+    GK_ASSIGN_OR_RETURN(made, PythonTraced(graph, [&] {
+                          return TraceElements(builder.get(), arguments, body);
+                        }));
+    return OkStatus();
+  };
+  Tried([&] { ThrowIfError(TraceMakingVariables(kPythonWords, trace)); });
+  return made;
 }
 
 ElementFunction CoreFunction(nb::handle function) {

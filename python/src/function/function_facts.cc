@@ -206,6 +206,27 @@ PyObject* AllConcrete(PyObject* o, PyObject*) {
   return all.release().ptr();
 }
 
+// _trackable_children(save_type="checkpoint", **kwargs): the traces that a
+// SavedModel has of it; of a function with an input signature there is one.
+PyObject* TraceChildren(PyObject* o, PyObject* args, PyObject* kwargs) {
+  PyObject* type = PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0)
+                   : kwargs ? PyDict_GetItemString(kwargs, "save_type")
+                            : nullptr;
+  nb::dict children;
+  if (type == nullptr || nb::handle(type).equal(nb::str("checkpoint"))) {
+    return children.release().ptr();
+  }
+  const nb::handle function(o);
+  if (TracesOf(o).traces().empty() &&
+      !function.attr("input_signature").is_none()) {
+    function.attr("get_concrete_function")();
+  }
+  for (nb::handle trace : Owned(AllConcrete(o, nullptr))) {
+    children[Format("trace_{}", nb::len(children)).c_str()] = trace;
+  }
+  return children.release().ptr();
+}
+
 PyObject* Profile(PyObject* o, PyObject* args, PyObject* kwargs) {
   return ProfileOfCall(ConcreteFor(o, args, kwargs), o, args, kwargs);
 }
@@ -224,6 +245,8 @@ PyMethodDef kFunctionFactsMethods[] = {
     {"_list_all_concrete_functions", Guarded<AllConcrete>, METH_NOARGS,
      "_list_all_concrete_functions($self)\n--\n\n"
      "The ConcreteFunctions that were traced, in that order."},
+    {"_trackable_children", AsCFunction(Guarded<TraceChildren>),
+     METH_VARARGS | METH_KEYWORDS, nullptr},
     {"_of_object", Guarded<OfObject>, METH_O, nullptr},
     {"_decorate", Guarded<Decorate>, METH_O,
      "_decorate($self, decorator)\n--\n\n"

@@ -404,6 +404,14 @@ PyObject* Bind(PyObject* o, PyObject* instance, PyObject* owner) {
       .ptr();
 }
 
+// Keras' layers look at it by getfullargspec, which follows no __wrapped__.
+PyObject* SignatureOfFunction(PyObject* o, void*) {
+  return nb::module_::import_("inspect")
+      .attr("signature")(nb::handle(Self(o)->function))
+      .release()
+      .ptr();
+}
+
 int Traverse(PyObject* o, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(o));
   Py_VISIT(Self(o)->function);
@@ -432,6 +440,8 @@ PyMemberDef members[] = {
     {nullptr, 0, 0, 0, nullptr}};
 PyGetSetDef getset[] = {{"__dict__", PyObject_GenericGetDict,
                          PyObject_GenericSetDict, nullptr, nullptr},
+                        {"__signature__", Guarded<SignatureOfFunction>, nullptr,
+                         nullptr, nullptr},
                         {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot slots[] = {
     {Py_tp_call, Slot<Call>()},       {Py_tp_descr_get, Slot<Bind>()},

@@ -154,6 +154,14 @@ void AddLoadedModel(nb::module_& m) {
             return TextOfFile(
                 self.meta_graph().meta_info_def->tensorflow_git_version);
           })
+      .def_prop_ro("aliased_functions",
+                   [](const LoadedModel& self) {
+                     nb::dict numbers;
+                     for (const auto& [alias, number] : self.AliasedFunctions()) {
+                       numbers[TextOfFile(alias)] = number;
+                     }
+                     return numbers;
+                   })
       .def_prop_ro("saver",
                    [](const LoadedModel& self) {
                      return Bytes(*self.meta_graph().saver_def);

@@ -247,7 +247,7 @@ const CompositionRecord kRecords[] = {
      .example = ">>> bins = tf.histogram_fixed_width_bins([0., 0.9, 7.], [0., "
                 "1.], nbins=2)\n>>> bins.numpy().tolist()\n[0, 1, 1]"},
     {.names = "math.in_top_k|nn.in_top_k",
-     .args = "targets: tensor(T); predictions: tensor; k: tensor(T)",
+     .args = "targets: tensor(T); predictions: tensor(float32); k: tensor(T)",
      .scope = "in_top_k",
      .build = InTopK,
      .doc = "Is the score of each target among the `k` largest of its row?",

@@ -128,9 +128,10 @@ _COLLECTIONS = frozenset(
 
 def is_trackable(value: object) -> bool:
     """Whether a checkpoint can hold it, or something in it."""
-    return (
+    return not isinstance(
+        value, _graphkiln.Function | _graphkiln.ConcreteFunction
+    ) and (
         isinstance(value, Trackable | tuple)
-        and not isinstance(value, _graphkiln.Function | _graphkiln.ConcreteFunction)
         or type(value) in _COLLECTIONS
         or hasattr(type(value), "_trackable_children")
     )

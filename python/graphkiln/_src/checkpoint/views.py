@@ -30,13 +30,24 @@ class TrackableView:
         return self._root
 
     @classmethod
-    def children(cls, obj: Any, save_type: Any = None, **kwargs: Any) -> dict[str, Any]:
+    def children(
+        cls, obj: Any, save_type: str = "checkpoint", **kwargs: Any
+    ) -> dict[str, Any]:
         """What is in an object, by the names of attributes, keys or places."""
-        return dict(named_children(obj))
+        return dict(named_children(obj, save_type))
 
     def descendants(self) -> list[Any]:
         """All objects, each once, those nearer to the root first."""
-        return _graphkiln._reachable_objects(self._root, Protocol())
+        if type(self).children.__func__ is TrackableView.children.__func__:
+            return _graphkiln._reachable_objects(self._root, Protocol())
+        # A class of the user's says what is in an object.
+        found, seen = [self._root], {id(self._root)}
+        for obj in found:
+            for child in self.children(obj).values():
+                if id(child) not in seen:
+                    seen.add(id(child))
+                    found.append(child)
+        return found
 
 
 class CheckpointView:

@@ -298,9 +298,7 @@ def _asset_file(asset: Asset) -> str:
 def traces_to_save(value: Function) -> list[Any]:
     """The ConcreteFunctions of a Function: one with an input signature is traced
     if it was not; of others what was traced so far."""
-    if value.input_signature is not None and not value._list_all_concrete_functions():
-        value.get_concrete_function()
-    return value._list_all_concrete_functions()
+    return list(value._trackable_children("savedmodel").values())
 
 
 def _resource_functions(value: Any) -> list[tuple[str, Function]]:

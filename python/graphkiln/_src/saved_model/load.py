@@ -91,6 +91,17 @@ class _Loader:
             self._fill(self._made[number], self._nodes[number])
         return self._object(0)
 
+    def aliased(self, root: Any) -> dict[str, Any]:
+        """The functions that have aliases, by those."""
+        if hasattr(root, "function_aliases"):
+            raise ValueError(
+                "Could not load with experimental_load_function_aliases option "
+                "because the top-level object already has an attributed with name "
+                "'function_aliases'"
+            )
+        functions = self._model.aliased_functions
+        return {alias: self._object(number) for alias, number in functions.items()}
+
     def _later(self, number: int) -> Callable[[], Any]:
         """What makes a function, once it is asked for."""
 
@@ -217,7 +228,10 @@ def load(
         raise
     try:
         with _graphkiln.init_scope():
-            root = _Loader(model).root()
+            loader = _Loader(model)
+            root = loader.root()
+            if options is not None and options.experimental_load_function_aliases:
+                root.function_aliases = loader.aliased(root)
             if model.graph is not None:
                 model.add_graph_to(root)
         if isinstance(root, AutoTrackable):

@@ -46,6 +46,15 @@ def _gives_named_tensors(concrete: Any) -> bool:
     return all(isinstance(o, _graphkiln.TypeSpec) for o in outputs)
 
 
+def _property_of(obj: Any, name: str) -> Any:
+    """What an attribute is that may be a property; None where that fails, as
+    TensorFlow takes it: Keras has no default signature for some models."""
+    try:
+        return getattr(obj, name, None)
+    except Exception:
+        return None
+
+
 def _function_to_export(children: dict[str, Any]) -> Any:
     """What is saved as a signature if none was asked for: the only function that
     can be one."""
@@ -153,8 +162,7 @@ def save(
     protocol = ExportProtocol()
     if signatures is None:
         children = dict(protocol.children(obj))
-        # It may be a property.
-        default = getattr(obj, _DEFAULT_ATTRIBUTE, None)
+        default = _property_of(obj, _DEFAULT_ATTRIBUTE)
         if isinstance(default, Function | ConcreteFunction):
             children[_DEFAULT_ATTRIBUTE] = default
         signatures = _function_to_export(children)
