@@ -321,3 +321,17 @@ def test_a_default_signature_that_cannot_be_made_is_none(tmp_path):
     tf.saved_model.save(Model(), str(tmp_path))
     loaded = tf.saved_model.load(str(tmp_path))
     assert list(loaded.signatures) == ["serving_default"]
+
+
+def test_tables_are_trackable_resources():
+    # Keras' exports look for them so.
+    resource = tf.saved_model.experimental.TrackableResource
+    initializer = tf.lookup.KeyValueTensorInitializer(["a"], [1])
+    assert isinstance(tf.lookup.StaticHashTable(initializer, 0), resource)
+    for cls in (
+        tf.lookup.StaticVocabularyTable,
+        tf.lookup.experimental.MutableHashTable,
+        tf.lookup.experimental.DenseHashTable,
+    ):
+        assert issubclass(cls, resource)
+    assert not isinstance(initializer, resource)

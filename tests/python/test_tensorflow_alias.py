@@ -108,6 +108,25 @@ def test_names_that_packages_take_from_the_inside(alias):
         from tensorflow.python.framework import no_such_module  # noqa: F401
 
 
+def test_specs_of_extension_types_are_known_by_the_name_in_their_body(alias):
+    from tensorflow.python.framework import type_spec_registry
+
+    class Masked(gk.experimental.ExtensionType):
+        __name__ = "test.Masked"
+        values: gk.Tensor
+
+    class Unnamed(gk.experimental.ExtensionType):
+        values: gk.Tensor
+
+    assert type_spec_registry.get_name(Masked.Spec) == "test.Masked.Spec"
+    assert type_spec_registry.lookup("test.Masked.Spec") is Masked.Spec
+    with pytest.raises(ValueError, match="has not been registered"):
+        type_spec_registry.get_name(Unnamed.Spec)
+    assert type_spec_registry.get_name(gk.RaggedTensorSpec) == "tf.RaggedTensorSpec"
+    with pytest.raises(ValueError, match="No TypeSpec has been registered"):
+        type_spec_registry.lookup("Unnamed.Spec")
+
+
 def test_it_ends(alias):
     # Keras knows by it what is TensorFlow's.
     assert type(gk.constant(1)).__module__ == "tensorflow.python.framework.ops"

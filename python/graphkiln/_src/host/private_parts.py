@@ -126,7 +126,19 @@ def register_type_spec(name: str) -> Callable[[type], type]:
     return register
 
 
+def _name_of_extension(cls: type) -> str | None:
+    """By which the specs of an extension type are known: one whose body has a
+    `__name__`."""
+    if not issubclass(cls, _graphkiln.ExtensionTypeSpec):
+        return None
+    value_type = getattr(cls, "value_type", object)
+    own = vars(value_type).get("__name__")
+    return f"{own}.Spec" if isinstance(own, str) else None
+
+
 def get_type_spec_name(cls: type) -> str:
+    if given := _name_of_extension(cls):
+        return given
     if cls not in TYPE_SPEC_TO_NAME:
         raise ValueError(
             f"TypeSpec {cls.__module__}.{cls.__name__} has not been registered."
@@ -136,6 +148,9 @@ def get_type_spec_name(cls: type) -> str:
 
 def lookup_type_spec(name: str) -> type:
     if name not in NAME_TO_TYPE_SPEC:
+        for cls in reversed(_graphkiln.ExtensionTypeSpec.__subclasses__()):
+            if _name_of_extension(cls) == name:
+                return cls
         raise ValueError(f"No TypeSpec has been registered with name {name!r}")
     return NAME_TO_TYPE_SPEC[name]
 

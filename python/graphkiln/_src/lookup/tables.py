@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import DType, Operation, Tensor
 from graphkiln._src import ops
-
-from graphkiln._src.checkpoint.auto_trackable import Trackable
+from graphkiln._src.saved_model.resources import TrackableResource
 
 if TYPE_CHECKING:
     from graphkiln._src.lookup.initializers import TableInitializerBase
@@ -56,7 +55,7 @@ def _name_in_graph(handle) -> str | None:
     return handle.op.name.rpartition("/")[2]
 
 
-@Trackable.register
+@TrackableResource.register
 class LookupInterface:
     """Base of tables from keys to values."""
 
