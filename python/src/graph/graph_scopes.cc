@@ -119,7 +119,10 @@ PyObject* AsDefault(PyObject* o, PyObject*) {
 // kept by `held`.
 PyObject* Gate(PyObject* item, PyRef* held) {
   if (IsVariable(item)) {
-    *held = PyRef::Steal(PyObject_GetAttrString(item, "handle"));
+    PyObject* update = UpdateOf(item);
+    *held = PyRef::Steal(update != nullptr
+                             ? update
+                             : PyObject_GetAttrString(item, "handle"));
     return held->get();
   }
   *held = PyRef::Steal(PyObject_GetAttrString(item, "values"));

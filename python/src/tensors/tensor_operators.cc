@@ -283,6 +283,13 @@ PyObject* Invert(PyObject* a) { return Unary(Operator::kInvert, a); }
 
 PyObject* Equality(BinaryOp& op, PyObject* a, PyObject* b) {
   if (b == Py_None) return PyBool_FromLong(&op == &not_equal_op);
+  if (IsVariable(a)) {
+    // In graphs of the first version a variable is equal to itself alone.
+    const FuncGraph* graph = FuncGraph::Current();
+    if (graph != nullptr && !graph->is_function()) {
+      return PyBool_FromLong((a == b) == (&op == &equal_op));
+    }
+  }
   if (PyObject* fast = TryFast(op, a, b)) return fast;
   if (PyErr_Occurred()) return nullptr;
   if (IsOfPlainGraph(a)) {

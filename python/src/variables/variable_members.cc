@@ -10,6 +10,7 @@
 #include "python/src/binding/only_argument.h"
 #include "python/src/binding/package_parts.h"
 #include "python/src/binding/type_parts.h"
+#include "python/src/graph/operation_type.h"
 #include "python/src/graph/session_object.h"
 #include "python/src/ops/call_op.h"
 #include "python/src/ops/op_function.h"
@@ -24,6 +25,17 @@
 #include "python/src/variables/variable_type.h"
 
 namespace gk::py {
+
+PyObject* UpdateOf(PyObject* o) {
+  const PyVariable* self = VariableOf(o);
+  FuncGraph* const graph =
+      self->after == nullptr ? nullptr : FuncGraph::Current();
+  return graph == nullptr ? nullptr
+                          : WrapNode(graph->graph().get(), self->after)
+                                .release()
+                                .ptr();
+}
+
 namespace {
 
 PyRef HandleOf(PyObject* o) {
@@ -40,12 +52,13 @@ PyObject* UpdateBy(std::string_view op, std::string_view handle_name,
   if (!t.ok()) return Raise(t.status());
   PyRef updates = PyRef::Steal(WrapTensor(*t));
   if (!updates) return nullptr;
+  const WaitsFor waits(VariableOf(o));
   PyRef done = PyRef::Steal(CallOp(op,
                                    {{handle_name, handle.get()},
                                     {"indices", indices},
                                     {"updates", updates.get()}},
                                    name));
-  return done ? UnreadVariable(o) : nullptr;
+  return done ? UpdatedVariable(o) : nullptr;
 }
 
 PyObject* NotIndexedSlices(PyObject* delta) {
@@ -192,9 +205,10 @@ PyObject* AssignSlice(PyObject* self, PyObject* args, PyObject* kwargs) {
   if (!NodeName(kOp, name, &node_name)) return nullptr;
   const Tensor inputs[] = {VariableOf(variable)->handle, slice->begin,
                            slice->end, slice->strides, *value};
+  const WaitsFor waits(VariableOf(variable));
   PyRef done =
       PyRef::Steal(info->Run(inputs, std::move(slice->masks), node_name));
-  return done ? UnreadVariable(variable) : nullptr;
+  return done ? UpdatedVariable(variable) : nullptr;
 }
 PyMethodDef assign_slice = {"assign", AsCFunction(Guarded<AssignSlice>),
                             METH_VARARGS | METH_KEYWORDS,
@@ -218,6 +232,10 @@ PyObject* Mode(PyObject* o, void* name) {
 PyObject* OfHandle(PyObject* o, void* name) {
   PyRef handle = HandleOf(o);
   return handle ? Stored(handle.get(), name) : nullptr;
+}
+PyObject* OperationProperty(PyObject* o, void* name) {
+  PyObject* update = UpdateOf(o);
+  return update != nullptr ? update : OfHandle(o, name);
 }
 PyObject* SharedName(PyObject* o, void*) {
   const PyVariable* self = VariableOf(o);
@@ -393,7 +411,9 @@ PyGetSetDef variable_properties[] = {
      nullptr},
     {"device", Guarded<OfHandle>, nullptr, "Where the value is.",
      NameText("device")},
-    {"op", Guarded<OfHandle>, nullptr, "Undefined when eager.", NameText("op")},
+    {"op", Guarded<OperationProperty>, nullptr,
+     "Undefined when eager; of what an assignment in a graph gave, that one.",
+     NameText("op")},
     {"graph", Guarded<OfHandle>, nullptr, "Undefined when eager.",
      NameText("graph")},
     {"_shared_name", Guarded<SharedName>, nullptr, nullptr, nullptr},

@@ -118,6 +118,20 @@ PyObject* UnreadVariable(PyObject* o) {
   return made;
 }
 
+PyObject* UpdatedVariable(PyObject* o) {
+  PyRef updated = PyRef::Steal(UnreadVariable(o));
+  const FuncGraph* graph = FuncGraph::Current();
+  if (updated && graph != nullptr && !graph->automatic_control() &&
+      Py_TYPE(updated.get()) == UnreadVariableType) {
+    PyVariable* self = Self(updated.get());
+    self->after = graph->graph()->nodes().back().get();
+    PyRef name = PyRef::Steal(ToPyString(self->after->name()));
+    if (!name) return nullptr;
+    Py_SETREF(self->name, name.Release());
+  }
+  return updated.Release();
+}
+
 namespace {
 
 PyObject* UnreadMethod(PyObject* o, PyObject*) { return UnreadVariable(o); }
@@ -286,18 +300,13 @@ PyObject* AssignMethod(PyObject* o, PyObject* args, PyObject* kwargs) {
       Self(o)->shape.IsFullyDefined()) {
     attrs.Set("validate_shape", true);  // by readers of the graph
   }
+  const WaitsFor waits(Self(o));
   PyRef result = PyRef::Steal(info->Run(inputs, std::move(attrs), node_name));
   if (!result) return nullptr;
   // In a graph the result is the assignment for control dependencies; the
   // variable itself reads what was written.
   if (!read) return result.Release();
-  PyRef unread = PyRef::Steal(UnreadVariable(o));
-  const FuncGraph* graph = FuncGraph::Current();
-  if (unread && graph != nullptr && !graph->automatic_control() &&
-      Py_TYPE(unread.get()) == UnreadVariableType) {
-    Self(unread.get())->after = graph->graph()->nodes().back().get();
-  }
-  return unread.Release();
+  return UpdatedVariable(o);
 }
 
 PyObject* Repr(PyObject* o) {

@@ -28,25 +28,16 @@ const void* KeyOf(const Tensor& handle) {
   return handle.scalar<ResourceHandle>().resource();
 }
 
-// What is made in the graph being built while this is there waits for a node.
-class WaitsFor {
- public:
-  explicit WaitsFor(Node* node)
-      : graph_(node == nullptr ? nullptr : FuncGraph::Current()) {
-    if (graph_ != nullptr) {
-      graph_->scopes().PushControlInputs(std::vector<Node*>{node});
-    }
-  }
-  ~WaitsFor() {
-    if (graph_ != nullptr) graph_->scopes().PopControlInputs();
-  }
-  WaitsFor(const WaitsFor&) = delete;
-
- private:
-  FuncGraph* const graph_;
-};
-
 }  // namespace
+
+WaitsFor::WaitsFor(const PyVariable* variable)
+    : graph_(variable->after == nullptr ? nullptr : FuncGraph::Current()) {
+  if (graph_ == nullptr) return;
+  graph_->scopes().PushControlInputs(std::vector<Node*>{variable->after});
+}
+WaitsFor::~WaitsFor() {
+  if (graph_ != nullptr) graph_->scopes().PopControlInputs();
+}
 
 void RememberVariable(PyObject* o) {
   if (const void* key = KeyOf(VariableOf(o)->handle)) Variables()[key] = o;
@@ -84,7 +75,7 @@ StatusOr<Tensor> ReadVariable(PyObject* o) {
       observer->OnVariableAccess(self->handle);
     }
   }
-  const WaitsFor waits(self->after);
+  const WaitsFor waits(self);
   try {
     return ops::ReadVariableOp(self->handle, self->dtype);
   } catch (...) {

@@ -16,6 +16,10 @@ namespace gk {
 class Node;
 }  // namespace gk
 
+namespace gk {
+class FuncGraph;
+}
+
 namespace gk::py {
 
 struct PyVariable {
@@ -48,6 +52,19 @@ inline PyVariable* VariableOf(PyObject* o) {
   return reinterpret_cast<PyVariable*>(o);
 }
 
+// What is made in the graph being built while this is there waits for the
+// assignment that gave the variable.
+class WaitsFor {
+ public:
+  explicit WaitsFor(const PyVariable* variable);
+  ~WaitsFor();
+  WaitsFor(const WaitsFor&) = delete;
+  WaitsFor& operator=(const WaitsFor&) = delete;
+
+ private:
+  FuncGraph* const graph_;
+};
+
 // The current value (ReadVariableOp with the current builder).
 StatusOr<Tensor> ReadVariable(PyObject* variable);
 
@@ -70,6 +87,12 @@ PyObject* VariableOfHandle(const Tensor& handle, DataType dtype,
 // What an assignment to a variable gives: the variable, reading what was
 // written. New reference. (variable_methods.cc)
 PyObject* UnreadVariable(PyObject* variable);
+// The same of one whose update was the last node that was made: in graphs that
+// order nothing by themselves it stands for that node.
+PyObject* UpdatedVariable(PyObject* variable);
+// The tf.Operation of that node; null, without an error, of other variables.
+// New reference. (variable_members.cc)
+PyObject* UpdateOf(PyObject* variable);
 
 // Its VariableDef, and the variable of one. (variable_def.cc)
 PyObject* VariableToProto(PyObject* variable, PyObject* args, PyObject* kwargs);
