@@ -33,6 +33,7 @@
 #include <graphkiln/lookup.h>
 #include <graphkiln/map.h>
 #include <graphkiln/module.h>
+#include <graphkiln/moving_average.h>
 #include <graphkiln/nest.h>
 #include <graphkiln/nn.h>
 #include <graphkiln/ops.h>

@@ -136,6 +136,15 @@ EXPORTS: dict[str, str] = {
         compat.v1.gfile.Rename=rename compat.v1.gfile.Stat=stat
         compat.v1.gfile.Walk=walk
         """,
+    "graphkiln._src.training.cluster": """
+        train.ClusterSpec compat.v1.train.ClusterSpec
+        """,
+    "graphkiln._src.training.coordinator": """
+        train.Coordinator compat.v1.train.Coordinator
+        """,
+    "graphkiln._src.training.moving_averages": """
+        train.ExponentialMovingAverage compat.v1.train.ExponentialMovingAverage
+        """,
     "graphkiln._src.checkpoint.checkpoint": "train.Checkpoint",
     "graphkiln._src.checkpoint.initial_values": """
         compat.v1.train.init_from_checkpoint
@@ -300,7 +309,9 @@ EXPORTS: dict[str, str] = {
     "graphkiln._proto": """
         train.BytesList train.ClusterDef train.Example train.Feature train.FeatureList
         train.FeatureLists train.Features train.FloatList train.Int64List train.JobDef
-        train.SequenceExample compat.v1.train.SaverDef=SaverDef
+        train.SequenceExample train.ServerDef compat.v1.train.SaverDef=SaverDef
+        compat.v1.train.ClusterDef=ClusterDef compat.v1.train.JobDef=JobDef
+        compat.v1.train.ServerDef=ServerDef
         compat.v1.summary.Event=Event compat.v1.summary.SessionLog=SessionLog
         compat.v1.summary.Summary=Summary
         compat.v1.summary.SummaryDescription=SummaryDescription

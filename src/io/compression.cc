@@ -213,7 +213,8 @@ class DeflatedFile final : public WritableFile {
         return Internal("deflate() failed with error {}: {}", state,
                         ErrorText(stream_));
       }
-      output_.resize(output_.size() - stream_.avail_out);
+      output_.resize(kCodecPiece -
+                     std::min<size_t>(kCodecPiece, stream_.avail_out));
       GK_RETURN_IF_ERROR(file_->Append(output_));
     } while (stream_.avail_out == 0);
     return OkStatus();

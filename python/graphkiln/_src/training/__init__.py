@@ -1,0 +1,1 @@
+"""What trains: averages of variables, threads that stop together, clusters."""
