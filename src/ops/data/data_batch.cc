@@ -149,7 +149,7 @@ class RowsIterator final : public DatasetIterator {
       std::vector<void*> at;
       for (Tensor& t : batch) {
         at.push_back(static_cast<char*>(t.raw_data()) +
-                     count * (t.byte_size() / size_));
+                     count * (t.num_elements() / size_) * SizeOf(t.dtype()));
       }
       int64_t more = 0;
       GK_RETURN_IF_ERROR(input_->NextRows(cancellation, size_ - count, at,
@@ -181,11 +181,21 @@ class RowsIterator final : public DatasetIterator {
   // Larger batches are made when it is known how many elements there are.
   static constexpr int64_t kMostBytes = int64_t{64} << 20;
 
+  // Of an element in memory, also where that is an object.
+  static int64_t SizeOf(DataType t) {
+    int64_t size = 0;
+    const Status known = VisitMoved(t, [&]<class T>(std::type_identity<T>) {
+      size = sizeof(T);
+    });
+    if (!known.ok()) size = kMostBytes;
+    return size;
+  }
+
   bool Fits(const ElementSignature& rows) const {
     int64_t bytes = 0;
     for (size_t k = 0; k < rows.types.size(); ++k) {
       if (!rows.shapes[k].IsFullyDefined()) return false;
-      int64_t each = DataTypeSize(rows.types[k]);
+      int64_t each = SizeOf(rows.types[k]);
       for (const int64_t d : rows.shapes[k].dims()) {
         each = MultiplyWithoutOverflow(each, d);
         if (each < 0) return false;

@@ -120,9 +120,9 @@ class SkipDataset final : public OneInputDataset {
     Status GetRows(const CancellationToken* cancellation, int64_t n,
                    std::span<void* const> rows, int64_t* count,
                    bool* end) override {
-      GK_RETURN_IF_ERROR(Begin(cancellation, end));
-      return *end ? OkStatus()
-                  : input().NextRows(cancellation, n, rows, count, end);
+      // What is passed over may change what RowsNow() says.
+      if (left_ != 0) return Begin(cancellation, end);
+      return input().NextRows(cancellation, n, rows, count, end);
     }
 
    private:
@@ -196,9 +196,13 @@ class RepeatDataset final : public DatasetOfInput {
     Status GetRows(const CancellationToken* cancellation, int64_t n,
                    std::span<void* const> rows, int64_t* count,
                    bool* end) override {
-      return Ask(cancellation, count, end, [&](bool* ended) {
-        return input_->NextRows(cancellation, n, rows, count, ended);
-      });
+      // Another pass says anew what its rows are.
+      return Ask(
+          cancellation, count, end,
+          [&](bool* ended) {
+            return input_->NextRows(cancellation, n, rows, count, ended);
+          },
+          /*passes=*/1);
     }
 
    private:
@@ -209,10 +213,11 @@ class RepeatDataset final : public DatasetOfInput {
       return OkStatus();
     }
 
-    // Until `ask` gave something of the pass that it is: *count elements.
+    // Until `ask` gave something of the pass that it is: *count elements, or
+    // was asked in so many passes.
     template <class F>
     Status Ask(const CancellationToken* cancellation, const int64_t* count,
-               bool* end, F&& ask) {
+               bool* end, F&& ask, int64_t passes = -1) {
       while (left_ != 0) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         GK_RETURN_IF_ERROR(Open());
@@ -228,7 +233,7 @@ class RepeatDataset final : public DatasetOfInput {
           left_ = 0;
         }
         ++passes_;
-        if (*count > 0) return OkStatus();
+        if (*count > 0 || --passes == 0) return OkStatus();
       }
       *end = true;
       return OkStatus();

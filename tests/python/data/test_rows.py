@@ -39,9 +39,13 @@ def sources(folder: pathlib.Path):
         "take": D.range(100).take(7),
         "skip": D.range(10).skip(3),
         "repeat": D.range(3).repeat(3),
+        "repeated_lines": tf.data.TextLineDataset(names).repeat(3),
+        "repeated_csv": csv(str(table), types, header=True).repeat(2),
         "empty_repeat": D.range(0).repeat(3),
         "counts": D.range(4).repeat().skip(2).take(7),
         "flat_map": D.range(5).flat_map(D.range),
+        "skipped_flat_map": D.range(5).flat_map(D.range).skip(3).repeat(2).skip(1),
+        "taken_flat_map": D.range(5).flat_map(D.range).take(4).repeat(2).take(7),
         "interleave": D.range(5).interleave(
             lambda n: D.range(10 * n, 10 * n + n), cycle_length=2, block_length=2
         ),
