@@ -1,5 +1,5 @@
 // What fields messages have, by the name of the message: the descriptions in
-// src/proto/*.proto, as protogen embeds them.
+// src/proto/*.proto, as protogen embeds them, and others that are given.
 #ifndef GK_PROTO_MESSAGE_TYPES_H_
 #define GK_PROTO_MESSAGE_TYPES_H_
 
@@ -7,6 +7,8 @@
 #include <map>
 #include <string>
 #include <string_view>
+
+#include "base/status.h"
 
 namespace gk::proto {
 
@@ -21,6 +23,7 @@ enum class FieldKind : int {
   kFixed32 = 7,
   kBool = 8,
   kString = 9,
+  kGroup = 10,
   kMessage = 11,
   kBytes = 12,
   kUint32 = 13,
@@ -36,12 +39,35 @@ struct FieldType {
   FieldKind kind = FieldKind::kInt64;
   bool is_repeated = false;
   std::string type;  // of messages and enums: their full name
+  bool is_packed = false;
+  std::string otherwise;  // the default, as text; empty: none
 };
 using MessageType = std::map<std::string, FieldType, std::less<>>;
 using EnumType = std::map<std::string, int32_t, std::less<>>;
 
-// Null if there is none of that full name. Maps are repeated messages with the
-// fields `key` and `value`.
+// The types of one FileDescriptorSet. Constant.
+class MessageTypes {
+ public:
+  // Those of this library.
+  static const MessageTypes& Known();
+  // InvalidArgument for bytes that are no such set.
+  static StatusOr<MessageTypes> Of(std::string_view descriptors);
+
+  // Null if there is none of that full name. Maps are repeated messages with
+  // the fields `key` and `value`.
+  const MessageType* FindMessage(std::string_view name) const;
+  const EnumType* FindEnum(std::string_view name) const;
+  // The value that the enum's description says first.
+  int32_t FirstValue(std::string_view enum_name) const;
+
+ private:
+  friend struct TypesReader;
+  std::map<std::string, MessageType, std::less<>> messages_;
+  std::map<std::string, EnumType, std::less<>> enums_;
+  std::map<std::string, int32_t, std::less<>> first_values_;
+};
+
+// Of this library's.
 const MessageType* FindMessageType(std::string_view name);
 const EnumType* FindEnumType(std::string_view name);
 

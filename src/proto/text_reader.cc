@@ -42,7 +42,8 @@ bool IsNameCharacter(char c) {
 
 class MessageReader {
  public:
-  explicit MessageReader(std::string_view text) : text_(text) {}
+  MessageReader(std::string_view text, const MessageTypes& types)
+      : text_(text), types_(types) {}
 
   StatusOr<std::string> ReadAll(std::string_view name) {
     std::string out;
@@ -93,7 +94,7 @@ class MessageReader {
 
   Status ReadFields(std::string_view name, char end, int depth,
                     std::string* out) {
-    const MessageType* const type = FindMessageType(name);
+    const MessageType* const type = types_.FindMessage(name);
     if (type == nullptr) return Wrong("no message {} is known", name);
     if (depth > kMaxDepth) {
       return Wrong("messages nest deeper than {} levels", kMaxDepth);
@@ -130,7 +131,8 @@ class MessageReader {
     }
     const bool colon = Take(':');
     const FieldType& own = field->second;
-    if (!colon && own.kind != FieldKind::kMessage) {
+    if (!colon && own.kind != FieldKind::kMessage &&
+        own.kind != FieldKind::kGroup) {
       return Wrong("expected ':' after {}", name);
     }
     if (!Take('[')) return ReadValue(own, depth, out);
@@ -166,6 +168,12 @@ class MessageReader {
 
   Status ReadValue(const FieldType& field, int depth, std::string* out) {
     switch (field.kind) {
+      case FieldKind::kGroup: {
+        PutTag(field.number, kGroup, out);
+        GK_RETURN_IF_ERROR(ReadBraced(field.type, depth, out));
+        PutTag(field.number, kEndGroup, out);
+        return OkStatus();
+      }
       case FieldKind::kMessage: {
         std::string inner;
         GK_RETURN_IF_ERROR(ReadBraced(field.type, depth, &inner));
@@ -247,7 +255,8 @@ class MessageReader {
       return OkStatus();
     }
     if (field.kind == FieldKind::kEnum) {
-      const EnumType* const values = FindEnumType(field.type);
+      const EnumType* const values = types_.FindEnum(field.type);
+      if (values == nullptr) return Wrong("no enum {} is known", field.type);
       const auto named = values->find(word);
       if (named != values->end()) {
         PutTag(field.number, kVarint, out);
@@ -371,14 +380,16 @@ class MessageReader {
   }
 
   const std::string_view text_;
+  const MessageTypes& types_;
   size_t at_ = 0;
 };
 
 }  // namespace
 
 StatusOr<std::string> WireOfText(std::string_view text,
-                                 std::string_view message) {
-  return MessageReader(text).ReadAll(message);
+                                 std::string_view message,
+                                 const MessageTypes& types) {
+  return MessageReader(text, types).ReadAll(message);
 }
 
 bool LooksLikeText(std::string_view bytes) {

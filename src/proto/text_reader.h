@@ -9,14 +9,16 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "proto/message_types.h"
 
 namespace gk::proto {
 
 // The message of that name ("tensorflow.GraphDef") as bytes on the wire.
 // InvalidArgument for text that is none, and for fields, enum values and
 // numbers that the message does not have.
-StatusOr<std::string> WireOfText(std::string_view text,
-                                 std::string_view message);
+StatusOr<std::string> WireOfText(
+    std::string_view text, std::string_view message,
+    const MessageTypes& types = MessageTypes::Known());
 
 // Replaces the contents of a message by those of a text.
 template <class T>

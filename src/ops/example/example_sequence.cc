@@ -1,4 +1,5 @@
-// The op that reads features out of serialized SequenceExamples.
+// The ops that read features out of serialized SequenceExamples.
+#include <algorithm>
 #include <set>
 #include <string>
 #include <string_view>
@@ -125,6 +126,37 @@ Status CheckDefaults(const SequenceWanted& w) {
   return OkStatus();
 }
 
+// The same of the first version, in which names are attributes, too.
+template <class Context>
+Status CheckFirstNumbers(const Context& c) {
+  for (const PartNames* part : {&kContext, &kLists}) {
+    const std::string& p = part->prefix;
+    for (const bool sparse : {true, false}) {
+      const std::string kind = sparse ? "_sparse" : "_dense";
+      const std::string types = sparse ? p + "_sparse_types" : part->dense_types;
+      const auto wanted =
+          static_cast<int64_t>(c.template attr<Types>(types).size());
+      const auto check = [&](const std::string& what, int64_t n) {
+        return n == wanted ? OkStatus()
+                           : InvalidArgument("{} ({}) must match the size of "
+                                             "{} ({})",
+                                             what, n, types, wanted);
+      };
+      const std::string number = "N" + p + kind, keys = p + kind + "_keys";
+      GK_RETURN_IF_ERROR(check(number, c.template attr<int64_t>(number)));
+      GK_RETURN_IF_ERROR(check(
+          keys, static_cast<int64_t>(
+                    c.template attr<std::vector<std::string>>(keys).size())));
+      if (sparse) continue;
+      const std::string shapes = p + "_dense_shapes";
+      GK_RETURN_IF_ERROR(check(
+          shapes,
+          static_cast<int64_t>(c.template attr<Shapes>(shapes).size())));
+    }
+  }
+  return OkStatus();
+}
+
 Status ComputeSequences(KernelContext& c) {
   const Tensor &serialized = c.input(0), &names = c.input(1);
   if (serialized.rank() > 1) {
@@ -172,6 +204,89 @@ Status ComputeSequences(KernelContext& c) {
                                 w.lists_may_miss.size(), "Nfeature_list_dense",
                                 w.lists.dense.size()));
   return ParseSequences(c, serialized, names, w);
+}
+
+// Of the first version, whose names stand in attributes and which knows nothing
+// ragged.
+Status ComputeFirstSequences(KernelContext& c) {
+  const Tensor &serialized = c.input(0), &names = c.input(1);
+  if (serialized.rank() > 1) {
+    return InvalidArgument(
+        "Expected serialized to be a scalar or vector, got shape: {}",
+        serialized.shape().DebugString());
+  }
+  if (names.num_elements() != 0 && names.shape() != serialized.shape()) {
+    return InvalidArgument(
+        "Expected len(debug_name) == len(serialized), but got: {} vs. {}",
+        names.num_elements(), serialized.num_elements());
+  }
+  using Names = std::vector<std::string>;
+  const auto keys = [&](std::string_view attr) {
+    const Names& all = c.attr<Names>(attr);
+    return std::vector<std::string_view>(all.begin(), all.end());
+  };
+  SequenceWanted w;
+  w.context.sparse = keys("context_sparse_keys");
+  w.context.dense = keys("context_dense_keys");
+  w.context.sparse_types = c.attr<Types>("context_sparse_types");
+  w.context.dense_types = c.attr<Types>("Tcontext_dense");
+  w.context.dense_shapes = c.attr<Shapes>("context_dense_shapes");
+  w.lists.sparse = keys("feature_list_sparse_keys");
+  w.lists.dense = keys("feature_list_dense_keys");
+  w.lists.sparse_types = c.attr<Types>("feature_list_sparse_types");
+  w.lists.dense_types = c.attr<Types>("feature_list_dense_types");
+  w.lists.dense_shapes = c.attr<Shapes>("feature_list_dense_shapes");
+  const auto may_miss = keys("feature_list_dense_missing_assumed_empty");
+  for (const std::string_view key : w.lists.dense) {
+    w.lists_may_miss.push_back(std::find(may_miss.begin(), may_miss.end(),
+                                         key) != may_miss.end());
+  }
+  for (int i = 2; i < c.num_inputs(); ++i) {
+    w.context_defaults.push_back(&c.input(i));
+  }
+  GK_RETURN_IF_ERROR(CheckFirstNumbers(c));
+  GK_RETURN_IF_ERROR(CheckKeys(w.context, kContext));
+  GK_RETURN_IF_ERROR(CheckKeys(w.lists, kLists));
+  GK_RETURN_IF_ERROR(CheckDefaults(w));
+  return ParseSequences(c, serialized, names, w);
+}
+
+Status FirstSequenceShapes(InferenceContext& c) {
+  GK_RETURN_IF_ERROR(CheckFirstNumbers(c));
+  int64_t batch = -1;
+  if (const PartialTensorShape given = c.input(0); !given.unknown_rank()) {
+    if (given.rank() != 1) {
+      return InvalidArgument("Shape must be rank 1 but is rank {}",
+                             given.rank());
+    }
+    batch = given.dim(0);
+  }
+  constexpr int64_t kAny = -1;
+  int next = 0;
+  const auto sparse = [&](std::string_view types, int64_t rank) {
+    const auto n = static_cast<int>(c.attr<Types>(types).size());
+    for (int i = 0; i < n; ++i) c.set_output(next++, {kAny, rank});
+    for (int i = 0; i < n; ++i) c.set_output(next++, {kAny});
+    for (int i = 0; i < n; ++i) c.set_output(next++, {rank});
+  };
+  const auto dense = [&](std::string_view shapes, bool steps) {
+    for (const PartialTensorShape& own : c.attr<Shapes>(shapes)) {
+      PartialTensorShape shape{batch};
+      if (steps) shape.AddDim(kAny);
+      if (own.unknown_rank()) {
+        shape = PartialTensorShape();
+      } else {
+        for (const int64_t dim : own.dims()) shape.AddDim(dim);
+      }
+      c.set_output(next++, shape);
+    }
+  };
+  sparse("context_sparse_types", 2);
+  dense("context_dense_shapes", false);
+  sparse("feature_list_sparse_types", 3);
+  dense("feature_list_dense_shapes", true);
+  while (next < c.num_outputs()) c.set_output(next++, {batch});
+  return OkStatus();
 }
 
 Status SequenceShapes(InferenceContext& c) {
@@ -274,6 +389,38 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeSequences},
      .doc = "Features of serialized SequenceExamples, a vector of them or one, "
             "and lists of features, as dense, sparse and ragged tensors."},
+
+    {.name = "ParseSequenceExample",
+     .inputs = "serialized: string; debug_name: string; "
+               "context_dense_defaults: Tcontext_dense",
+     .outputs =
+         "context_sparse_indices: Ncontext_sparse * int64; "
+         "context_sparse_values: context_sparse_types; "
+         "context_sparse_shapes: Ncontext_sparse * int64; "
+         "context_dense_values: Tcontext_dense; feature_list_sparse_indices: "
+         "Nfeature_list_sparse * int64; feature_list_sparse_values: "
+         "feature_list_sparse_types; feature_list_sparse_shapes: "
+         "Nfeature_list_sparse * int64; feature_list_dense_values: "
+         "feature_list_dense_types; feature_list_dense_lengths: "
+         "Nfeature_list_dense * int64",
+     .attrs =
+         "feature_list_dense_missing_assumed_empty: list(string) >= 0; "
+         "context_sparse_keys: list(string) >= 0; context_dense_keys: "
+         "list(string) >= 0; feature_list_sparse_keys: list(string) >= 0; "
+         "feature_list_dense_keys: list(string) >= 0; Ncontext_sparse: int >= "
+         "0 = 0; Ncontext_dense: int >= 0 = 0; Nfeature_list_sparse: int >= 0 "
+         "= 0; Nfeature_list_dense: int >= 0 = 0; context_sparse_types: "
+         "list(type) in [float, int64, string] >= 0 = []; Tcontext_dense: "
+         "list(type) in [float, int64, string] >= 0 = []; "
+         "feature_list_dense_types: list(type) in [float, int64, string] >= 0 "
+         "= []; context_dense_shapes: list(shape) >= 0 = []; "
+         "feature_list_sparse_types: list(type) in [float, int64, string] >= 0 "
+         "= []; feature_list_dense_shapes: list(shape) >= 0 = []",
+     .traits = kNoGradient,
+     .shape = FirstSequenceShapes,
+     .kernel = {.compute = ComputeFirstSequences},
+     .doc = "ParseSequenceExampleV2 of a vector of serialized SequenceExamples, "
+            "whose names are attributes, without ragged tensors."},
 };
 
 }  // namespace
