@@ -13,6 +13,7 @@ FUZZ = pathlib.Path(__file__).parents[2] / "fuzz"
 COUNTS = {
     "memory_limits": 6, "exits": 4, "forks": 2, "interrupts": 2, "threads": 2,
     "killed_writers": 6, "damaged_checkpoints": 2,
+    "killed_data_writers": 6, "damaged_records": 1,
 }
 
 
