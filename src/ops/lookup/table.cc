@@ -101,9 +101,10 @@ void Column::GetSome(std::span<const int64_t> places, const Column& others,
     T* const out = static_cast<T*>(to->raw_data()) + row;
     for (size_t i = 0; i < places.size(); ++i) {
       const int64_t at = places[i];
-      const char* const one = mine + at * sizeof(T);
-      const char* const other = theirs + (row + i) * step * sizeof(T);
-      std::memcpy(&out[i], at >= 0 ? one : other, sizeof(T));
+      const bool found = at >= 0;
+      const char* const from = found ? mine : theirs;
+      const int64_t place = found ? at : (row + static_cast<int64_t>(i)) * step;
+      std::memcpy(&out[i], from + place * int64_t{sizeof(T)}, sizeof(T));
     }
   };
   if (!texts() && row_bytes_ == 8) return numbers(uint64_t());
