@@ -46,10 +46,55 @@ void PlaceRows(const T* rows, std::span<const int32_t> ids, int64_t inner,
   }
 }
 
+// Numbers are counted, and rows of one element dealt out, in so many runs of
+// neighbours side by side: one waits for what the one before it wrote.
+inline constexpr size_t kRuns = 4;
+// Of more parts the pointers take longer than the rows.
+inline constexpr size_t kMostParts = 1024;
+
+// How often each run of `length` ids has each of `parts`: [kRuns, parts].
+inline std::vector<int64_t> CountRuns(const int32_t* ids, size_t length,
+                                      size_t parts) {
+  std::vector<int64_t> counts(kRuns * parts);
+  for (size_t begin = 0; begin < length; begin += kIdPiece) {
+    PollInterrupt();
+    const size_t end = std::min(length, begin + kIdPiece);
+    for (size_t i = begin; i < end; ++i) {
+      for (size_t run = 0; run < kRuns; ++run) {
+        ++counts[run * parts + ids[run * length + i]];
+      }
+    }
+  }
+  return counts;
+}
+
 // Row i goes behind those that outs[ids[i]] has got already.
 template <class T>
 void DealRows(const T* rows, std::span<const int32_t> ids, int64_t inner,
               std::vector<T*> outs) {
+  const size_t parts = outs.size(), length = ids.size() / kRuns;
+  if (inner == 1 && parts <= kMostParts) {
+    const std::vector<int64_t> counts = CountRuns(ids.data(), length, parts);
+    std::vector<T*> to(kRuns * parts);
+    for (size_t part = 0; part < parts; ++part) {
+      for (size_t run = 0; run < kRuns; ++run) {
+        to[run * parts + part] = outs[part];
+        outs[part] += counts[run * parts + part];
+      }
+    }
+    for (size_t begin = 0; begin < length; begin += kIdPiece) {
+      PollInterrupt();
+      const size_t end = std::min(length, begin + kIdPiece);
+      for (size_t i = begin; i < end; ++i) {
+        for (size_t run = 0; run < kRuns; ++run) {
+          const size_t row = run * length + i;
+          *to[run * parts + ids[row]]++ = rows[row];
+        }
+      }
+    }
+    rows += kRuns * length;
+    ids = ids.subspan(kRuns * length);
+  }
   TurnPoll poll;
   for (int32_t id : ids) {
     poll();
@@ -62,13 +107,31 @@ void DealRows(const T* rows, std::span<const int32_t> ids, int64_t inner,
 // of each other goes to counts.
 inline int64_t CountParts(std::span<const int32_t> ids,
                           std::vector<int64_t>* counts) {
-  TurnPoll poll;
-  for (size_t i = 0; i < ids.size(); ++i) {
-    poll();
-    if (ids[i] < 0 || static_cast<size_t>(ids[i]) >= counts->size()) {
-      return static_cast<int64_t>(i);
+  const size_t parts = counts->size();
+  for (size_t i = 0; i < ids.size(); i += kIdPiece) {
+    PollInterrupt();
+    uint32_t largest = 0;
+    const auto piece = Piece(ids, i);
+    for (const int32_t id : piece) {
+      largest = std::max(largest, static_cast<uint32_t>(id));
     }
-    ++(*counts)[ids[i]];
+    if (largest < parts) continue;
+    const auto wrong = std::ranges::find_if(piece, [&](int32_t id) {
+      return static_cast<uint32_t>(id) >= parts;
+    });
+    return static_cast<int64_t>(i) + (wrong - piece.begin());
+  }
+  const size_t length = parts > kMostParts ? 0 : ids.size() / kRuns;
+  if (length > 0) {
+    const std::vector<int64_t> in_runs = CountRuns(ids.data(), length, parts);
+    for (size_t k = 0; k < in_runs.size(); ++k) {
+      (*counts)[k % parts] += in_runs[k];
+    }
+  }
+  TurnPoll poll;
+  for (const int32_t id : ids.subspan(kRuns * length)) {
+    poll();
+    ++(*counts)[id];
   }
   return -1;
 }

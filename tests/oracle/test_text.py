@@ -218,3 +218,26 @@ def test_static_shapes(line, both):
     shape = eval(shape)
     ours = shape_in_graph(shape, call, both.ours)
     assert ours == shape_in_graph(shape, call, both.theirs)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_plain_decimal_numbers(both, dtype):
+    """Short and long ones, to the last bit; signs, points and zeros in all places."""
+    rng = np.random.default_rng(7)
+    texts = ["0", "-0", "-0.0", "5.", ".5", "-.5", "00012.500", "16777216", "16777217",
+             "9007199254740993", "0.1", "3.4028236e38", "1234567890123456789",
+             "123456789.0123456789", "0.00000000001", "1" * 25]  # fmt: skip
+    for _ in range(5000):
+        digits = "".join(map(str, rng.integers(0, 10, rng.integers(1, 21))))
+        at = rng.integers(0, len(digits) + 2)
+        sign = "-" * int(rng.integers(2))
+        texts.append(sign + digits[:at] + "." * int(at < len(digits)) + digits[at:])
+    own, theirs = (
+        tf.strings.to_number(tf.constant(texts), dtype).numpy()
+        for tf in (both.ours, both.theirs)
+    )
+    np.testing.assert_array_equal(own.view("i4"), theirs.view("i4"))
+    for wrong in ("", ".", "-", "-.", "1.2.3", "--1", "1-", "+-1", "1 2", "a"):
+        for tf in (both.ours, both.theirs):
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                tf.strings.to_number(wrong, dtype)

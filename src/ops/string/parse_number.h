@@ -4,6 +4,9 @@
 #define GK_OPS_STRING_PARSE_NUMBER_H_
 
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <limits>
 #include <string_view>
 #include <system_error>
@@ -29,8 +32,43 @@ bool ParseInteger(std::string_view s, T* out) {
   return error == std::errc() && end == s.data() + s.size();
 }
 
+// "123.45", if its digits and the power of ten below them are numbers of T
+// without rounding: their quotient is then rounded once, as it has to be
+// (Clinger, How to Read Floating Point Numbers Accurately, 1990).
+template <class T>
+bool ParsePlain(std::string_view s, T* out) {
+  constexpr T kPowers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5,
+                           1e6, 1e7, 1e8, 1e9, 1e10};
+  constexpr uint64_t kMost = uint64_t{1} << std::numeric_limits<T>::digits;
+  // So many digits are less than 2^64.
+  if (s.size() > 19) return false;
+  const bool negative = s.starts_with('-');
+  if (negative) s.remove_prefix(1);
+  uint64_t digits = 0;
+  size_t point = s.size();
+  for (size_t i = 0; i < s.size(); ++i) {
+    const unsigned digit = static_cast<unsigned char>(s[i]) - unsigned{'0'};
+    if (digit <= 9) {
+      digits = digits * 10 + digit;
+    } else if (s[i] == '.' && point == s.size()) {
+      point = i;
+    } else {
+      return false;
+    }
+  }
+  const bool pointed = point < s.size();
+  const size_t below = pointed ? s.size() - point - 1 : 0;
+  if (s.size() == pointed || below >= std::size(kPowers) || digits > kMost) {
+    return false;
+  }
+  const T value = static_cast<T>(digits) / kPowers[below];
+  *out = negative ? -value : value;
+  return true;
+}
+
 template <class T>
 bool ParseReal(std::string_view s, T* out) {
+  if (ParsePlain(s, out)) return true;
   s = Stripped(s);
   const bool negative = s.starts_with('-');
   if (negative || s.starts_with('+')) s.remove_prefix(1);
