@@ -18,21 +18,26 @@
 namespace gk {
 
 // How many of a row are before each of the values, which are looked up side by
-// side: none waits for the memory that another one asked for.
+// side: none waits for the memory that another one asked for. Looks where
+// std::lower_bound looks, so that rows that are not sorted have its answers.
 template <int kValues, class T, class IsBefore>
 void PlacesIn(const T* row, int64_t width, const T* values, IsBefore is_before,
               int64_t* places) {
+  int64_t left[kValues];
   std::fill_n(places, kValues, 0);
-  int64_t left = width;
-  for (; left > 1; left -= left / 2) {
-    const int64_t half = left / 2;
+  std::fill_n(left, kValues, width);
+  for (int64_t most = width; most > 0; most /= 2) {
     for (int j = 0; j < kValues; ++j) {
-      places[j] += is_before(row[places[j] + half - 1], values[j]) ? half : 0;
+      const int64_t half = left[j] / 2;
+      // Beyond the row only where nothing is left.
+      const int64_t at = std::min(places[j] + half, width - 1);
+      // 0 or 1, with which is computed: a jump would be foreseen half of the
+      // time.
+      const int64_t before = int64_t{left[j] > 0} &
+                             int64_t{is_before(row[at], values[j])};
+      places[j] += -before & (half + 1);
+      left[j] = half - (before & ~left[j]);
     }
-  }
-  if (left == 0) return;
-  for (int j = 0; j < kValues; ++j) {
-    places[j] += is_before(row[places[j]], values[j]) ? 1 : 0;
   }
 }
 

@@ -232,6 +232,11 @@ nb::object CallCustom(Kind kind, nb::handle f, nb::handle args,
   TensorVector inputs, results;
   nb::list flat;
   for (nb::handle h : FlatLeaves(args)) {
+    // Defaults that tf.function filled in; nothing flows into them.
+    if (h.is_none()) {
+      flat.append(h);
+      continue;
+    }
     // What acts as a variable is read in graphs, as it is in TensorFlow's.
     const bool acts = ActsAsVariable(h.ptr());
     if (acts && FuncGraph::Current() != nullptr) {
