@@ -133,6 +133,65 @@ void CheckSymbol(BranchHost& host, size_t i, const StagedValue& a,
   }
 }
 
+// --- Slices.
+
+// Where among the leaves stand the rows that IndexedSlices are of.
+void FindRowNumbers(const Structure& s, size_t first,
+                    std::vector<size_t>* places) {
+  const bool is_object = s.kind() == Structure::Kind::kComposite ||
+                         s.kind() == Structure::Kind::kAttrs;
+  if (is_object && s.name() == "IndexedSlices" && s.num_leaves() >= 2) {
+    places->push_back(first + 1);  // behind the values
+    return;
+  }
+  for (const StructureRef& child : s.children()) {
+    FindRowNumbers(*child, first, places);
+    first += child->num_leaves();
+  }
+}
+
+// Where a value has its slices' rows in int64 in one branch and in int32 in
+// others they are of int64 in all, as in TensorFlow: gradients of lookups name
+// rows as the program did. `values` are those of the branches.
+void WidenRowNumbers(std::span<FuncGraph* const> parts,
+                     const std::string& scope,
+                     std::span<StagedValue* const> values) {
+  for (const StagedValue* v : values) {
+    if (!v->has_tensors() || v->structure == nullptr ||
+        v->leaves.size() != values[0]->leaves.size()) {
+      return;
+    }
+  }
+  std::vector<size_t> places;
+  FindRowNumbers(*values[0]->structure, 0, &places);
+  if (places.empty()) return;
+  const auto is = [&](const StagedValue& v, size_t place, DataType dtype) {
+    return v.leaves[place] && v.leaves[place].dtype() == dtype;
+  };
+  const auto is_wide = [&](const StagedValue* v) {
+    return std::ranges::all_of(places, [&](size_t place) {
+      return is(*v, place, DataType::kInt64);
+    });
+  };
+  const auto wide = std::ranges::find_if(values, is_wide);
+  if (wide == values.end()) return;
+  for (size_t b = 0; b < values.size(); ++b) {
+    std::vector<size_t> own;
+    FindRowNumbers(*values[b]->structure, 0, &own);
+    if (own != places || is_wide(values[b])) continue;
+    TensorVector leaves = values[b]->leaves;
+    PartScope inside(parts[b], scope);
+    for (const size_t place : places) {
+      if (is(*values[b], place, DataType::kInt32)) {
+        leaves[place] = ops::Cast(leaves[place], DataType::kInt64);
+      }
+    }
+    StagedValue same = **wide;
+    same.leaves = std::move(leaves);
+    *values[b] = std::move(same);
+  }
+}
+
 // --- Results of functions.
 
 // Those of branch `b` against those of the first.
@@ -254,6 +313,9 @@ void BuildBranches(BranchKind kind, const Tensor& selector, size_t n,
   }
   for (size_t k = 0; k < chosen.size(); ++k) {
     const size_t i = chosen[k];
+    std::vector<StagedValue*> of_branches;
+    for (std::vector<StagedValue>& own : values) of_branches.push_back(&own[k]);
+    WidenRowNumbers(parts, builder.scope(), of_branches);
     if (!host.speaks_of_symbols()) {
       for (size_t b = 1; b < n; ++b) {
         CheckResults(host, kind, b, values[0][k], values[b][k]);

@@ -67,7 +67,6 @@ SCOPE = "no name is that name: the scope of its nodes"
 DEFAULTS = {
     "data.experimental.table_from_dataset hasher_spec": "a private class",
     "data.experimental.index_table_from_dataset hasher_spec": "a private class",
-    "train.TrackableView.children save_type": "a string, of a private enumeration",
     "concat name": SCOPE,
     "edit_distance name": SCOPE,
     "math.logical_xor name": SCOPE,

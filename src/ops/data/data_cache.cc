@@ -25,25 +25,27 @@ class CacheDataset final : public DatasetOfInput {
     *text += "CacheDatasetOp::MemoryDataset";
   }
   StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
-    return IteratorPtr(new Iterator(this, context));
+    auto made = std::make_unique<Iterator>(this);
+    GK_RETURN_IF_ERROR(made->Open(context));
+    return IteratorPtr(std::move(made));
   }
 
  private:
   class Iterator final : public DatasetIterator {
    public:
-    Iterator(const CacheDataset* d, ContextRef context)
-        : dataset_(d), context_(std::move(context)) {}
+    explicit Iterator(const CacheDataset* d) : dataset_(d) {}
+    // What is there when it is made is read, or else the input.
+    Status Open(const ContextRef& context) {
+      {
+        std::lock_guard lock(dataset_->cache_.mutex);
+        cached_ = dataset_->cache_.elements;
+      }
+      if (cached_) return OkStatus();
+      GK_ASSIGN_OR_RETURN(input_, dataset_->input().NewIterator(context));
+      return OkStatus();
+    }
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
-      if (!input_ && !cached_) {
-        {
-          std::lock_guard lock(dataset_->cache_.mutex);
-          cached_ = dataset_->cache_.elements;
-        }
-        if (!cached_) {
-          GK_ASSIGN_OR_RETURN(input_, dataset_->input().NewIterator(context_));
-        }
-      }
       if (cached_) {
         if (next_ >= cached_->size()) {
           *end = true;
@@ -84,7 +86,6 @@ class CacheDataset final : public DatasetOfInput {
     }
 
     const Ref<const CacheDataset> dataset_;
-    const ContextRef context_;
     IteratorPtr input_;
     std::vector<TensorVector> seen_;
     std::shared_ptr<const std::vector<TensorVector>> cached_;

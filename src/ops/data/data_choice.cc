@@ -24,20 +24,17 @@ class RandomDataset final : public Dataset {
  private:
   class Iterator final : public DatasetIterator {
    public:
-    Iterator(const RandomDataset* d, ContextRef context)
-        : dataset_(d), context_(std::move(context)) {}
+    Iterator(const RandomDataset* d, const ContextRef& context)
+        : dataset_(d), stream_(d->seeds_->Next(d->depth(), *context)) {}
     Status GetNext(const CancellationToken*, TensorVector* element,
                    bool*) override {
-      if (!stream_)
-        stream_.emplace(dataset_->seeds_->Next(dataset_->depth(), *context_));
-      *element = {Tensor::Scalar<int64_t>(stream_->Word())};
+      *element = {Tensor::Scalar<int64_t>(stream_.Word())};
       return OkStatus();
     }
 
    private:
     const Ref<const RandomDataset> dataset_;
-    const ContextRef context_;
-    std::optional<PhiloxStream> stream_;
+    PhiloxStream stream_;
   };
 
   const std::shared_ptr<SeedGenerator> seeds_;

@@ -88,7 +88,9 @@ class ConcatenateDataset final : public Dataset {
     return sum;
   }
   StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
-    return IteratorPtr(new Iterator(this, context));
+    auto made = std::make_unique<Iterator>(this, context);
+    GK_RETURN_IF_ERROR(made->Open());
+    return IteratorPtr(std::move(made));
   }
 
  private:
@@ -96,13 +98,15 @@ class ConcatenateDataset final : public Dataset {
    public:
     Iterator(const ConcatenateDataset* d, ContextRef context)
         : dataset_(d), context_(std::move(context)) {}
+    Status Open() {
+      GK_ASSIGN_OR_RETURN(input_, dataset_->parts_[part_]->NewIterator(
+                                      context_->Part(part_)));
+      return OkStatus();
+    }
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
       for (; part_ < 2; ++part_) {
-        if (!input_) {
-          GK_ASSIGN_OR_RETURN(input_, dataset_->parts_[part_]->NewIterator(
-                                          context_->Part(part_)));
-        }
+        if (!input_) GK_RETURN_IF_ERROR(Open());
         bool ended = false;
         GK_RETURN_IF_ERROR(input_->Next(cancellation, element, &ended));
         if (!ended) return OkStatus();

@@ -153,7 +153,8 @@ class RepeatDataset final : public DatasetOfInput {
  public:
   RepeatDataset(OneInput in, int64_t count)
       : DatasetOfInput(std::move(in.signature), std::move(in.dataset)),
-        count_(count) {}
+        count_(count),
+        is_shuffled_(input().kind() == "ShuffleDatasetV3") {}
 
   std::string_view kind() const override { return "RepeatDataset"; }
   int64_t Cardinality() const override {
@@ -165,14 +166,23 @@ class RepeatDataset final : public DatasetOfInput {
     return all < 0 ? std::numeric_limits<int64_t>::max() : all;
   }
   StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
-    return IteratorPtr(new Iterator(this, context));
+    auto made = std::make_unique<Iterator>(this, context);
+    GK_RETURN_IF_ERROR(made->OpenAhead());
+    return IteratorPtr(std::move(made));
   }
 
  private:
   class Iterator final : public DatasetIterator {
    public:
+    // Where passes are counted TensorFlow makes the iterator of the next one,
+    // which draws its seeds, before it is asked: one too many, too, unless it
+    // makes one dataset of the shuffling and the repetition.
+    Status OpenAhead() { return left_ > 0 ? Open() : OkStatus(); }
+
     Iterator(const RepeatDataset* d, ContextRef context)
-        : dataset_(d), context_(std::move(context)), left_(d->count_) {}
+        : dataset_(d),
+          context_(std::move(context)),
+          left_(d->count_) {}
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
       int64_t count = 0;
@@ -226,7 +236,13 @@ class RepeatDataset final : public DatasetOfInput {
         GK_RETURN_IF_ERROR(ask(&ended));
         if (!ended) return OkStatus();
         input_.reset();
-        if (left_ > 0) --left_;
+        if (left_ > 0) {
+          --left_;
+          if (left_ > 0 || !dataset_->is_shuffled_) {
+            GK_RETURN_IF_ERROR(Open());
+          }
+          if (left_ == 0) input_.reset();
+        }
         // What has no elements has none for ever.
         if (left_ < 0 && fresh && *count == 0 &&
             !(dataset_->input().repeats_empty_passes() && passes_ > 0)) {
@@ -248,6 +264,7 @@ class RepeatDataset final : public DatasetOfInput {
   };
 
   const int64_t count_;  // negative: for ever
+  const bool is_shuffled_;
 };
 
 class ShardDataset final : public OneInputDataset {

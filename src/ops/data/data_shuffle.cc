@@ -6,11 +6,12 @@
 namespace gk {
 namespace {
 
-class ShuffleDataset final : public OneInputDataset {
+class ShuffleDataset final : public DatasetOfInput {
  public:
   ShuffleDataset(OneInput in, int64_t buffer_size,
                  std::shared_ptr<SeedGenerator> seeds)
-      : OneInputDataset(std::move(in)),
+      : DatasetOfInput(std::move(in.signature), std::move(in.dataset)),
+        kind_(in.kind),
         buffer_size_(buffer_size),
         seeds_(std::move(seeds)) {
     AddSeedSources({seeds_});
@@ -19,25 +20,30 @@ class ShuffleDataset final : public OneInputDataset {
   void AppendText(std::string* text, size_t) const override {
     *text += Format("ShuffleDatasetOp({})::Dataset", buffer_size_);
   }
+  std::string_view kind() const override { return kind_; }
   bool repeats_empty_passes() const override { return true; }
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
+    return IteratorPtr(new Iterator(this, context));
+  }
 
  private:
-  class Iterator final : public OneInputIterator<ShuffleDataset> {
+  // As in TensorFlow an iterator has its seeds from when it is made, whether
+  // it is asked or not; that of the input is made when it is asked.
+  class Iterator final : public DatasetIterator {
    public:
-    Iterator(const ShuffleDataset* d, IteratorPtr input, ContextRef context)
-        : OneInputIterator(d, std::move(input)), context_(std::move(context)) {}
+    Iterator(const ShuffleDataset* d, ContextRef context)
+        : dataset_(d),
+          context_(std::move(context)),
+          stream_(d->seeds_->Next(d->depth(), *context_)) {}
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
-      // Iterators draw their seeds in the order of first use.
-      if (!stream_)
-        stream_.emplace(dataset().seeds_->Next(dataset().depth(), *context_));
       GK_RETURN_IF_ERROR(Fill(cancellation));
       if (begin_ == end_) {
         *end = true;
         return OkStatus();
       }
       // The buffer is a ring: the first element takes the chosen one's place.
-      const uint64_t chosen = begin_ + stream_->Word() % (end_ - begin_);
+      const uint64_t chosen = begin_ + stream_.Word() % (end_ - begin_);
       TensorVector& place = At(chosen);
       *element = std::move(place);
       if (chosen != begin_) place = std::move(At(begin_));
@@ -47,24 +53,27 @@ class ShuffleDataset final : public OneInputDataset {
 
    private:
     TensorVector& At(uint64_t i) {
-      return buffer_[dataset().buffer_size_ > 0
-                         ? i % static_cast<uint64_t>(dataset().buffer_size_)
+      return buffer_[dataset_->buffer_size_ > 0
+                         ? i % static_cast<uint64_t>(dataset_->buffer_size_)
                          : i];
     }
 
     Status Fill(const CancellationToken* cancellation) {
-      const auto size = static_cast<uint64_t>(dataset().buffer_size_);
-      while (has_input() &&
-             (dataset().buffer_size_ < 0 || end_ - begin_ < size)) {
+      if (!begun_) {
+        GK_ASSIGN_OR_RETURN(input_, dataset_->input().NewIterator(context_));
+        begun_ = true;
+      }
+      const auto size = static_cast<uint64_t>(dataset_->buffer_size_);
+      while (input_ && (dataset_->buffer_size_ < 0 || end_ - begin_ < size)) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         TensorVector element;
         bool ended = false;
-        GK_RETURN_IF_ERROR(input().Next(cancellation, &element, &ended));
+        GK_RETURN_IF_ERROR(input_->Next(cancellation, &element, &ended));
         if (ended) {
-          DropInput();
+          input_.reset();
           break;
         }
-        const uint64_t place = dataset().buffer_size_ > 0 ? end_ % size : end_;
+        const uint64_t place = dataset_->buffer_size_ > 0 ? end_ % size : end_;
         if (place >= buffer_.size()) buffer_.resize(place + 1);
         buffer_[place] = std::move(element);
         ++end_;
@@ -72,17 +81,16 @@ class ShuffleDataset final : public OneInputDataset {
       return OkStatus();
     }
 
+    const Ref<const ShuffleDataset> dataset_;
     const ContextRef context_;
-    std::optional<PhiloxStream> stream_;
+    PhiloxStream stream_;
+    bool begun_ = false;
+    IteratorPtr input_;  // null behind its end
     std::vector<TensorVector> buffer_;
     uint64_t begin_ = 0, end_ = 0;
   };
 
-  IteratorPtr Over(IteratorPtr input,
-                   const ContextRef& context) const override {
-    return std::make_unique<Iterator>(this, std::move(input), context);
-  }
-
+  const std::string_view kind_;
   const int64_t buffer_size_;  // negative: as many as there are
   const std::shared_ptr<SeedGenerator> seeds_;
 };

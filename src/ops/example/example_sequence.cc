@@ -215,7 +215,8 @@ Status ComputeFirstSequences(KernelContext& c) {
         "Expected serialized to be a scalar or vector, got shape: {}",
         serialized.shape().DebugString());
   }
-  if (names.num_elements() != 0 && names.shape() != serialized.shape()) {
+  if (names.num_elements() != 0 &&
+      names.num_elements() != serialized.num_elements()) {
     return InvalidArgument(
         "Expected len(debug_name) == len(serialized), but got: {} vs. {}",
         names.num_elements(), serialized.num_elements());
