@@ -18,6 +18,7 @@
 namespace gk {
 GK_API_NAMESPACE {
 
+// How averages move, and what they are called.
 struct MovingAverageOptions {
   // How often the variables have changed. Where it is given the decay is at
   // most (1 + num_updates) / (10 + num_updates), so that averages move faster

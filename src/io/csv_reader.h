@@ -52,7 +52,8 @@ class CsvReader {
   char delimiter_;
   bool quotes_;
   size_t piece_;
-  std::array<bool, 256> ends_{};  // characters that fields without quotes end at
+  // Characters that fields without quotes end at.
+  std::array<bool, 256> ends_{};
   std::string buffer_;
   size_t at_ = 0;
   bool ended_ = false;

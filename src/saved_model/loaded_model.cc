@@ -367,7 +367,8 @@ TensorVector LoadedModel::SavedParts(int function) {
 
 std::map<std::string, int> LoadedModel::AliasedFunctions() const {
   std::map<std::string, std::set<std::string>> traces;
-  for (const auto& [name, alias] : meta_graph_.meta_info_def->function_aliases) {
+  const auto& aliases = meta_graph_.meta_info_def->function_aliases;
+  for (const auto& [name, alias] : aliases) {
     traces[alias].insert(name);
   }
   std::map<std::string, int> found;

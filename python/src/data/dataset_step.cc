@@ -129,9 +129,9 @@ void AddGeneratedDataset(nb::module_& m) {
               return PlainComponents(e, single, value);
             });
       },
-      "A function of the tensors of an element of `spec`, one tf.TensorSpec or\n"
-      "a tuple of some, which gives None for a value that needs a closer look;\n"
-      "None for other structures.");
+      "A function of the tensors of an element of `spec`, one tf.TensorSpec\n"
+      "or a tuple of some, which gives None for a value that needs a closer\n"
+      "look; None for other structures.");
   m.def(
       "generated_dataset",
       [](nb::object spec, nb::object init, nb::object next, nb::object end) {

@@ -157,7 +157,8 @@ void AddLoadedModel(nb::module_& m) {
       .def_prop_ro("aliased_functions",
                    [](const LoadedModel& self) {
                      nb::dict numbers;
-                     for (const auto& [alias, number] : self.AliasedFunctions()) {
+                     const auto found = self.AliasedFunctions();
+                     for (const auto& [alias, number] : found) {
                        numbers[TextOfFile(alias)] = number;
                      }
                      return numbers;

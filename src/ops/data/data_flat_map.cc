@@ -79,7 +79,8 @@ class InterleaveDataset final : public DatasetOfInput {
                    bool* end) override {
       bool part_ended = false;
       const Status status = parts_[at_]->NextRows(
-          cancellation, cycle_ == 1 ? n : std::min(n, block_length_ - in_block_),
+          cancellation,
+          cycle_ == 1 ? n : std::min(n, block_length_ - in_block_),
           rows, count, &part_ended);
       if (*count > 0) Took(*count);
       GK_RETURN_IF_ERROR(status);

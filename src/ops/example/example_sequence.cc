@@ -133,7 +133,8 @@ Status CheckFirstNumbers(const Context& c) {
     const std::string& p = part->prefix;
     for (const bool sparse : {true, false}) {
       const std::string kind = sparse ? "_sparse" : "_dense";
-      const std::string types = sparse ? p + "_sparse_types" : part->dense_types;
+      const std::string types =
+          sparse ? p + "_sparse_types" : part->dense_types;
       const auto wanted =
           static_cast<int64_t>(c.template attr<Types>(types).size());
       const auto check = [&](const std::string& what, int64_t n) {
@@ -420,8 +421,9 @@ const OpRecord kRecords[] = {
      .traits = kNoGradient,
      .shape = FirstSequenceShapes,
      .kernel = {.compute = ComputeFirstSequences},
-     .doc = "ParseSequenceExampleV2 of a vector of serialized SequenceExamples, "
-            "whose names are attributes, without ragged tensors."},
+     .doc = "ParseSequenceExampleV2 of a vector of serialized "
+            "SequenceExamples, whose names are attributes, without ragged "
+            "tensors."},
 };
 
 }  // namespace
