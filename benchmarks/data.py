@@ -181,8 +181,8 @@ def csv_make_dataset(tf, folder: Path) -> float:
     return pass_over(data) / CSV_ROWS
 
 
-def text(tf, folder: Path) -> float:
-    table = tf.lookup.StaticHashTable(
+def numbers_of_words(tf, folder: Path):
+    return tf.lookup.StaticHashTable(
         tf.lookup.TextFileInitializer(
             str(folder / "words.txt"),
             tf.string,
@@ -192,22 +192,17 @@ def text(tf, folder: Path) -> float:
         ),
         -1,
     )
+
+
+def text(tf, folder: Path) -> float:
+    table = numbers_of_words(tf, folder)
     data = tf.data.TextLineDataset(str(folder / "lines.txt"))
     data = data.map(lambda line: table.lookup(tf.strings.split(line)))
     return passes(data.padded_batch(64), LINES, 1)
 
 
 def text_batched(tf, folder: Path) -> float:
-    table = tf.lookup.StaticHashTable(
-        tf.lookup.TextFileInitializer(
-            str(folder / "words.txt"),
-            tf.string,
-            tf.lookup.TextFileIndex.WHOLE_LINE,
-            tf.int64,
-            tf.lookup.TextFileIndex.LINE_NUMBER,
-        ),
-        -1,
-    )
+    table = numbers_of_words(tf, folder)
     data = tf.data.TextLineDataset(str(folder / "lines.txt")).batch(64)
 
     def ids(lines):

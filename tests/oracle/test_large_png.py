@@ -9,6 +9,7 @@ import zlib
 
 import numpy as np
 import pytest
+from test_image_files import chunk
 
 # Kind of pixels: numbers of each, bits of a number.
 KINDS = {0: (1, (1, 2, 4, 8, 16)), 2: (3, (8, 16)), 3: (1, (1, 2, 4, 8)),
@@ -18,13 +19,6 @@ HEIGHT, WIDTH = 301, 457
 # Left, top, and steps to the right and down of the passes of interlaced pictures.
 PASSES = [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4),
           (1, 0, 2, 2), (0, 1, 1, 2)]  # fmt: skip
-
-
-def chunk(kind: bytes, data: bytes) -> bytes:
-    return (
-        struct.pack(">I", len(data)) + kind + data
-        + struct.pack(">I", zlib.crc32(kind + data))
-    )  # fmt: skip
 
 
 def rows_of(rng, height: int, width: int, bits: int) -> bytes:

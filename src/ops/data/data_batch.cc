@@ -30,54 +30,56 @@ Status Gather(DatasetIterator& input, const CancellationToken* cancellation,
   return OkStatus();
 }
 
-// Passes over `n` batches.
-Status PassOver(DatasetIterator& input, const CancellationToken* cancellation,
-                int64_t n, int64_t size, bool drop_remainder, bool* ended,
-                int64_t* passed, bool* end) {
-  for (; *passed < n; ++*passed) {
-    int64_t rows = 0;
-    if (!*ended) {
-      GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
-      GK_RETURN_IF_ERROR(input.Skip(cancellation, size, SkipErrors::kGiven,
-                                    &rows, ended));
-    }
-    *end = rows == 0 || (rows < size && drop_remainder);
-    if (*end) break;
-  }
-  return OkStatus();
-}
-
-class GroupIterator final : public DatasetIterator {
+// What gathers batches from an input.
+class BatchIterator : public DatasetIterator {
  public:
-  GroupIterator(IteratorPtr input, int64_t size, size_t width,
+  BatchIterator(IteratorPtr input, int64_t size, size_t width,
                 bool drop_remainder)
       : input_(std::move(input)),
         size_(size),
         width_(width),
         drop_remainder_(drop_remainder) {}
 
-  Status GetNext(const CancellationToken* cancellation, TensorVector* element,
-                 bool* end) override {
-    element->clear();
-    GK_RETURN_IF_ERROR(Gather(*input_, cancellation, size_, width_,
-                              drop_remainder_, element, &ended_));
-    *end = element->empty();
+ protected:
+  // Behind what `group` has.
+  Status GatherTo(const CancellationToken* cancellation, TensorVector* group) {
+    return Gather(*input_, cancellation, size_, width_, drop_remainder_, group,
+                  &ended_);
+  }
+  Status DoSkip(const CancellationToken* cancellation, int64_t n, SkipErrors,
+                int64_t* passed, bool* end) override {
+    for (; *passed < n; ++*passed) {
+      int64_t rows = 0;
+      if (!ended_) {
+        GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
+        GK_RETURN_IF_ERROR(input_->Skip(cancellation, size_, SkipErrors::kGiven,
+                                        &rows, &ended_));
+      }
+      *end = rows == 0 || (rows < size_ && drop_remainder_);
+      if (*end) break;
+    }
     return OkStatus();
   }
 
- protected:
-  Status DoSkip(const CancellationToken* cancellation, int64_t n, SkipErrors,
-                int64_t* passed, bool* end) override {
-    return PassOver(*input_, cancellation, n, size_, drop_remainder_, &ended_,
-                    passed, end);
-  }
-
- private:
   const IteratorPtr input_;
   const int64_t size_;
   const size_t width_;
   const bool drop_remainder_;
   bool ended_ = false;
+};
+
+// The rows of a batch, one after the other.
+class GroupIterator final : public BatchIterator {
+ public:
+  using BatchIterator::BatchIterator;
+
+  Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                 bool* end) override {
+    element->clear();
+    GK_RETURN_IF_ERROR(GatherTo(cancellation, element));
+    *end = element->empty();
+    return OkStatus();
+  }
 };
 
 // Component k of all rows of a group.
@@ -120,14 +122,9 @@ Status StackAll(const TensorVector& group, size_t width, TensorVector* batch) {
 
 // Batches of elements that are had as rows: written where the batch has them.
 // Others are gathered and stacked.
-class RowsIterator final : public DatasetIterator {
+class RowsIterator final : public BatchIterator {
  public:
-  RowsIterator(IteratorPtr input, int64_t size, size_t width,
-               bool drop_remainder)
-      : input_(std::move(input)),
-        size_(size),
-        width_(width),
-        drop_remainder_(drop_remainder) {}
+  using BatchIterator::BatchIterator;
 
   Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                  bool* end) override {
@@ -168,13 +165,6 @@ class RowsIterator final : public DatasetIterator {
       }
     }
     return OkStatus();
-  }
-
- protected:
-  Status DoSkip(const CancellationToken* cancellation, int64_t n, SkipErrors,
-                int64_t* passed, bool* end) override {
-    return PassOver(*input_, cancellation, n, size_, drop_remainder_, &ended_,
-                    passed, end);
   }
 
  private:
@@ -239,17 +229,10 @@ class RowsIterator final : public DatasetIterator {
   // A batch of `group` and the elements behind it.
   Status Stacked(const CancellationToken* cancellation, TensorVector group,
                  TensorVector* element, bool* end) {
-    GK_RETURN_IF_ERROR(Gather(*input_, cancellation, size_, width_,
-                              drop_remainder_, &group, &ended_));
+    GK_RETURN_IF_ERROR(GatherTo(cancellation, &group));
     *end = group.empty();
     return *end ? OkStatus() : StackAll(group, width_, element);
   }
-
-  const IteratorPtr input_;
-  const int64_t size_;
-  const size_t width_;
-  const bool drop_remainder_;
-  bool ended_ = false;
 };
 
 class BatchDataset final : public DatasetOfInput {
