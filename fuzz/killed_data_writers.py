@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 
 from campaign import Case, main
+from killed_child import WRITTEN_BY_A_CHILD
 
 # write(number) in the child; check(last) behind it, where all up to `last` is written.
 WRITERS = {
@@ -79,7 +80,7 @@ def check(last):
 }
 
 PROGRAM = r"""
-import logging, os, select, shutil, signal, tempfile, time, warnings
+import logging, os, shutil, tempfile, warnings
 warnings.simplefilter("ignore")
 import graphkiln as tf
 logging.disable(logging.WARNING)
@@ -97,26 +98,9 @@ def before_loss(iterator, read):
     except tf.errors.DataLossError: pass
     return found
 {writer}
-def written_by_a_child():
-    told, tell = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            for number in range(1, 1 << 20):
-                write(number)
-                os.write(tell, number.to_bytes(4, "little"))
-        finally:
-            os._exit(1)
-    os.close(tell)
-    numbers = os.read(told, 4)  # the first is there
-    time.sleep({delay})
-    os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
-    while more := os.read(told, 4): numbers = more
-    os.close(told)
-    return int.from_bytes(numbers, "little")
+{child}
 try:
-    last = written_by_a_child()
+    last = written_by_a_child(write, {delay})
     try: check(last)
     except (AssertionError, tf.errors.OpError) as error:
         print("WRONG:", type(error).__name__, str(error)[:300], "last", last)
@@ -134,6 +118,7 @@ def cases(choose: random.Random) -> Iterator[Case]:
         yield Case(
             f"{name}, {size} elements {compression}",
             PROGRAM.format(
+                child=WRITTEN_BY_A_CHILD,
                 writer=writer,
                 size=size,
                 in_memory=choose.random() < 0.5,

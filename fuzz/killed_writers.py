@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 
 from campaign import Case, main
+from killed_child import WRITTEN_BY_A_CHILD
 
 # Each takes the number of the checkpoint to write; gives its path.
 WRITERS = {
@@ -65,7 +66,7 @@ def read(): saver.restore(None, tf.train.latest_checkpoint(folder))
 }
 
 PROGRAM = r"""
-import logging, os, re, select, shutil, signal, tempfile, time, warnings
+import logging, os, re, shutil, tempfile, warnings
 warnings.simplefilter("ignore")
 import numpy as np
 import graphkiln as tf
@@ -74,30 +75,12 @@ folder = tempfile.mkdtemp(dir="/dev/shm" if {in_memory} else None)
 {writer}
 def fill(number):
     for one in v: one.assign(tf.fill([{size}], float(number)))
-def written_by_a_child():
-    told, tell = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            for number in range(1, 1 << 20):
-                fill(number)
-                write()
-                os.write(tell, number.to_bytes(4, "little"))
-        finally:
-            os._exit(1)
-    os.close(tell)
-    numbers = os.read(told, 4)  # the first is there
-    time.sleep({delay})
-    os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
-    while select.select([told], [], [], 0)[0]:
-        more = os.read(told, 4)
-        if not more: break
-        numbers = more
-    os.close(told)
-    return int.from_bytes(numbers, "little")
+{child}
+def fill_and_write(number):
+    fill(number)
+    write()
 try:
-    last = written_by_a_child()
+    last = written_by_a_child(fill_and_write, {delay})
     left = set(os.listdir(folder))
     read()
     found = [np.unique(one.numpy()).tolist() for one in v]
@@ -125,6 +108,7 @@ def cases(choose: random.Random) -> Iterator[Case]:
         yield Case(
             f"{name}, {size} numbers",
             PROGRAM.format(
+                child=WRITTEN_BY_A_CHILD,
                 # A killed manager may have been about to delete or to note one;
                 # pieces are put together in a folder of the writer's own.
                 tidy=name not in ("manager", "saver in pieces"),
