@@ -17,6 +17,7 @@ DUMP = ROOT / "tools" / "api_dump"
 
 
 def test_dumps_are_fresh():
+    pytest.importorskip("keras")  # the pages count the names that it brings
     package = str(Path(tf.__file__).parent.parent)
     done = subprocess.run(
         [sys.executable, str(DUMP), "--check"],

@@ -49,7 +49,8 @@ def module(public: str) -> types.ModuleType:
     """The module that "keras.layers" or "losses" names.
 
     Raises:
-      ImportError: if there is none, or no Keras that runs on graphkiln.
+      ModuleNotFoundError: if there is none, or no package keras.
+      ImportError: if Keras cannot run on graphkiln.
     """
     _import_keras()
     return importlib.import_module(_full(public))
@@ -59,8 +60,9 @@ def _import_keras() -> None:
     if _held:
         return
     if "keras" not in sys.modules and find_module("keras") is None:
-        raise ImportError(
-            f"tf.keras is the package keras, which is not installed: {_CURE}"
+        raise ModuleNotFoundError(
+            f"tf.keras is the package keras, which is not installed: {_CURE}",
+            name="keras",
         )
     _check_backend()
     try:
