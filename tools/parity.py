@@ -46,6 +46,10 @@ WRITTEN = {
     "train.CheckpointOptions": "gk::CheckpointOptions",
     "train.latest_checkpoint": "gk::latest_checkpoint",
     "train.load_checkpoint": "gk::CheckpointReader::CheckpointReader",
+    "train.experimental.MaxShardSizePolicy": "gk::MaxShardSizePolicy",
+    "train.experimental.ShardByTaskPolicy": "gk::ShardByTaskPolicy",
+    "train.experimental.ShardableTensor": "gk::ShardableTensor",
+    "train.experimental.ShardingCallback": "gk::ShardingCallback",
 }
 # Why there is no C++ name: names or patterns. The first that matches counts.
 ONLY_PYTHON = {

@@ -20,18 +20,23 @@
 #include <graphkiln/dataset.h>
 #include <graphkiln/lookup.h>
 #include <graphkiln/module.h>
+#include <graphkiln/sharding.h>
 #include <graphkiln/variable.h>
 
 namespace gk {
 GK_API_NAMESPACE {
 
-// Of Checkpoint::save and write.
+// Of Checkpoint::save, write, restore and read.
 struct CheckpointOptions {
   // Is it written by another thread? The values are those of the call;
   // Checkpoint::sync waits.
   bool enable_async = false;
   // Called with the path when it is written.
   std::function<void(const std::string& path)> written = {};
+  // Are the slots of optimizers left as they are when it is restored, and not
+  // missed?
+  bool experimental_skip_slot_variables = false;
+  ShardingCallback experimental_sharding_callback = {};
 };
 
 // What became of a checkpoint that was restored. What modules track later is
@@ -76,9 +81,11 @@ class GK_EXPORT Checkpoint {
                     const CheckpointOptions& options = {}) const;
   // Throws Error: NotFound without one, DataLoss of a damaged one, ValueError
   // of a value of another shape than the variable's.
-  LoadStatus restore(const std::string& path) const;
+  LoadStatus restore(const std::string& path,
+                     const CheckpointOptions& options = {}) const;
   // Of one that `write` wrote.
-  LoadStatus read(const std::string& path) const;
+  LoadStatus read(const std::string& path,
+                  const CheckpointOptions& options = {}) const;
   // How often `save` was called; a variable that is saved, too.
   Variable save_counter() const;
   // Waits for what another thread writes; throws what went wrong there.

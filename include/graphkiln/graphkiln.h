@@ -49,6 +49,7 @@
 #include <graphkiln/runtime.h>
 #include <graphkiln/saved_model.h>
 #include <graphkiln/session.h>
+#include <graphkiln/sharding.h>
 #include <graphkiln/shape.h>
 #include <graphkiln/signal.h>
 #include <graphkiln/sparse_tensor.h>

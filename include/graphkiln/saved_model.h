@@ -19,6 +19,7 @@
 #ifndef GRAPHKILN_RUNTIME_ONLY
 #include <graphkiln/function.h>
 #include <graphkiln/module.h>
+#include <graphkiln/sharding.h>
 #endif
 
 #include <cstddef>
@@ -289,6 +290,8 @@ struct SaveOptions {
   std::vector<std::string> extra_tags = {};
   // Leaves out the ops by which servers read the variables.
   bool experimental_skip_saver = false;
+  // Which data files the variables have.
+  ShardingCallback experimental_sharding_callback = {};
 };
 
 // Writes a module and what is in it, its variables, tables and assets, and

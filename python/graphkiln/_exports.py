@@ -156,6 +156,14 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln._src.checkpoint.objects": "train.experimental.PythonState",
     "graphkiln._src.checkpoint.options": "train.CheckpointOptions",
+    "graphkiln._src.checkpoint.sharding": """
+        train.experimental.MaxShardSizePolicy train.experimental.ShardByTaskPolicy
+        train.experimental.ShardableTensor train.experimental.ShardingCallback
+        compat.v1.train.experimental.MaxShardSizePolicy
+        compat.v1.train.experimental.ShardByTaskPolicy
+        compat.v1.train.experimental.ShardableTensor
+        compat.v1.train.experimental.ShardingCallback
+        """,
     "graphkiln._src.version_one.partitioned_variables": """
         compat.v1.fixed_size_partitioner compat.v1.min_max_variable_partitioner
         compat.v1.variable_axis_size_partitioner

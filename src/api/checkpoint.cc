@@ -5,6 +5,7 @@
 
 #include "api/inner.h"
 #include "api/module_objects.h"
+#include "api/sharding.h"
 #include "checkpoint/checkpoint_state.h"
 #include "checkpoint/object_graph.h"
 #include "checkpoint/restoration.h"
@@ -59,9 +60,11 @@ std::string Checkpoint::write(const std::string& prefix,
   return Guarded([&] {
     EnsureReady();
     rep_->Wait();
-    const auto work = [snapshot = TakeSnapshot(rep_->Described()), prefix,
-                       written = options.written]() -> Status {
-      GK_RETURN_IF_ERROR(WriteSnapshot(snapshot, prefix));
+    const auto work =
+        [snapshot = TakeSnapshot(rep_->Described()), prefix,
+         written = options.written,
+         sharding = Inner(options.experimental_sharding_callback)]() -> Status {
+      GK_RETURN_IF_ERROR(WriteSnapshot(snapshot, prefix, sharding));
       if (written) written(prefix);
       return OkStatus();
     };
@@ -93,22 +96,25 @@ std::string Checkpoint::save(const std::string& prefix,
   });
 }
 
-LoadStatus Checkpoint::read(const std::string& path) const {
+LoadStatus Checkpoint::read(const std::string& path,
+                            const CheckpointOptions& options) const {
   return Guarded([&] {
     EnsureReady();
     rep_->Wait();
     auto status = std::make_shared<LoadStatus::Rep>();
     status->checkpoint = rep_;
     status->restoration = ValueOrThrow(Restoration::Start(
-        ValueOrThrow(BundleReader::Open(path)), rep_->Described()));
+        ValueOrThrow(BundleReader::Open(path)), rep_->Described(),
+        !options.experimental_skip_slot_variables));
     return LoadStatus(std::move(status));
   });
 }
 
-LoadStatus Checkpoint::restore(const std::string& path) const {
+LoadStatus Checkpoint::restore(const std::string& path,
+                               const CheckpointOptions& options) const {
   // It is in the checkpoint that `save` wrote; by name it need not be.
   rep_->Counter();
-  LoadStatus status = read(path);
+  LoadStatus status = read(path, options);
   if (status.rep_->restoration->by_name()) {
     for (const Trackable::Child& child : status.rep_->root()->Children()) {
       if (child.name == kSaveCounter) {

@@ -196,5 +196,48 @@ TEST_F(CheckpointTest, AnotherThreadWritesTheValuesOfTheCall) {
   EXPECT_EQ(First(v), 1);
 }
 
+size_t NumShards(const std::string& folder) {
+  size_t found = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    found += file.path().string().find(".data-") != std::string::npos;
+  }
+  return found;
+}
+
+TEST_F(CheckpointTest, SeveralDataFiles) {
+  const Variable v(Tensor({1.f, 2.f, 3.f, 4.f, 5.f}));
+  const Checkpoint checkpoint({{"v", v}});
+  std::string path = checkpoint.write(
+      folder_ + "/c",
+      {.experimental_sharding_callback = MaxShardSizePolicy(8)});
+  EXPECT_EQ(NumShards(folder_), 3);
+  v.assign(Tensor({0.f, 0.f, 0.f, 0.f, 0.f}));
+  checkpoint.read(path).assert_consumed();
+  EXPECT_EQ(v.value().data<float>()[4], 5);
+  const auto one_each = [](const std::vector<ShardableTensor>& tensors) {
+    std::vector<Shard> shards;
+    for (const ShardableTensor& tensor : tensors) {
+      shards.push_back({{tensor.checkpoint_key, {{"", tensor.tensor}}}});
+    }
+    return shards;
+  };
+  path = checkpoint.write(
+      folder_ + "/c", {.experimental_sharding_callback = {.call = one_each}});
+  EXPECT_EQ(NumShards(folder_), 2);
+  checkpoint.read(path).assert_consumed();
+  EXPECT_THROW(
+      checkpoint.write(
+          folder_ + "/c",
+          {.experimental_sharding_callback =
+               {.call = [](const auto&) { return std::vector<Shard>(); }}}),
+      Error);
+  EXPECT_THROW(
+      checkpoint.write(
+          folder_ + "/c",
+          {.experimental_sharding_callback = MaxShardSizePolicy(0)}),
+      Error);
+  checkpoint.read(path).assert_consumed();
+}
+
 }  // namespace
 }  // namespace gk

@@ -4,6 +4,7 @@
 #include "api/module_objects.h"
 #include "api/module_rep.h"
 #include "api/saved_model_rep.h"
+#include "api/sharding.h"
 #include "function/user_scopes.h"
 #include "graphkiln/saved_model.h"
 #include "saved_model/loaded_objects.h"
@@ -44,6 +45,7 @@ ExportedSignature SignatureOf(const std::string& name,
   ::gk::SaveOptions inner;
   inner.extra_tags = options.extra_tags;
   inner.skip_saver = options.experimental_skip_saver;
+  inner.sharding = api::Inner(options.experimental_sharding_callback);
   return inner;
 }
 

@@ -283,6 +283,11 @@ StatusOr<Tensor> BundleReader::Read(const std::string& name) const {
         "elements are there",
         BundleIndexName(prefix_), name, covered, info->shape.num_elements());
   }
+  if (const TensorSlice* twice = FindOverlap(info->shape, info->slices)) {
+    return DataLoss(
+        "{}: slice \"{}\" of tensor \"{}\" overlaps another one of it",
+        BundleIndexName(prefix_), twice->DebugString(), name);
+  }
   std::vector<Tensor> values;
   for (size_t i = 0; i < parts.size(); ++i) {
     GK_ASSIGN_OR_RETURN(Tensor value,

@@ -21,24 +21,44 @@ constexpr int64_t kAlignedFrom = int64_t{64} << 10;
 
 }  // namespace
 
-StatusOr<BundleWriter> BundleWriter::Create(const std::string& prefix) {
+StatusOr<BundleWriter> BundleWriter::Create(const std::string& prefix,
+                                            int num_shards) {
   BundleWriter writer(prefix);
+  writer.num_shards_ = num_shards;
   if (const std::string folder(io::FolderOf(prefix)); !folder.empty()) {
     GK_RETURN_IF_ERROR(io::MakeDirectories(folder));
   }
   // An old checkpoint's data keep their name until the new index is in place.
   if (const auto old = BundleReader::Open(prefix); old.ok()) {
-    if ((*old)->num_shards() == 1) writer.num_shards_ = 2;
+    if ((*old)->num_shards() == num_shards) ++writer.num_shards_;
     writer.old_data_ = (*old)->DataFiles();
   }
+  GK_RETURN_IF_ERROR(writer.OpenShard());
+  return writer;
+}
+
+Status BundleWriter::OpenShard() {
   // A file of that name is what a killed writer left, or belongs to somebody
   // who has it open still: it is not written over.
-  const std::string data = BundleDataName(prefix, 0, writer.num_shards_);
+  const std::string data = BundleDataName(prefix_, shard_, num_shards_);
   io::DeleteFile(data).ok();
-  GK_ASSIGN_OR_RETURN(writer.data_,
-                      io::OpenToWrite(data, io::WriteMode::kTruncate));
-  writer.data_->ExpectSync();
-  return writer;
+  GK_ASSIGN_OR_RETURN(data_, io::OpenToWrite(data, io::WriteMode::kTruncate));
+  data_->ExpectSync();
+  offset_ = 0;
+  return OkStatus();
+}
+
+Status BundleWriter::CloseShard() {
+  GK_RETURN_IF_ERROR(data_->Sync());
+  GK_RETURN_IF_ERROR(data_->Close());
+  data_.reset();
+  return OkStatus();
+}
+
+Status BundleWriter::NextShard() {
+  GK_RETURN_IF_ERROR(CloseShard());
+  ++shard_;
+  return OpenShard();
 }
 
 Status BundleWriter::Add(const std::string& name, const Tensor& value) {
@@ -65,6 +85,7 @@ Status BundleWriter::AddOne(const std::string& key, const std::string& name,
     GK_RETURN_IF_ERROR(data_->Append(gap));
     offset_ += static_cast<int64_t>(gap.size());
   }
+  entry.shard_id = shard_;
   entry.offset = offset_;
   uint32_t crc = 0;
   const auto append = [&](std::string_view bytes) -> Status {
@@ -118,9 +139,7 @@ Status BundleWriter::AddSlice(const std::string& name, const TensorShape& full,
 }
 
 Status BundleWriter::Finish() {
-  GK_RETURN_IF_ERROR(data_->Sync());
-  GK_RETURN_IF_ERROR(data_->Close());
-  data_.reset();
+  GK_RETURN_IF_ERROR(CloseShard());
   GK_RETURN_IF_ERROR(WriteBundleIndex(prefix_, num_shards_, entries_));
   for (const std::string& path : old_data_) io::DeleteFile(path).ok();
   return OkStatus();

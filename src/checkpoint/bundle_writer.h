@@ -22,8 +22,10 @@ namespace gk {
 
 class BundleWriter {
  public:
-  // Makes the folder of `prefix` if it is not there.
-  static StatusOr<BundleWriter> Create(const std::string& prefix);
+  // Makes the folder of `prefix` if it is not there. What is added goes to the
+  // first of so many data files.
+  static StatusOr<BundleWriter> Create(const std::string& prefix,
+                                       int num_shards = 1);
 
   // InvalidArgument for a name that was added before. Unimplemented for
   // variants and resources.
@@ -31,6 +33,8 @@ class BundleWriter {
   // A part of a tensor of shape `full`. The parts are added in any order.
   Status AddSlice(const std::string& name, const TensorShape& full,
                   const TensorSlice& slice, const Tensor& part);
+  // What is added from now on goes to the next data file.
+  Status NextShard();
   // Puts the checkpoint in place. Without it nothing is to be seen.
   Status Finish();
 
@@ -38,9 +42,12 @@ class BundleWriter {
   explicit BundleWriter(std::string prefix) : prefix_(std::move(prefix)) {}
   Status AddOne(const std::string& key, const std::string& name,
                 const Tensor& value);
+  Status OpenShard();
+  Status CloseShard();
 
   std::string prefix_;
-  int num_shards_ = 1;
+  int num_shards_ = 1;  // that the names of the files say
+  int shard_ = 0;       // the one that is written
   std::vector<std::string> old_data_;  // of the checkpoint that is replaced
   std::unique_ptr<io::WritableFile> data_;
   int64_t offset_ = 0;

@@ -90,7 +90,8 @@ void MarkValues(ObjectGraph* graph) {
 
 }  // namespace
 
-std::vector<WalkedObject> WalkObjects(const TrackablePtr& root) {
+std::vector<WalkedObject> WalkObjects(const TrackablePtr& root,
+                                      bool with_slots) {
   std::vector<WalkedObject> found = {{root, "", {}, {}}};
   std::unordered_map<const void*, int> numbers = {{root->identity(), 0}};
   for (size_t i = 0; i < found.size(); ++i) {
@@ -106,13 +107,14 @@ std::vector<WalkedObject> WalkObjects(const TrackablePtr& root) {
       found.push_back({std::move(child.object), std::move(path), {}, {}});
     }
   }
-  WalkSlots(&numbers, &found);
+  if (with_slots) WalkSlots(&numbers, &found);
   return found;
 }
 
-std::vector<TrackablePtr> ReachableObjects(const TrackablePtr& root) {
+std::vector<TrackablePtr> ReachableObjects(const TrackablePtr& root,
+                                           bool with_slots) {
   std::vector<TrackablePtr> objects;
-  for (WalkedObject& found : WalkObjects(root)) {
+  for (WalkedObject& found : WalkObjects(root, with_slots)) {
     objects.push_back(std::move(found.object));
   }
   return objects;
@@ -141,8 +143,8 @@ ObjectSnapshot TakeSnapshot(const std::vector<WalkedObject>& objects) {
       attribute.full_name = value.full_name;
       attribute.checkpoint_key = key;
       for (const std::string& suffix : value.suffixes) {
-        snapshot.keys.push_back(key + suffix);
-        snapshot.values.push_back(tensors.at(next++));
+        snapshot.tensors.push_back(
+            {key + suffix, tensors.at(next++), found.object});
       }
     }
   }
@@ -150,15 +152,17 @@ ObjectSnapshot TakeSnapshot(const std::vector<WalkedObject>& objects) {
   return snapshot;
 }
 
-Status WriteSnapshot(const ObjectSnapshot& snapshot,
-                     const std::string& prefix) {
+Status WriteSnapshot(const ObjectSnapshot& snapshot, const std::string& prefix,
+                     const ShardingPolicy& policy) {
+  std::vector<ShardableTensor> tensors = snapshot.tensors;
+  tensors.push_back(
+      {kObjectGraphKey,
+       Tensor::Scalar<std::string>(snapshot.graph.Serialize()), nullptr});
+  if (policy.decide) return WriteShards(tensors, policy, prefix);
   GK_ASSIGN_OR_RETURN(BundleWriter writer, BundleWriter::Create(prefix));
-  for (size_t i = 0; i < snapshot.keys.size(); ++i) {
-    GK_RETURN_IF_ERROR(writer.Add(snapshot.keys[i], snapshot.values[i]));
+  for (const ShardableTensor& tensor : tensors) {
+    GK_RETURN_IF_ERROR(writer.Add(tensor.key, tensor.tensor));
   }
-  GK_RETURN_IF_ERROR(
-      writer.Add(kObjectGraphKey,
-                 Tensor::Scalar<std::string>(snapshot.graph.Serialize())));
   return writer.Finish();
 }
 

@@ -10,13 +10,11 @@
 #include <vector>
 
 #include "checkpoint/bundle_reader.h"
+#include "checkpoint/sharding.h"
 #include "checkpoint/trackable.h"
 #include "proto/checkpoint.gk.h"
 
 namespace gk {
-
-// The key of the tensor that is the graph itself, serialized.
-inline constexpr char kObjectGraphKey[] = "_CHECKPOINTABLE_OBJECT_GRAPH";
 
 // One object of a walk, with the way to it as part of a key, its children,
 // {name, place in the walk}, and its slots.
@@ -30,23 +28,26 @@ struct WalkedObject {
 // What is in reach of an object, each once, those nearer to it first, then
 // slots. Throws Error, Unimplemented, if a slot is in reach otherwise, too, or
 // has more than a value.
-std::vector<WalkedObject> WalkObjects(const TrackablePtr& root);
+std::vector<WalkedObject> WalkObjects(const TrackablePtr& root,
+                                      bool with_slots = true);
 // The same without how they hang together.
-std::vector<TrackablePtr> ReachableObjects(const TrackablePtr& root);
+std::vector<TrackablePtr> ReachableObjects(const TrackablePtr& root,
+                                           bool with_slots = true);
 
-// Tensors that are to be written, by key: a snapshot that later assignments do
-// not change. The graph is written as another one.
+// Tensors that are to be written: a snapshot that later assignments do not
+// change. The graph is written as another one.
 struct ObjectSnapshot {
-  std::vector<std::string> keys;
-  TensorVector values;
+  std::vector<ShardableTensor> tensors;
   proto::TrackableObjectGraph graph;
 };
 ObjectSnapshot TakeSnapshot(const std::vector<WalkedObject>& objects);
 inline ObjectSnapshot TakeSnapshot(const TrackablePtr& root) {
   return TakeSnapshot(WalkObjects(root));
 }
-// Writes one. Safe to do from another thread than the one that took it.
-Status WriteSnapshot(const ObjectSnapshot& snapshot, const std::string& prefix);
+// Writes one, as one data file if no policy has another opinion. Safe to do
+// from another thread than the one that took it. Throws Error of the policy.
+Status WriteSnapshot(const ObjectSnapshot& snapshot, const std::string& prefix,
+                     const ShardingPolicy& policy = {});
 
 // "a/b" of a checkpoint in words: "(root).a.b", by node.
 std::vector<std::string> NodeNames(const proto::TrackableObjectGraph& graph);

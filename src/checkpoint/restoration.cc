@@ -38,12 +38,16 @@ std::string NameInCheckpoint(const Trackable::Value& value,
 
 }  // namespace
 
-Restoration::Restoration(std::shared_ptr<BundleReader> reader)
-    : reader_(std::move(reader)), number_(next_restoration.fetch_add(1)) {}
+Restoration::Restoration(std::shared_ptr<BundleReader> reader, bool with_slots)
+    : reader_(std::move(reader)),
+      number_(next_restoration.fetch_add(1)),
+      with_slots_(with_slots) {}
 
 StatusOr<std::shared_ptr<Restoration>> Restoration::Start(
-    std::shared_ptr<BundleReader> reader, const TrackablePtr& root) {
-  std::shared_ptr<Restoration> made(new Restoration(std::move(reader)));
+    std::shared_ptr<BundleReader> reader, const TrackablePtr& root,
+    bool with_slots) {
+  std::shared_ptr<Restoration> made(
+      new Restoration(std::move(reader), with_slots));
   GK_ASSIGN_OR_RETURN(auto graph, ReadObjectGraph(*made->reader_));
   made->by_name_ = !graph.has_value();
   if (made->by_name_) {
@@ -51,7 +55,7 @@ StatusOr<std::shared_ptr<Restoration>> Restoration::Start(
     return made;
   }
   made->graph_ = *std::move(graph);
-  for (size_t i = 0; i < made->graph_.nodes.size(); ++i) {
+  for (size_t i = 0; with_slots && i < made->graph_.nodes.size(); ++i) {
     for (const auto& slot : made->graph_.nodes[i].slot_variables) {
       made->slots_of_variables_[slot.original_variable_node_id].push_back(
           {static_cast<int>(i), slot.slot_variable_node_id, slot.slot_name,
@@ -209,13 +213,24 @@ std::vector<TrackablePtr> Restoration::Unmatched(
     const TrackablePtr& root) const {
   const std::set<const void*> matched = Identities(objects_);
   std::vector<TrackablePtr> unmatched;
-  for (TrackablePtr& object : ReachableObjects(root)) {
+  for (TrackablePtr& object : ReachableObjects(root, with_slots_)) {
     if (object->IsContainer() && object->Children().empty()) continue;
     if (!matched.contains(object->identity())) {
       unmatched.push_back(std::move(object));
     }
   }
   return unmatched;
+}
+
+std::set<int> Restoration::SkippedSlots() const {
+  std::set<int> nodes;
+  if (with_slots_) return nodes;
+  for (const ObjectNode& node : graph_.nodes) {
+    for (const auto& slot : node.slot_variables) {
+      nodes.insert(slot.slot_variable_node_id);
+    }
+  }
+  return nodes;
 }
 
 Status Restoration::AssertExistingObjectsMatched(
@@ -246,9 +261,11 @@ Status Restoration::AssertConsumed(const TrackablePtr& root) const {
   }
   GK_RETURN_IF_ERROR(AssertExistingObjectsMatched(root));
   const std::vector<std::string> names = NodeNames(graph_);
+  const std::set<int> skipped = SkippedSlots();
   for (size_t i = 0; i < graph_.nodes.size(); ++i) {
     if (graph_.nodes[i].attributes.empty() ||
-        objects_.contains(static_cast<int>(i))) {
+        objects_.contains(static_cast<int>(i)) ||
+        skipped.contains(static_cast<int>(i))) {
       continue;
     }
     return FailedPrecondition("Unresolved object in checkpoint {}: {}",
@@ -290,9 +307,11 @@ Restoration::Unused Restoration::UnusedValues() const {
   Unused unused;
   if (by_name_) return unused;
   const std::vector<std::string> names = NodeNames(graph_);
+  const std::set<int> skipped = SkippedSlots();
   for (size_t i = 0; i < graph_.nodes.size(); ++i) {
     if (!graph_.nodes[i].attributes.empty() &&
-        !objects_.contains(static_cast<int>(i))) {
+        !objects_.contains(static_cast<int>(i)) &&
+        !skipped.contains(static_cast<int>(i))) {
       unused.nodes.push_back(names[i]);
     }
   }

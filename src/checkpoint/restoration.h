@@ -10,6 +10,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,10 @@ class Restoration : public std::enable_shared_from_this<Restoration> {
  public:
   // Restores `root` and what is in its reach. Of a checkpoint without objects,
   // in which variables have their names (tf.compat.v1.train.Saver), by those.
+  // Without slots, those of the program keep their values and are not missed.
   static StatusOr<std::shared_ptr<Restoration>> Start(
-      std::shared_ptr<BundleReader> reader, const TrackablePtr& root);
+      std::shared_ptr<BundleReader> reader, const TrackablePtr& root,
+      bool with_slots = true);
 
   // The object that node was waited for is there.
   Status Resume(int node, const TrackablePtr& object);
@@ -56,7 +59,7 @@ class Restoration : public std::enable_shared_from_this<Restoration> {
   Unused UnusedValues() const;
 
  private:
-  explicit Restoration(std::shared_ptr<BundleReader> reader);
+  Restoration(std::shared_ptr<BundleReader> reader, bool with_slots);
   using Queue = std::vector<std::pair<int, TrackablePtr>>;
   // False if the node has its object already.
   bool Bind(int node, const TrackablePtr& object);
@@ -72,11 +75,14 @@ class Restoration : public std::enable_shared_from_this<Restoration> {
   };
   void Assign(const std::vector<PendingValue>& pending) const;
   std::vector<TrackablePtr> Unmatched(const TrackablePtr& root) const;
+  // Nodes that nobody is to ask for.
+  std::set<int> SkippedSlots() const;
 
   const std::shared_ptr<BundleReader> reader_;
   const int64_t number_;  // of this among all, from 1
   proto::TrackableObjectGraph graph_;
   bool by_name_ = false;
+  const bool with_slots_;
   std::map<int, TrackablePtr> objects_;  // by node
   std::map<int, std::vector<std::string>> unused_values_;
   // Slots that wait for their variable, by its node, and those that wait for

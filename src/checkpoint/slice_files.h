@@ -53,13 +53,6 @@ class SliceFiles {
   std::map<std::string, Tensors> tensors_;
 };
 
-// What is to be written: a part of a tensor of shape `full`, or all of it.
-struct SliceToWrite {
-  std::string name;
-  TensorShape full;
-  TensorSlice slice;
-  Tensor value;
-};
 // Writes one file, which replaces an older one as a whole. InvalidArgument if
 // parts of one tensor do not fit one another or are there twice, or if one is
 // longer than a message may be; Unimplemented for types that messages have no

@@ -214,6 +214,46 @@ StatusOr<bool> ParseShapeAndSlice(std::string_view text, SliceOfShape* out) {
   return true;
 }
 
+std::string ShapeAndSlice(const SliceToWrite& part) {
+  std::string shape, slice;
+  for (int d = 0; d < part.full.rank(); ++d) {
+    shape += Format("{} ", part.full.dim(d));
+    slice += Format("{}{},{}", d == 0 ? "" : ":", part.slice.extents[d].start,
+                    part.slice.LengthIn(part.full, d));
+  }
+  return shape + slice;
+}
+
+const TensorSlice* FindOverlap(const TensorShape& full,
+                               std::span<const TensorSlice> slices) {
+  const int rank = full.rank();
+  const auto end = [&](const TensorSlice& slice, int d) {
+    return slice.extents[d].start + slice.LengthIn(full, d);
+  };
+  const auto overlap = [&](const TensorSlice& a, const TensorSlice& b) {
+    for (int d = 0; d < rank; ++d) {
+      if (a.extents[d].start >= end(b, d) || b.extents[d].start >= end(a, d)) {
+        return false;
+      }
+    }
+    return true;
+  };
+  // By where they begin: those that overlap one begin before it ends.
+  const auto begin = [&](const TensorSlice* slice) {
+    return rank == 0 ? 0 : slice->extents[0].start;
+  };
+  std::vector<const TensorSlice*> sorted;
+  for (const TensorSlice& slice : slices) sorted.push_back(&slice);
+  std::ranges::stable_sort(sorted, {}, begin);
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    for (size_t j = i + 1; j < sorted.size(); ++j) {
+      if (rank > 0 && begin(sorted[j]) >= end(*sorted[i], 0)) break;
+      if (overlap(*sorted[i], *sorted[j])) return sorted[j];
+    }
+  }
+  return nullptr;
+}
+
 void CopySlice(const TensorSlice& slice, SliceCopy direction, Tensor* whole,
                Tensor* part) {
   if (whole->dtype() == DataType::kString) {

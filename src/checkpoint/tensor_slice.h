@@ -3,6 +3,7 @@
 #ifndef GK_CHECKPOINT_TENSOR_SLICE_H_
 #define GK_CHECKPOINT_TENSOR_SLICE_H_
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,22 @@ struct SliceOfShape {
   TensorSlice slice;
 };
 StatusOr<bool> ParseShapeAndSlice(std::string_view text, SliceOfShape* out);
+
+// What is to be written: a part of a tensor of shape `full`, or all of it.
+struct SliceToWrite {
+  std::string name;
+  TensorShape full;
+  TensorSlice slice;
+  Tensor value;
+};
+
+// The text of that of a part; "" of all of a scalar.
+std::string ShapeAndSlice(const SliceToWrite& part);
+
+// One of these slices within `full` that has an element of another one, too;
+// null if there is none.
+const TensorSlice* FindOverlap(const TensorShape& full,
+                               std::span<const TensorSlice> slices);
 
 // Copies the part between a whole tensor and one of the part's shape.
 enum class SliceCopy { kIntoWhole, kOutOfWhole };

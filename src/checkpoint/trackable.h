@@ -15,6 +15,9 @@ namespace gk {
 
 class Restoration;
 
+// The tensor that tells which objects a checkpoint is of.
+inline constexpr char kObjectGraphKey[] = "_CHECKPOINTABLE_OBJECT_GRAPH";
+
 inline constexpr char kVariableValue[] = "VARIABLE_VALUE";
 
 // Descriptions are made anew as objects are met; those of one object have one

@@ -102,7 +102,8 @@ Status SaveModel(const ExportedObjectRef& root,
   GK_RETURN_IF_ERROR(
       io::MakeDirectories(io::ChildPath(folder, kVariablesFolder)));
   GK_RETURN_IF_ERROR(CopyAssets(folder, objects));
-  GK_RETURN_IF_ERROR(WriteSnapshot(snapshot, VariablesPath(folder)));
+  GK_RETURN_IF_ERROR(
+      WriteSnapshot(snapshot, VariablesPath(folder), options.sharding));
   return WriteMetaGraph(folder, std::move(graph));
 }
 

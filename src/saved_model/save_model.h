@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint/sharding.h"
 #include "saved_model/exported_object.h"
 #include "saved_model/signature_wrapper.h"
 
@@ -21,6 +22,7 @@ struct SaveOptions {
   bool custom_gradients = true;
   // {name of a function in the file: what loaders may call it}
   std::map<const GraphFunction*, std::string> function_aliases;
+  ShardingPolicy sharding = {};  // of the variables' files
 };
 
 // Writes what is in reach of `root`. The file of the graph comes last: a model

@@ -231,3 +231,16 @@ def test_saved_models_have_slots(tmp_path, t):
         assert slots(loaded) == WANT
     theirs = tf.saved_model.load(again)
     assert [v.numpy().tolist() for v in theirs.layers] == [[1.0, 2.0], [[1.0]]]
+
+
+@pytest.mark.parametrize("t", LIBRARIES)
+@pytest.mark.parametrize("skip", [False, True])
+def test_slots_may_be_skipped(path, t, skip):
+    root = model(t)
+    slot = root.optimizer.make_slot(root.layers[0], NAME)
+    options = t.train.CheckpointOptions(experimental_skip_slot_variables=skip)
+    status = t.train.Checkpoint(root=root).read(path, options)
+    status.assert_consumed().assert_existing_objects_matched()
+    assert root.layers[0].numpy().tolist() == [1.0, 2.0]
+    assert slot.numpy().tolist() == ([0.0, 0.0] if skip else WANT[0])
+    assert slots(root)[1] == (None if skip else WANT[1])

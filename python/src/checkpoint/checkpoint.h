@@ -4,7 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "checkpoint/trackable.h"
+#include "checkpoint/sharding.h"
 
 namespace gk::py {
 
@@ -14,9 +14,14 @@ TrackablePtr DescribedObject(nanobind::object object,
                              nanobind::object protocol);
 nanobind::object ObjectOfTrackable(const Trackable& described);
 
+// None, the most bytes of a data file, or a function of [(key, tensor, owner)]
+// that gives shards, [[(key, slice spec, tensor)]], with its description.
+ShardingPolicy ShardingPolicyOf(nanobind::object policy);
+
 void AddCheckpointReader(nanobind::module_& m);
 void AddKeptCheckpoints(nanobind::module_& m);
 void AddObjectGraphs(nanobind::module_& m);
+void AddSharding(nanobind::module_& m);
 
 }  // namespace gk::py
 

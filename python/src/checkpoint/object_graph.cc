@@ -145,10 +145,11 @@ class PyTrackable final : public Trackable {
 };
 
 // Snapshots are made by Python's thread and written by any.
-void WriteWithoutGil(const ObjectSnapshot& snapshot,
-                     const std::string& prefix) {
+void WriteWithoutGil(const ObjectSnapshot& snapshot, const std::string& prefix,
+                     nb::object callback) {
+  const ShardingPolicy policy = ShardingPolicyOf(std::move(callback));
   const GilRelease release(true);
-  ThrowIfError(WriteSnapshot(snapshot, prefix));
+  ThrowIfError(WriteSnapshot(snapshot, prefix, policy));
 }
 
 void ThrowAssertion(const Status& status) {
@@ -178,7 +179,8 @@ nb::object ObjectOfTrackable(const Trackable& trackable) {
 void AddObjectGraphs(nb::module_& m) {
   nb::class_<ObjectSnapshot>(m, "_ObjectSnapshot",
                              "What is to be written of a program's objects.")
-      .def("write", WriteWithoutGil, nb::arg("prefix"));
+      .def("write", WriteWithoutGil, nb::arg("prefix"),
+           nb::arg("sharding").none());
   m.def(
       "_object_snapshot",
       [](nb::object root, nb::object protocol) {
@@ -231,12 +233,13 @@ void AddObjectGraphs(nb::module_& m) {
   m.def(
       "_start_restoration",
       [](std::shared_ptr<BundleReader> reader, nb::object root,
-         nb::object protocol) {
+         nb::object protocol, bool with_slots) {
         return ValueOrThrow(Restoration::Start(
             std::move(reader),
-            DescribedObject(std::move(root), std::move(protocol))));
+            DescribedObject(std::move(root), std::move(protocol)), with_slots));
       },
-      nb::arg("reader"), nb::arg("root"), nb::arg("protocol"));
+      nb::arg("reader"), nb::arg("root"), nb::arg("protocol"),
+      nb::arg("with_slots"));
 }
 
 }  // namespace gk::py

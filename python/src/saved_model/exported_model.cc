@@ -103,11 +103,13 @@ class PyExported final : public ExportedObject {
 
 void Save(nb::object root, nb::object protocol, nb::handle signatures,
           const std::string& folder, std::vector<std::string> extra_tags,
-          bool skip_saver, bool custom_gradients, nb::handle aliases) {
+          bool skip_saver, bool custom_gradients, nb::handle aliases,
+          nb::object sharding) {
   SaveOptions options;
   options.extra_tags = std::move(extra_tags);
   options.skip_saver = skip_saver;
   options.custom_gradients = custom_gradients;
+  options.sharding = ShardingPolicyOf(std::move(sharding));
   for (nb::handle item : aliases) {
     const auto pair = nb::cast<nb::tuple>(item);
     const Ref<GraphFunction> f = DefinitionOf(nb::object(pair[0]).ptr());
@@ -145,7 +147,8 @@ void Save(nb::object root, nb::object protocol, nb::handle signatures,
 void AddExportedModel(nb::module_& m) {
   m.def("_save_model", Save, nb::arg("root"), nb::arg("protocol"),
         nb::arg("signatures"), nb::arg("folder"), nb::arg("extra_tags"),
-        nb::arg("skip_saver"), nb::arg("custom_gradients"), nb::arg("aliases"));
+        nb::arg("skip_saver"), nb::arg("custom_gradients"), nb::arg("aliases"),
+        nb::arg("sharding").none());
 }
 
 }  // namespace gk::py

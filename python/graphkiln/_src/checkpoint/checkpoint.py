@@ -16,6 +16,7 @@ from graphkiln._src.checkpoint.objects import (
     is_trackable,
 )
 from graphkiln._src.checkpoint.options import CheckpointOptions
+from graphkiln._src.checkpoint.sharding import policy_of
 from graphkiln._src.checkpoint.state_file import update_checkpoint_state
 from graphkiln._src.checkpoint.statuses import (
     InitializationOnlyStatus,
@@ -161,8 +162,10 @@ class Checkpoint(AutoTrackable):
             prefix = prefix.numpy().decode()
         snapshot = _graphkiln._object_snapshot(self._saved_root(), self._protocol())
 
+        sharding = policy_of(options.experimental_sharding_callback)
+
         def write() -> None:
-            snapshot.write(prefix)
+            snapshot.write(prefix, sharding)
             options._written(prefix)
 
         if options.enable_async:
@@ -228,7 +231,10 @@ class Checkpoint(AutoTrackable):
         root = self._saved_root()
         leftovers = Leftovers()
         protocol = self._protocol(leftovers)
-        leftovers.restoration = _graphkiln._start_restoration(reader, root, protocol)
+        with_slots = not (options and options.experimental_skip_slot_variables)
+        leftovers.restoration = _graphkiln._start_restoration(
+            reader, root, protocol, with_slots
+        )
         protocol.walked()
         return LoadStatus(leftovers, root, self._protocol())
 

@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from graphkiln._src.checkpoint.sharding import check_sharding_callback
+
 
 class CheckpointOptions:
     """How a checkpoint is written and read.
@@ -19,9 +21,13 @@ class CheckpointOptions:
         written, with its path if they take an argument.
       enable_async: is the checkpoint written by another thread, while the program
         goes on? The values are those at the time of the call.
-      experimental_skip_slot_variables: accepted for compatibility.
-      experimental_sharding_callback: accepted for compatibility; a checkpoint is
-        one data file.
+      experimental_skip_slot_variables: are the slots of optimizers left as they
+        are when it is restored, and not missed?
+      experimental_sharding_callback: a tf.train.experimental.ShardingCallback, which
+        decides how many data files there are; by default one.
+
+    Raises:
+      ValueError: experimental_sharding_callback is none.
 
     >>> options = tf.train.CheckpointOptions(enable_async=True)
     >>> options.enable_async
@@ -47,6 +53,7 @@ class CheckpointOptions:
                     f"parameters: {callback}"
                 )
         self.experimental_write_callbacks = experimental_write_callbacks
+        check_sharding_callback(experimental_sharding_callback)
         self.experimental_skip_slot_variables = experimental_skip_slot_variables
         self.experimental_sharding_callback = experimental_sharding_callback
 

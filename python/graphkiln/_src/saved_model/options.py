@@ -6,6 +6,8 @@ import enum
 from collections.abc import Iterable
 from typing import Any
 
+from graphkiln._src.checkpoint.sharding import check_sharding_callback
+
 
 class VariablePolicy(enum.Enum):
     """What is written of the devices and copies of variables; there is one copy
@@ -50,7 +52,8 @@ class SaveOptions:
       experimental_image_format: accepted for compatibility.
       experimental_skip_saver: leaves the ops out by which a server reads the
         variables; tf.saved_model.load does not need them.
-      experimental_sharding_callback: accepted for compatibility.
+      experimental_sharding_callback: a tf.train.experimental.ShardingCallback, which
+        decides how many data files the variables have; by default one.
       extra_tags: of the graph, beside "serve".
 
     >>> tf.saved_model.SaveOptions(extra_tags=["eval"]).extra_tags
@@ -82,6 +85,7 @@ class SaveOptions:
         self.experimental_custom_gradients = experimental_custom_gradients
         self.experimental_image_format = experimental_image_format
         self.experimental_skip_saver = experimental_skip_saver
+        check_sharding_callback(experimental_sharding_callback)
         self.experimental_sharding_callback = experimental_sharding_callback
         self.extra_tags = extra_tags
 

@@ -10,6 +10,7 @@ from typing import Any
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import ConcreteFunction, Function
 from graphkiln._src.checkpoint.objects import is_trackable
+from graphkiln._src.checkpoint.sharding import policy_of
 from graphkiln._src.host.logging import get_logger
 from graphkiln._src.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from graphkiln._src.saved_model.exported_objects import (
@@ -180,6 +181,7 @@ def save(
         options.experimental_skip_saver,
         options.experimental_custom_gradients,
         aliases,
+        policy_of(options.experimental_sharding_callback),
     )
     if protocol.without_values:
         get_logger().warning(
