@@ -12,6 +12,8 @@ namespace gk {
 bool BundleExists(const std::string& prefix);
 // Or files of the first format (SliceFiles).
 bool CheckpointExists(const std::string& prefix);
+// All data files of that prefix, those too that no index names.
+StatusOr<std::vector<std::string>> DataFilesOf(const std::string& prefix);
 // The index first: what is left if it stops there is no checkpoint. OK if there
 // is none.
 Status DeleteBundle(const std::string& prefix);

@@ -1,5 +1,8 @@
 #include "checkpoint/bundle_writer.h"
 
+#include <set>
+
+#include "checkpoint/bundle_files.h"
 #include "checkpoint/bundle_index.h"
 #include "checkpoint/bundle_names.h"
 #include "checkpoint/bundle_reader.h"
@@ -31,7 +34,6 @@ StatusOr<BundleWriter> BundleWriter::Create(const std::string& prefix,
   // An old checkpoint's data keep their name until the new index is in place.
   if (const auto old = BundleReader::Open(prefix); old.ok()) {
     if ((*old)->num_shards() == num_shards) ++writer.num_shards_;
-    writer.old_data_ = (*old)->DataFiles();
   }
   GK_RETURN_IF_ERROR(writer.OpenShard());
   return writer;
@@ -141,7 +143,16 @@ Status BundleWriter::AddSlice(const std::string& name, const TensorShape& full,
 Status BundleWriter::Finish() {
   GK_RETURN_IF_ERROR(CloseShard());
   GK_RETURN_IF_ERROR(WriteBundleIndex(prefix_, num_shards_, entries_));
-  for (const std::string& path : old_data_) io::DeleteFile(path).ok();
+  // Those of the older checkpoint, and what killed writers left.
+  const auto files = DataFilesOf(prefix_);
+  if (!files.ok()) return OkStatus();
+  std::set<std::string, std::less<>> own;
+  for (int i = 0; i <= shard_; ++i) {
+    own.emplace(io::NameOf(BundleDataName(prefix_, i, num_shards_)));
+  }
+  for (const std::string& path : *files) {
+    if (!own.contains(io::NameOf(path))) io::DeleteFile(path).ok();
+  }
   return OkStatus();
 }
 

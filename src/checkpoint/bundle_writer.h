@@ -48,7 +48,6 @@ class BundleWriter {
   std::string prefix_;
   int num_shards_ = 1;  // that the names of the files say
   int shard_ = 0;       // the one that is written
-  std::vector<std::string> old_data_;  // of the checkpoint that is replaced
   std::unique_ptr<io::WritableFile> data_;
   int64_t offset_ = 0;
   std::map<std::string, proto::BundleEntryProto> entries_;
