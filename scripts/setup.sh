@@ -145,6 +145,19 @@ install_packages() {
   choose_python
 }
 
+# libabigail's programs, if that takes no more than asking for them.
+install_abigail() {
+  command -v abidw >/dev/null && return
+  [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null || {
+    say "  abigail-tools is missing: the C interface is compared in part only"
+    return 0
+  }
+  step "libabigail, which compares the C interface"
+  { apt-get update && env DEBIAN_FRONTEND=noninteractive apt-get install -y \
+    --no-install-recommends abigail-tools; } >"$GK_LOGS/apt-abigail.log" 2>&1 \
+    </dev/null || say "  not installed; see build/logs/apt-abigail.log"
+}
+
 # make_venv FOLDER GROUP...: a virtual environment with these requirements.
 make_venv() {
   local folder=$1 stamp
