@@ -28,6 +28,10 @@ struct AheadOptions {
   bool tuned = false;
   // Bytes that elements which are ready may take, where that is tuned; 0: any.
   int64_t ram_budget = 0;
+  // Of a prefetch: before each of so many elements it waits a part of the time
+  // that such ones lay ready, so as to leave the processor to the consumer; 0:
+  // before none.
+  int64_t slack_period = 0;
   // Those of the pass; may be null.
   std::shared_ptr<PassResources> resources = {};
 };

@@ -60,6 +60,10 @@ class BackgroundWork : public RefCounted {
   explicit BackgroundWork(std::shared_ptr<PassResources> resources = nullptr);
   ~BackgroundWork() override;
 
+  // Whether the work begins before anybody asks.
+  bool warm_start() const {
+    return resources_ != nullptr && resources_->warm_start();
+  }
   // FailedPrecondition in a process forked from the one that made it: its
   // tasks are gone there, and the lock may be held for ever.
   Status CheckProcess() const;

@@ -30,9 +30,9 @@ bool MayRepeatEffects(const Dataset& dataset) {
   return policy != nullptr && *policy != kFail;
 }
 
-ContextRef NewContext(const Dataset& dataset) {
+ContextRef NewContext(const Dataset& dataset, bool begins) {
   const auto context = MakeRef<IterationContext>();
-  context->SetResources(PassResources::Of(dataset.options().get()));
+  context->SetResources(PassResources::Of(dataset.options().get(), begins));
   return context;
 }
 
@@ -91,7 +91,8 @@ class IteratorResource::Turn {
 Status IteratorResource::Start(const Dataset& dataset) {
   GK_RETURN_IF_ERROR(CheckSignature(signature_, dataset.signature()));
   GK_ASSIGN_OR_RETURN(std::shared_ptr<Pass> pass,
-                      Begin(Ref<const Dataset>(&dataset), NewContext(dataset)));
+                      Begin(Ref<const Dataset>(&dataset),
+                            NewContext(dataset, /*begins=*/true)));
   std::lock_guard lock(mutex_);
   pass_.swap(pass);
   return OkStatus();
@@ -155,7 +156,7 @@ Status IteratorResource::Restore(std::string_view bytes) {
   Turn turn(*this);
   GK_RETURN_IF_ERROR(turn.Take(nullptr));
   if (turn.pass == nullptr) return NotStarted("a state is restored");
-  ContextRef context = NewContext(*turn.pass->dataset);
+  ContextRef context = NewContext(*turn.pass->dataset, /*begins=*/false);
   GK_RETURN_IF_ERROR(
       context->LoadSeeds(turn.pass->dataset->seed_sources(), state));
   GK_ASSIGN_OR_RETURN(std::shared_ptr<Pass> pass,

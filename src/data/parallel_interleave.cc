@@ -32,6 +32,12 @@ class Interleave final : public BackgroundWork {
         options_(options),
         cycle_(options.cycle_length) {}
 
+  // It is whole: whoever helps holds it.
+  void Begin() {
+    Lock lock(mutex_);
+    if (warm_start()) AskForHelp();
+  }
+
   Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                  bool* end) {
     GK_RETURN_IF_ERROR(CheckProcess());
@@ -203,9 +209,9 @@ class Interleave final : public BackgroundWork {
     using Clock = std::chrono::steady_clock;
     constexpr auto kNoTime = std::chrono::microseconds(20);
     part->busy = true;
-    int64_t room = background ? options_.buffer -
-                                    static_cast<int64_t>(part->ready.size())
-                              : 1;
+    int64_t room =
+        background ? options_.buffer - static_cast<int64_t>(part->ready.size())
+                   : 1;
     lock.unlock();
     const auto begin = background ? Clock::now() : Clock::time_point();
     for (;;) {
@@ -329,8 +335,11 @@ class InterleaveIterator final : public DatasetIterator {
 
 IteratorPtr ParallelInterleave(IteratorPtr input, OpenFn open,
                                const InterleaveOptions& options) {
-  return std::make_unique<InterleaveIterator>(
-      MakeRef<Interleave>(std::move(input), std::move(open), options));
+  const Ref<Interleave> shared =
+      MakeRef<Interleave>(std::move(input), std::move(open), options);
+  auto made = std::make_unique<InterleaveIterator>(shared);
+  shared->Begin();
+  return made;
 }
 
 }  // namespace gk

@@ -7,8 +7,8 @@
 #include "data/task_pool.h"
 
 namespace gk {
-std::shared_ptr<PassResources> PassResources::Of(
-    const DatasetOptions* options) {
+std::shared_ptr<PassResources> PassResources::Of(const DatasetOptions* options,
+                                                 bool begins) {
   if (options == nullptr) return nullptr;
   auto made = std::make_shared<PassResources>();
   if (const auto* v = SaidOption<bool>(options, "deterministic")) {
@@ -16,6 +16,9 @@ std::shared_ptr<PassResources> PassResources::Of(
   }
   if (const auto* v = SaidOption<bool>(options, "autotune", "enabled")) {
     made->autotune_ = *v;
+  }
+  if (const auto* v = SaidOption<bool>(options, "experimental_warm_start")) {
+    made->warm_start_ = begins && *v;
   }
   const auto number = [&](std::string_view group, std::string_view name,
                           int64_t* to) {

@@ -16,8 +16,13 @@ namespace gk {
 
 class PassResources : public std::enable_shared_from_this<PassResources> {
  public:
-  // Null where the options, which may be null, say nothing of this.
-  static std::shared_ptr<PassResources> Of(const DatasetOptions* options);
+  // Null where the options, which may be null, say nothing of this. `begins`:
+  // at the first element, and not behind some that are passed over.
+  static std::shared_ptr<PassResources> Of(const DatasetOptions* options,
+                                           bool begins);
+
+  // Whether what works ahead begins when it is made, and not when it is asked.
+  bool warm_start() const { return warm_start_; }
 
   // Whether elements keep their order where nobody else says.
   bool deterministic() const { return deterministic_; }
@@ -36,7 +41,7 @@ class PassResources : public std::enable_shared_from_this<PassResources> {
  private:
   void Run(const std::function<void()>& first);
 
-  bool deterministic_ = true, autotune_ = true;
+  bool deterministic_ = true, autotune_ = true, warm_start_ = false;
   int64_t threads_ = 0;  // 0: as many as there are
   int64_t cpu_budget_ = 0, ram_budget_ = 0;
   std::mutex mutex_;

@@ -4,6 +4,7 @@
 
 #include "data/ahead_tuner.h"
 #include "data/background_work.h"
+#include "data/slack.h"
 
 namespace gk {
 namespace {
@@ -20,6 +21,7 @@ struct Slot {
   enum class Stage { kUnclaimed, kRunning, kDone };
   Stage stage = Stage::kUnclaimed;
   Outcome outcome;
+  Slack::Clock::time_point ready{};  // where slack is measured
 };
 
 // A list of one is made before what it is for: adding it cannot fail.
@@ -35,7 +37,14 @@ class Ahead final : public BackgroundWork {
         input_(std::move(input)),
         fn_(std::move(fn)),
         passed_over_(passed_over),
-        tuner_(options) {}
+        tuner_(options),
+        slack_(options.slack_period) {}
+
+  // It is whole: whoever helps holds it.
+  void Begin() {
+    Lock lock(mutex_);
+    if (warm_start()) AskForHelp();
+  }
 
   // Passes over elements of the input as long as none was read. False if one
   // was, or fn has to run.
@@ -110,6 +119,7 @@ class Ahead final : public BackgroundWork {
     const std::shared_ptr<Slot> slot = std::move(slots_.front());
     slots_.pop_front();
     tuner_.Gives(slot->outcome.element);
+    slack_.Gives(slot->ready);
     Slots dropped;
     if (slot->outcome.end) {
       ended_ = true;
@@ -142,6 +152,7 @@ class Ahead final : public BackgroundWork {
       ended_ = true;
     } else if (!stopped_ && !ended_) {
       if (failed || fn_ == nullptr) slot.stage = Slot::Stage::kDone;
+      slot.ready = slack_.Makes();
       slots_.splice(slots_.end(), made);
     }
     changed_.notify_all();
@@ -204,7 +215,11 @@ class Ahead final : public BackgroundWork {
         AskForHelp();
         RunSlot(lock, *slot, &token_, true);
       } else if (HasRoom() && !reading_) {
-        Read(lock, &token_, true);
+        if (slack_.Due()) {
+          changed_.wait_for(lock, slack_.Takes());
+        } else {
+          Read(lock, &token_, true);
+        }
       } else {
         break;
       }
@@ -215,6 +230,7 @@ class Ahead final : public BackgroundWork {
   const ElementFn fn_;
   const PassedOver passed_over_;
   AheadTuner tuner_;
+  Slack slack_;
   Slots slots_;
   bool reading_ = false, ended_ = false, stopped_ = false;
   int64_t helpers_ = 0;
@@ -272,6 +288,15 @@ class MapIterator final : public DatasetIterator {
   const PassedOver passed_over_;
 };
 
+IteratorPtr Begun(IteratorPtr input, ElementFn fn, const AheadOptions& options,
+                  PassedOver passed_over) {
+  const Ref<Ahead> ahead =
+      MakeRef<Ahead>(std::move(input), std::move(fn), options, passed_over);
+  auto made = std::make_unique<AheadIterator>(ahead);
+  ahead->Begin();
+  return made;
+}
+
 }  // namespace
 
 IteratorPtr MapEach(IteratorPtr input, ElementFn fn, PassedOver passed_over) {
@@ -280,14 +305,12 @@ IteratorPtr MapEach(IteratorPtr input, ElementFn fn, PassedOver passed_over) {
 }
 
 IteratorPtr Prefetch(IteratorPtr input, const AheadOptions& options) {
-  return std::make_unique<AheadIterator>(MakeRef<Ahead>(
-      std::move(input), nullptr, options, PassedOver::kNothing));
+  return Begun(std::move(input), nullptr, options, PassedOver::kNothing);
 }
 
 IteratorPtr ParallelMap(IteratorPtr input, ElementFn fn,
                         const AheadOptions& options, PassedOver passed_over) {
-  return std::make_unique<AheadIterator>(MakeRef<Ahead>(
-      std::move(input), std::move(fn), options, passed_over));
+  return Begun(std::move(input), std::move(fn), options, passed_over);
 }
 
 }  // namespace gk

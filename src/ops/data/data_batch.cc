@@ -2,6 +2,7 @@
 #include "base/thread_pool.h"
 #include "data/read_ahead.h"
 #include "framework/op_registry.h"
+#include "ops/data/batch_dataset.h"
 #include "ops/data/dataset_kernel.h"
 #include "ops/element_moves.h"
 
@@ -82,6 +83,20 @@ class GroupIterator final : public BatchIterator {
   }
 };
 
+StatusOr<TensorShape> BatchShape(int64_t count, std::span<const int64_t> each) {
+  std::vector<int64_t> dims{count};
+  dims.insert(dims.end(), each.begin(), each.end());
+  return TensorShape::Make(dims);
+}
+
+Status DifferentShapes(size_t k, const TensorShape& first, int64_t i,
+                       const TensorShape& other) {
+  return InvalidArgument(
+      "Cannot batch tensors with different shapes in component {}. First "
+      "element had shape {} and element {} had shape {}.",
+      k, first.DebugString(), i, other.DebugString());
+}
+
 // Component k of all rows of a group.
 StatusOr<Tensor> Stack(const TensorVector& group, size_t width, size_t k) {
   const Tensor& first = group[k];
@@ -91,15 +106,12 @@ StatusOr<Tensor> Stack(const TensorVector& group, size_t width, size_t k) {
       return InvalidArgument("Cannot batch elements with different components");
     }
     if (other.shape() == first.shape()) continue;
-    return InvalidArgument(
-        "Cannot batch tensors with different shapes in component {}. First "
-        "element had shape {} and element {} had shape {}.",
-        k, first.shape().DebugString(), i / width, other.shape().DebugString());
+    return DifferentShapes(k, first.shape(), static_cast<int64_t>(i / width),
+                           other.shape());
   }
-  std::vector<int64_t> dims{static_cast<int64_t>(group.size() / width)};
-  dims.insert(dims.end(), first.shape().dims().begin(),
-              first.shape().dims().end());
-  GK_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
+  GK_ASSIGN_OR_RETURN(const TensorShape shape,
+                      BatchShape(static_cast<int64_t>(group.size() / width),
+                                 first.shape().dims()));
   GK_ASSIGN_OR_RETURN(Tensor batch, Tensor::Allocate(first.dtype(), shape));
   GK_RETURN_IF_ERROR(
       VisitMoved(first.dtype(), [&]<class T>(std::type_identity<T>) {
@@ -149,8 +161,8 @@ class RowsIterator final : public BatchIterator {
                      count * (t.num_elements() / size_) * SizeOf(t.dtype()));
       }
       int64_t more = 0;
-      GK_RETURN_IF_ERROR(input_->NextRows(cancellation, size_ - count, at,
-                                          &more, &ended_));
+      GK_RETURN_IF_ERROR(
+          input_->NextRows(cancellation, size_ - count, at, &more, &ended_));
       count += more;
     }
     if (count == 0 || (count < size_ && drop_remainder_)) {
@@ -174,9 +186,8 @@ class RowsIterator final : public BatchIterator {
   // Of an element in memory, also where that is an object.
   static int64_t SizeOf(DataType t) {
     int64_t size = 0;
-    const Status known = VisitMoved(t, [&]<class T>(std::type_identity<T>) {
-      size = sizeof(T);
-    });
+    const Status known = VisitMoved(
+        t, [&]<class T>(std::type_identity<T>) { size = sizeof(T); });
     if (!known.ok()) size = kMostBytes;
     return size;
   }
@@ -203,10 +214,8 @@ class RowsIterator final : public BatchIterator {
                                       int64_t count) {
     TensorVector space;
     for (size_t k = 0; k < rows.types.size(); ++k) {
-      std::vector<int64_t> dims{count};
-      const auto each = rows.shapes[k].dims();
-      dims.insert(dims.end(), each.begin(), each.end());
-      GK_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
+      GK_ASSIGN_OR_RETURN(const TensorShape shape,
+                          BatchShape(count, rows.shapes[k].dims()));
       GK_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(rows.types[k], shape));
       space.push_back(std::move(t));
     }
@@ -235,6 +244,104 @@ class RowsIterator final : public BatchIterator {
   }
 };
 
+// Batches of elements each of which is written where its batch has it when it
+// comes.
+class InPlaceIterator final : public BatchIterator {
+ public:
+  using BatchIterator::BatchIterator;
+
+  Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                 bool* end) override {
+    TensorVector batch;
+    std::vector<TensorShape> shapes;
+    Different different;
+    int64_t count = 0, room = 0;
+    for (; count < size_; ++count) {
+      GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
+      TensorVector row;
+      if (!ended_)
+        GK_RETURN_IF_ERROR(input_->Next(cancellation, &row, &ended_));
+      if (ended_) break;
+      if (row.size() != width_) {
+        return InvalidArgument(
+            "Cannot batch elements with different components");
+      }
+      if (count == 0) {
+        for (const Tensor& t : row) shapes.push_back(t.shape());
+      }
+      // What is wrong with an element is said when all have come.
+      for (size_t k = 0; k < width_; ++k) {
+        if (row[k].shape() == shapes[k]) continue;
+        if (different.at == 0 || k < different.k) {
+          different = {k, count, row[k].shape()};
+        }
+      }
+      if (different.at > 0) continue;
+      if (count == room) {
+        room = std::min(size_, count == 0 ? FirstRoom(row) : 2 * room);
+        GK_RETURN_IF_ERROR(Resize(row, count, room, &batch));
+      }
+      for (size_t k = 0; k < width_; ++k) {
+        GK_RETURN_IF_ERROR(Write(row[k], count, &batch[k]));
+      }
+    }
+    *end = count == 0 || (count < size_ && drop_remainder_);
+    if (*end) return OkStatus();
+    if (different.at > 0) {
+      return DifferentShapes(different.k, shapes[different.k], different.at,
+                             different.shape);
+    }
+    if (count < room) {
+      GK_RETURN_IF_ERROR(Resize(batch, count, count, &batch));
+    }
+    *element = std::move(batch);
+    return OkStatus();
+  }
+
+ private:
+  // The first component, and of those the first element, that does not have
+  // the shape of the first element.
+  struct Different {
+    size_t k = 0;
+    int64_t at = 0;  // 0: there is none
+    TensorShape shape;
+  };
+
+  // How many elements there is room for before it is known how many come.
+  static int64_t FirstRoom(const TensorVector& row) {
+    constexpr int64_t kMostBytes = int64_t{64} << 20;
+    int64_t bytes = 1;
+    for (const Tensor& t : row) bytes += t.byte_size() + kElementOverhead;
+    return std::max<int64_t>(1, kMostBytes / bytes);
+  }
+  static constexpr int64_t kElementOverhead = 16;
+
+  // `batch` of so many elements like `row`, with the first `count` it had.
+  static Status Resize(const TensorVector& row, int64_t count, int64_t size,
+                       TensorVector* batch) {
+    const bool shrinks = &row == batch;
+    TensorVector made;
+    for (size_t k = 0; k < row.size(); ++k) {
+      std::span<const int64_t> each = row[k].shape().dims();
+      if (shrinks) each = each.subspan(1);
+      GK_ASSIGN_OR_RETURN(const TensorShape shape, BatchShape(size, each));
+      GK_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(row[k].dtype(), shape));
+      if (count > 0) {
+        GK_RETURN_IF_ERROR(CopyRows((*batch)[k], 0, count, t.raw_data()));
+      }
+      made.push_back(std::move(t));
+    }
+    *batch = std::move(made);
+    return OkStatus();
+  }
+  static Status Write(const Tensor& row, int64_t i, Tensor* batch) {
+    return VisitMoved(row.dtype(), [&]<class T>(std::type_identity<T>) {
+      std::copy_n(static_cast<const T*>(row.raw_data()), row.num_elements(),
+                  static_cast<T*>(batch->raw_data()) + i * row.num_elements());
+    });
+  }
+};
+
 class BatchDataset final : public DatasetOfInput {
  public:
   // parallel 0: one batch after the other; -1: tuned.
@@ -248,22 +355,33 @@ class BatchDataset final : public DatasetOfInput {
         parallel_(parallel) {}
 
   std::string_view kind() const override { return kind_; }
+  // Of `mapped`, which is made of `input`: each where its batch has it.
+  BatchDataset(ElementSignature signature, Ref<const Dataset> input,
+               Ref<const Dataset> mapped, int64_t size, bool drop_remainder)
+      : BatchDataset("MapAndBatchDataset", std::move(signature),
+                     std::move(input), size, drop_remainder, 0) {
+    mapped_ = std::move(mapped);
+  }
+
   int64_t Cardinality() const override {
-    const int64_t n = input().Cardinality();
+    const int64_t n = batched().Cardinality();
     if (n < 0) return n;
     return n / size_ + (n % size_ == 0 || drop_remainder_ ? 0 : 1);
   }
   StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().NewIterator(context));
-    const size_t width = input().signature().types.size();
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, batched().NewIterator(context));
+    const size_t width = batched().signature().types.size();
+    if (mapped_) {
+      return IteratorPtr(
+          new InPlaceIterator(std::move(in), size_, width, drop_remainder_));
+    }
     if (parallel_ == 0) {
       return IteratorPtr(
           new RowsIterator(std::move(in), size_, width, drop_remainder_));
     }
     ElementFn stack = [width](TensorVector group, const CancellationToken*,
-                              TensorVector* batch, bool*) {
-      return StackAll(group, width, batch);
-    };
+                              TensorVector* batch,
+                              bool*) { return StackAll(group, width, batch); };
     return ParallelMap(std::make_unique<GroupIterator>(std::move(in), size_,
                                                        width, drop_remainder_),
                        std::move(stack),
@@ -275,10 +393,13 @@ class BatchDataset final : public DatasetOfInput {
   std::string parameters() const override { return Format("({})", size_); }
 
  private:
+  const Dataset& batched() const { return mapped_ ? *mapped_ : input(); }
+
   const std::string_view kind_;
   const int64_t size_;
   const bool drop_remainder_;
   const int64_t parallel_;
+  Ref<const Dataset> mapped_;  // null: the input is batched
 };
 
 Status MakeBatch(KernelContext& c, int64_t parallel) {
@@ -409,5 +530,13 @@ const OpRecord kRecords[] = {
 }  // namespace
 
 GK_REGISTER_OPS(data_batch)
+
+Ref<const Dataset> MapAndBatch(ElementSignature signature,
+                               Ref<const Dataset> input,
+                               Ref<const Dataset> mapped, int64_t size,
+                               bool drop_remainder) {
+  return MakeRef<BatchDataset>(std::move(signature), std::move(input),
+                               std::move(mapped), size, drop_remainder);
+}
 
 }  // namespace gk

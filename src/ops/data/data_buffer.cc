@@ -9,9 +9,10 @@ namespace {
 class PrefetchDataset final : public DatasetOfInput {
  public:
   PrefetchDataset(ElementSignature signature, Ref<const Dataset> input,
-                  int64_t buffer_size)
+                  int64_t buffer_size, int64_t slack_period)
       : DatasetOfInput(std::move(signature), std::move(input)),
-        buffer_size_(buffer_size) {}
+        buffer_size_(buffer_size),
+        slack_period_(slack_period) {}
 
   std::string_view kind() const override { return "PrefetchDataset"; }
   StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
@@ -21,6 +22,7 @@ class PrefetchDataset final : public DatasetOfInput {
     AheadOptions options(buffer_size_);
     options.resources = resources;
     if (buffer_size_ < 0) options = TunedAhead(resources, kMostTuned);
+    options.slack_period = slack_period_;
     return Prefetch(std::move(in), options);
   }
 
@@ -29,6 +31,7 @@ class PrefetchDataset final : public DatasetOfInput {
   static constexpr int64_t kMostTuned = 64;
 
   const int64_t buffer_size_;  // negative: tuned
+  const int64_t slack_period_;
 };
 
 Status ComputePrefetch(KernelContext& c) {
@@ -40,8 +43,10 @@ Status ComputePrefetch(KernelContext& c) {
         "buffer_size must be >= 0 or set buffer_size to be -1 for "
         "auto-tuning");
   }
-  return SetDataset(
-      c, MakeRef<PrefetchDataset>(SignatureAttrs(c), std::move(input), size));
+  const int64_t slack = c.attr<int64_t>("slack_period");
+  if (slack < 0) return InvalidArgument("slack_period must be >= 0");
+  return SetDataset(c, MakeRef<PrefetchDataset>(SignatureAttrs(c),
+                                                std::move(input), size, slack));
 }
 
 const OpRecord kRecords[] = {

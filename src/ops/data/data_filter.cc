@@ -1,45 +1,36 @@
 // Datasets of the elements for which a function says yes.
 #include "framework/op_registry.h"
-#include "ops/data/dataset_kernel.h"
+#include "ops/data/element_steps.h"
 
 namespace gk {
 namespace {
 
-class FilterDataset final : public OneInputDataset {
+// Ends before the first element that is refused.
+class TakeWhileDataset final : public OneInputDataset {
  public:
-  // `take_while`: ends before the first element that is refused, else leaves
-  // those out.
-  FilterDataset(OneInput in, CapturedFunction predicate, bool take_while)
-      : OneInputDataset(std::move(in)),
-        predicate_(std::move(predicate)),
-        take_while_(take_while) {}
+  TakeWhileDataset(OneInput in, CapturedFunction predicate)
+      : OneInputDataset(std::move(in)), predicate_(std::move(predicate)) {}
 
   int64_t Cardinality() const override { return kUnknownCardinality; }
 
  private:
-  class Iterator final : public OneInputIterator<FilterDataset> {
+  class Iterator final : public OneInputIterator<TakeWhileDataset> {
    public:
-    Iterator(const FilterDataset* d, const ContextRef& context,
+    Iterator(const TakeWhileDataset* d, const ContextRef& context,
              IteratorPtr input)
         : OneInputIterator(d, std::move(input)),
           predicate_(d->predicate_.In(context)) {}
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
-      while (!ended_) {
-        GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
+      if (!ended_) {
         GK_RETURN_IF_ERROR(input().Next(cancellation, element, &ended_));
-        if (ended_) break;
-        TensorVector result;
-        GK_RETURN_IF_ERROR(predicate_.Run(*element, cancellation, &result));
-        if (result.size() != 1 || result[0].dtype() != DataType::kBool ||
-            result[0].num_elements() != 1) {
-          return InvalidArgument(
-              "Filter predicate `f` must return a scalar bool.");
-        }
-        if (result[0].scalar<bool>()) return OkStatus();
-        ended_ = dataset().take_while_;
       }
-      *end = true;
+      if (!ended_) {
+        bool holds = false;
+        GK_RETURN_IF_ERROR(Holds(predicate_, *element, cancellation, &holds));
+        ended_ = !holds;
+      }
+      *end = ended_;
       return OkStatus();
     }
 
@@ -54,7 +45,6 @@ class FilterDataset final : public OneInputDataset {
   }
 
   const CapturedFunction predicate_;
-  const bool take_while_;
 };
 
 template <bool kTakeWhile>
@@ -63,8 +53,15 @@ Status ComputeFilter(KernelContext& c) {
   CapturedFunction f;
   GK_RETURN_IF_ERROR(CaptureFunction(c, "predicate", 1, c.num_inputs() - 1,
                                      in.dataset->signature().types.size(), &f));
-  return SetDataset(
-      c, MakeRef<FilterDataset>(std::move(in), std::move(f), kTakeWhile));
+  if constexpr (kTakeWhile) {
+    return SetDataset(c,
+                      MakeRef<TakeWhileDataset>(std::move(in), std::move(f)));
+  } else {
+    ElementSteps steps{{.function = std::move(f), .filters = true}};
+    return SetDataset(
+        c, MakeRef<StepsDataset>(in.kind, std::move(in.signature),
+                                 std::move(in.dataset), std::move(steps), 0));
+  }
 }
 
 #define GK_FILTER_ATTRS                                             \

@@ -6,6 +6,9 @@
 #include "data/said_option.h"
 #include "framework/graph.h"
 #include "framework/op_registry.h"
+#include "ops/data/dataset_kernel.h"
+#include "ops/data/fuse_datasets.h"
+#include "ops/data/shuffle_dataset.h"
 
 namespace gk {
 namespace {
@@ -42,9 +45,6 @@ AttrMap AttrsFor(const DatasetOrigin& origin,
   return attrs;
 }
 
-bool IsOp(const DatasetOrigin& origin, std::string_view name) {
-  return origin.op->name == name;
-}
 std::optional<int64_t> NumberInput(const DatasetOrigin& origin, size_t i) {
   if (i >= origin.inputs.size()) return std::nullopt;
   const Tensor& t = origin.inputs[i];
@@ -56,18 +56,16 @@ std::optional<int64_t> NumberInput(const DatasetOrigin& origin, size_t i) {
 
 Tensor Autotuned() { return Tensor::Scalar<int64_t>(-1); }
 
-// Each gives what takes the place of the dataset that `origin` made, or a null
-// tensor.
-using Rule = StatusOr<Tensor> (*)(const DatasetOrigin& origin);
-
 // What gives all elements of its input and no others.
-StatusOr<Tensor> WithoutNoop(const DatasetOrigin& origin) {
+StatusOr<Tensor> WithoutNoop(const Dataset& dataset,
+                             const DatasetOrigin& origin) {
   const auto number = NumberInput(origin, 1);
-  const bool noop = (IsOp(origin, "TakeDataset") && number && *number < 0) ||
-                    (IsOp(origin, "SkipDataset") && number == 0) ||
-                    (IsOp(origin, "RepeatDataset") && number == 1) ||
-                    (IsOp(origin, "PrefetchDataset") && number == 0) ||
-                    (IsOp(origin, "ShardDataset") && number == 1);
+  const std::string_view kind = dataset.kind();
+  const bool noop = (kind == "TakeDataset" && number && *number < 0) ||
+                    (kind == "SkipDataset" && number == 0) ||
+                    (kind == "RepeatDataset" && number == 1) ||
+                    (kind == "PrefetchDataset" && number == 0) ||
+                    (kind == "ShardDataset" && number == 1);
   if (!noop) return Tensor();
   GK_ASSIGN_OR_RETURN(const Ref<const Dataset> input,
                       Dataset::Of(origin.inputs[0]));
@@ -79,8 +77,9 @@ StatusOr<Tensor> WithoutNoop(const DatasetOrigin& origin) {
   return origin.inputs[0];
 }
 
-StatusOr<Tensor> InParallel(const DatasetOrigin& origin) {
-  if (!IsOp(origin, "MapDataset")) return Tensor();
+StatusOr<Tensor> MapInParallel(const Dataset& dataset,
+                               const DatasetOrigin& origin) {
+  if (dataset.kind() != "MapDataset") return Tensor();
   const auto* f = origin.attrs.Get<FunctionAttr>("f");
   const auto* preserves = origin.attrs.Get<bool>("preserve_cardinality");
   const auto* alone = origin.attrs.Get<bool>("force_synchronous");
@@ -96,8 +95,9 @@ StatusOr<Tensor> InParallel(const DatasetOrigin& origin) {
               inputs);
 }
 
-StatusOr<Tensor> BatchInParallel(const DatasetOrigin& origin) {
-  if (!IsOp(origin, "BatchDatasetV2")) return Tensor();
+StatusOr<Tensor> BatchInParallel(const Dataset& dataset,
+                                 const DatasetOrigin& origin) {
+  if (dataset.kind() != "BatchDatasetV2") return Tensor();
   return Make(
       "ParallelBatchDataset",
       AttrsFor(origin, {{"parallel_copy", false},
@@ -108,12 +108,19 @@ StatusOr<Tensor> BatchInParallel(const DatasetOrigin& origin) {
 struct Rewriting {
   const char* option;
   bool otherwise;  // where nobody says
-  Rule rule;
+  DatasetRule* rule;
 };
+// In this order: what becomes of a dataset by one is given to the next.
 constexpr Rewriting kRewritings[] = {
     {"noop_elimination", true, &WithoutNoop},
-    {"map_parallelization", false, &InParallel},
+    {"map_parallelization", false, &MapInParallel},
+    {"filter_parallelization", false, &FilterInParallel},
+    {"map_fusion", false, &FuseMaps},
+    {"filter_fusion", false, &FuseFilters},
+    {"map_and_filter_fusion", false, &FuseMapAndFilter},
+    {"map_and_batch_fusion", false, &FuseMapAndBatch},
     {"parallel_batch", false, &BatchInParallel},
+    {"shuffle_and_repeat_fusion", false, &FuseShuffleAndRepeat},
 };
 
 bool Said(const DatasetOptions* options, const char* name, bool otherwise) {
@@ -125,8 +132,7 @@ bool Said(const DatasetOptions* options, const char* name, bool otherwise) {
 class Optimizer {
  public:
   explicit Optimizer(const DatasetOptions* options) {
-    const bool defaults =
-        Said(options, "apply_default_optimizations", true);
+    const bool defaults = Said(options, "apply_default_optimizations", true);
     for (const Rewriting& r : kRewritings) {
       if (Said(options, r.option, defaults && r.otherwise)) {
         rules_.push_back(r.rule);
@@ -138,11 +144,39 @@ class Optimizer {
 
   StatusOr<Tensor> Rewrite(const Tensor& handle) {
     GK_ASSIGN_OR_RETURN(const Ref<const Dataset> dataset, Dataset::Of(handle));
-    const DatasetOrigin* origin = dataset->origin();
-    if (origin == nullptr || origin->op->Has(kStateful)) return handle;
     if (const auto known = done_.find(dataset.get()); known != done_.end()) {
       return known->second;
     }
+    GK_ASSIGN_OR_RETURN(Tensor result, WithInputs(handle, *dataset));
+    for (DatasetRule* const rule : rules_) {
+      GK_ASSIGN_OR_RETURN(const Ref<const Dataset> now, Dataset::Of(result));
+      if (IsShared(*now)) break;
+      GK_ASSIGN_OR_RETURN(Tensor made, rule(*now, *now->origin()));
+      if (!made) continue;
+      result = std::move(made);
+      // The input, for which all was done.
+      if (rule == &WithoutNoop) break;
+    }
+    done_.emplace(dataset.get(), result);
+    return result;
+  }
+
+ private:
+  static const void* Of(const Tensor& handle) {
+    return handle.scalar<Variant>().get();
+  }
+  static bool IsShared(const Dataset& dataset) {
+    // What a snapshot is of names its folder.
+    return dataset.origin() == nullptr ||
+           dataset.origin()->op->Has(kStateful) ||
+           dataset.kind() == "SnapshotDatasetV2";
+  }
+
+  // The dataset with its inputs rewritten.
+  StatusOr<Tensor> WithInputs(const Tensor& handle, const Dataset& dataset) {
+    const DatasetOrigin* origin = dataset.origin();
+    const bool shuffles = dataset.kind() == "ShuffleDatasetV3";
+    if (IsShared(dataset) && !(shuffles && origin != nullptr)) return handle;
     std::unique_ptr<DatasetOrigin> changed;
     for (size_t i = 0; i < origin->inputs.size(); ++i) {
       const Tensor& input = origin->inputs[i];
@@ -155,46 +189,58 @@ class Optimizer {
       if (!changed) changed = std::make_unique<DatasetOrigin>(*origin);
       changed->inputs[i] = std::move(made);
     }
-    const DatasetOrigin& now = changed ? *changed : *origin;
-    Tensor result;
-    for (const Rule rule : rules_) {
-      GK_ASSIGN_OR_RETURN(result, rule(now));
-      if (result) break;
-    }
-    if (!result && changed) {
-      GK_ASSIGN_OR_RETURN(result, Make(*now.op, now.attrs, now.inputs));
-    }
-    if (!result) result = handle;
-    done_.emplace(dataset.get(), result);
-    return result;
+    if (!changed) return handle;
+    if (!shuffles) return Make(*changed->op, changed->attrs, changed->inputs);
+    GK_ASSIGN_OR_RETURN(Ref<const Dataset> input,
+                        Dataset::Of(changed->inputs[0]));
+    Ref<const Dataset> made = ShuffledLike(dataset, std::move(input));
+    if (!made) return handle;
+    made->NoteOrigin(std::move(*changed));
+    return Dataset::Wrap(std::move(made));
   }
 
- private:
-  static const void* Of(const Tensor& handle) {
-    return handle.scalar<Variant>().get();
-  }
-
-  std::vector<Rule> rules_;
+  std::vector<DatasetRule*> rules_;
   std::unordered_map<const Dataset*, Tensor> done_;
 };
 
-void AppendText(const Dataset& dataset, std::string* text) {
-  const DatasetOrigin* origin = dataset.origin();
-  if (origin == nullptr) {
-    *text += dataset.kind();
-    return;
+// The last prefetch, where only what passes on its elements stands behind it,
+// waits as `experimental_slack` has it.
+StatusOr<Tensor> WithSlack(const Tensor& handle, int64_t period) {
+  GK_ASSIGN_OR_RETURN(const Ref<const Dataset> dataset, Dataset::Of(handle));
+  const DatasetOrigin* origin = dataset->origin();
+  const std::string_view kind = dataset->kind();
+  const bool prefetches = kind == "PrefetchDataset";
+  if (origin == nullptr ||
+      (!prefetches && kind != "OptionsDataset" && kind != "TakeDataset" &&
+       kind != "SkipDataset" && kind != "RepeatDataset")) {
+    return handle;
   }
+  AttrMap attrs = origin->attrs;
+  TensorVector inputs = origin->inputs;
+  if (prefetches) {
+    attrs.Set("slack_period", period);
+  } else {
+    GK_ASSIGN_OR_RETURN(inputs[0], WithSlack(inputs[0], period));
+  }
+  return Make(*origin->op, attrs, inputs);
+}
+
+void AppendText(const Dataset& dataset, std::string* text) {
   std::vector<Ref<const Dataset>> inputs;
-  for (const Tensor& t : origin->inputs) {
-    if (t.dtype() != DataType::kVariant || !t.shape().IsScalar()) continue;
-    if (auto input = Dataset::Of(t); input.ok()) inputs.push_back(*input);
+  if (const auto* one = dynamic_cast<const DatasetOfInput*>(&dataset)) {
+    inputs.emplace_back(&one->input());
+  } else if (dataset.origin() != nullptr) {
+    for (const Tensor& t : dataset.origin()->inputs) {
+      if (t.dtype() != DataType::kVariant || !t.shape().IsScalar()) continue;
+      if (auto input = Dataset::Of(t); input.ok()) inputs.push_back(*input);
+    }
   }
   for (const Ref<const Dataset>& input : inputs) {
     if (inputs.size() > 1) *text += '[';
     AppendText(*input, text);
     *text += inputs.size() > 1 ? "] " : " ";
   }
-  *text += origin->op->name;
+  *text += dataset.kind();
 }
 
 }  // namespace
@@ -216,6 +262,14 @@ StatusOr<Ref<const Dataset>> Optimized(Ref<const Dataset> dataset) {
       GK_ASSIGN_OR_RETURN(
           handle, Make("PrefetchDataset", attrs, {handle, Autotuned()}));
     }
+  }
+  const bool* slack = SaidOption<bool>(options, "experimental_slack");
+  if (slack != nullptr && *slack) {
+    const int64_t* devices =
+        SaidOption<int64_t>(options, "experimental_distribute", "num_devices");
+    GK_ASSIGN_OR_RETURN(
+        handle,
+        WithSlack(handle, devices == nullptr || *devices < 1 ? 1 : *devices));
   }
   return Dataset::Of(handle);
 }

@@ -2,9 +2,10 @@
 // through gives the same elements in the same order and errors at the same
 // places.
 //
-// Datasets with a state of their own, as those that shuffle or keep elements,
-// and all below them stay what they are: iterators over different datasets
-// share them. The rewritings stand in a table.
+// Datasets with a state of their own, as those that keep elements, and all
+// below them stay what they are: iterators over different datasets share them.
+// Of those that shuffle that state is where their seeds come from, which others
+// take over. The rewritings stand in a table.
 #ifndef GK_OPS_DATA_OPTIMIZE_DATASET_H_
 #define GK_OPS_DATA_OPTIMIZE_DATASET_H_
 

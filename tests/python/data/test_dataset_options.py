@@ -114,8 +114,86 @@ def test_elements_may_change_places_where_they_may():
     assert sorted(free) == sorted(kept) and free != kept
 
 
-REWRITINGS = ["noop_elimination", "map_parallelization", "parallel_batch",
-              "inject_prefetch"]  # fmt: skip
+def numbers_noted(n: int, noted: list):
+    def numbers():
+        for i in range(n):
+            noted.append(time.monotonic())
+            yield i
+
+    return D.from_generator(numbers, output_signature=tf.TensorSpec([], tf.int64))
+
+
+AHEAD = {
+    "prefetch": lambda d: d.prefetch(3),
+    "tuned": lambda d: d.prefetch(tf.data.AUTOTUNE),
+    "map": lambda d: d.map(lambda x: x, num_parallel_calls=3),
+    "interleave": lambda d: d.interleave(
+        lambda x: D.from_tensors(x), cycle_length=2, num_parallel_calls=2
+    ),
+    "below": lambda d: d.prefetch(2).batch(1).unbatch(),
+}
+
+
+@pytest.mark.parametrize("name", AHEAD)
+def test_a_warm_start_begins_before_the_first_element_is_asked_for(name: str):
+    for warm in (False, True):
+        noted: list[float] = []
+        dataset = AHEAD[name](numbers_noted(5, noted))
+        iterator = iter(with_options(dataset, experimental_warm_start=warm))
+        end = time.monotonic() + (10 if warm else 0.05)
+        while not noted and time.monotonic() < end:
+            time.sleep(0.001)
+        assert bool(noted) == warm
+        assert [int(x) for x in iterator] == [0, 1, 2, 3, 4]
+
+
+def test_a_warm_start_does_not_begin_where_elements_are_passed_over(tmp_path):
+    noted: list[float] = []
+    dataset = with_options(
+        numbers_noted(6, noted).prefetch(2),
+        experimental_warm_start=True,
+        experimental_symbolic_checkpoint=True,
+    )
+    iterator = iter(dataset)
+    for _ in range(3):
+        next(iterator)
+    path = tf.train.Checkpoint(it=iterator).save(tmp_path / "c")
+    again = iter(dataset)
+    tf.train.Checkpoint(it=again).restore(path)
+    assert [int(x) for x in again] == [3, 4, 5]
+
+
+def pauses(slack: bool, devices: int) -> list[float]:
+    """How long after each element was taken the next one is begun."""
+    noted: list[float] = []
+    taken = []
+    dataset = with_options(
+        numbers_noted(12, noted).prefetch(1).take(-1),
+        experimental_slack=slack,
+        experimental_distribute__num_devices=devices,
+    )
+    iterator = iter(dataset)
+    for i in range(12):
+        assert int(next(iterator)) == i
+        taken.append(time.monotonic())
+        time.sleep(0.1)
+    # The element behind the one that was taken, and the one that was ready.
+    return [noted[i + 1] - taken[i] for i in range(4, 11)]
+
+
+def test_slack_leaves_the_processor_to_the_consumer():
+    without = sorted(pauses(False, 1))
+    with_it = sorted(pauses(True, 1))
+    assert without[3] < 0.01 < 0.015 < with_it[3] < 0.09
+    # Once for as many elements as there are devices.
+    some = pauses(True, 2)
+    assert sum(p > 0.015 for p in some) <= 4 and max(some) > 0.015
+
+
+REWRITINGS = ["noop_elimination", "map_parallelization", "filter_parallelization",
+              "map_fusion", "filter_fusion", "map_and_filter_fusion",
+              "map_and_batch_fusion", "parallel_batch",
+              "shuffle_and_repeat_fusion", "inject_prefetch"]  # fmt: skip
 PIPELINES = {
     "noops": lambda: D.range(5).take(-1).skip(0).repeat(1).shard(1, 0).prefetch(0),
     "maps": lambda: D.range(9).map(lambda x: x * 2).map(lambda x: x + 1).take(7),
