@@ -4,6 +4,7 @@
 
 #include "api/concrete_rep.h"
 #include "api/graph_rep.h"
+#include "framework/known_values.h"
 #include "function/part_scope.h"
 #include "function/run_order.h"
 #include "function/user_graph.h"
@@ -43,7 +44,7 @@ bool is_symbolic_tensor(const Tensor& tensor) {
 
 Tensor get_static_value(const Tensor& tensor) {
   return Guarded([&] {
-    const InnerTensor value = Inner(tensor).KnownValue();
+    const InnerTensor value = StaticValue(Inner(tensor));
     return value ? api::Outer(value) : Tensor();
   });
 }

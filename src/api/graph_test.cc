@@ -31,6 +31,8 @@ TEST(GraphTest, WhatIsAskedOfTensorsAndPlaces) {
     EXPECT_FALSE(gk::get_static_value(x).defined());
     EXPECT_EQ(gk::get_static_value(gk::shape(x)).to_vector<int32_t>(),
               (std::vector<int32_t>{2}));
+    // TensorFlow's function looks through few ops, and no sum.
+    EXPECT_FALSE(gk::get_static_value(gk::shape(x) + 1).defined());
     const Tensor y = x * x;
     const Operation op(y);
     EXPECT_EQ(op.type(), "Mul");

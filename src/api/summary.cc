@@ -44,7 +44,8 @@ Tensor Recording() {
 
 Tensor WrittenIf(const std::function<void()>& write) {
   const Tensor recording = Recording();
-  const Tensor known = get_static_value(recording);
+  const InnerTensor value = Inner(recording).KnownValue();
+  const Tensor known = value ? Outer(value) : Tensor();
   const auto yes = [&] {
     write();
     return Tensor(true);

@@ -8,6 +8,7 @@ import collections
 import numpy as np
 import pytest
 import tensorflow
+from tensorflow.python.data.experimental.ops import distribute as their_distribute
 from tensorflow.python.framework import tensor_util as their_tensor_util
 from tensorflow.python.util import nest as their_nest
 
@@ -186,6 +187,88 @@ def test_static_values_in_functions():
         return found
 
     assert values(graphkiln) == values(tensorflow)
+
+
+def test_static_values_go_through_what_tensorflow_looks_through():
+    """Programs ask which way they go: `int()` of a value that is not told fails."""
+
+    def told(tf):
+        answers = {}
+
+        @tf.function(input_signature=[tf.TensorSpec([4, 2])])
+        def f(x):
+            rank = tf.rank(x)
+            made = {
+                "SelectV2": tf.where(rank >= 0, rank, 0),
+                "AddV2": rank + 1,
+                "Mul": tf.shape(x) * 2,
+                "StridedSlice": tf.shape(x)[0],
+                "GreaterEqual": rank >= 0,
+                "Equal": rank == 2,
+                "NotEqual": rank != 2,
+                "Range": tf.range(rank),
+                "Cast": tf.cast(tf.size(x), tf.float32),
+                "ConcatV2": tf.concat([tf.shape(x), [3]], 0),
+                "ConcatV2 of a sum": tf.concat([tf.shape(x) + 1, [3]], 0),
+                "Split": tf.split(tf.constant([1, 2]), 2)[1],
+                "Fill": tf.fill([2], tf.constant(3)),
+                "Fill with a sum": tf.fill([2], rank + 1),
+                "Pack": tf.stack([rank, tf.size(x)]),
+                "Pack of columns": tf.stack([[1, 2], tf.shape(x)], axis=1),
+                "Unpack": tf.unstack(tf.constant([1, 2]))[1],
+                "Identity": tf.identity(rank),
+                "StopGradient": tf.stop_gradient(tf.constant(1.0)),
+                "Reshape": tf.reshape(tf.shape(x), [2, 1]),
+            }
+            for name, value in made.items():
+                known = tf.get_static_value(value)
+                answers[name] = None if known is None else known.tolist()
+            return x
+
+        f.get_concrete_function()
+        return answers
+
+    assert told(graphkiln) == told(tensorflow)
+
+
+DATASETS = {
+    "batch": lambda d: d.batch(8),
+    "batch that drops": lambda d: d.batch(8, drop_remainder=True),
+    "map": lambda d: d.batch(8).map(lambda x: x + 1),
+    "prefetch": lambda d: d.batch(8).prefetch(2),
+    "shuffle": lambda d: d.batch(8).shuffle(2),
+    "repeat": lambda d: d.batch(8).repeat(2),
+    "take and skip": lambda d: d.batch(8).take(2).skip(1),
+    "filter": lambda d: d.batch(8).filter(lambda x: True),
+    "cache": lambda d: d.batch(8).cache(),
+    "shard": lambda d: d.batch(8).shard(2, 0),
+    "zip": lambda d: d.zip((d.batch(8), d.batch(8))),
+    "zip of two sizes": lambda d: d.zip((d.batch(8), d.batch(7))),
+    "concatenate": lambda d: d.batch(8).concatenate(d.batch(8)),
+    "concatenate of two sizes": lambda d: d.batch(8).concatenate(d.batch(7)),
+    "padded batch": lambda d: d.batch(3).padded_batch(5),
+    "flat map": lambda d: d.flat_map(lambda x: d.batch(4)),
+    "interleave": lambda d: d.interleave(lambda x: d.batch(4)),
+    "batches of batches": lambda d: d.batch(8).batch(4),
+    "unbatch": lambda d: d.batch(8).unbatch().batch(3),
+    "rebatch": lambda d: d.batch(8).rebatch(4),
+    "ragged batch": lambda d: d.ragged_batch(3),
+    "window": lambda d: d.window(3),
+    "ignore errors": lambda d: d.batch(8).ignore_errors(),
+    "take while": lambda d: d.batch(8).take_while(lambda x: True),
+    "dictionary": lambda d: d.map(lambda x: {"a": x, "b": x}).batch(8),
+}
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_sizes_of_batches(name):
+    make = DATASETS[name]
+    ours = private_parts.compute_batch_size(make(graphkiln.data.Dataset.range(100)))
+    theirs = their_distribute.compute_batch_size(
+        make(tensorflow.data.Dataset.range(100))
+    )
+    assert int(ours) == int(theirs)
+    assert ours.dtype.name == theirs.dtype.name
 
 
 def test_value_as_shape():

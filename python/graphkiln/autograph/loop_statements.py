@@ -206,7 +206,7 @@ def _is_range(value) -> bool:
 
 def _static(tensor):
     """A constant's Python value; None if it is not known."""
-    value = _graphkiln.get_static_value(tensor)
+    value = _graphkiln.known_value(tensor)
     return None if value is None else value.item()
 
 

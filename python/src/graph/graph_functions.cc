@@ -88,7 +88,7 @@ PyObject* MakePlaceholder(PyObject*, PyObject* args, PyObject* kwargs) {
 // The value of a tensor; of one that is stacked of others, of which not all
 // are known, an array of objects with None for these. None if nothing is known.
 nb::object KnownPartsOf(const Tensor& tensor) {
-  if (const Tensor value = tensor.KnownValue()) {
+  if (const Tensor value = StaticValue(tensor)) {
     return nb::steal(ToNumpy(value, !tensor.is_symbolic()));
   }
   if (const auto place = UnstackedFrom(tensor)) {
@@ -117,7 +117,7 @@ nb::object KnownValueOf(nb::handle o, bool partial) {
     return unknown ? nb::none() : nb::borrow(o);
   }
   const Tensor& tensor = TensorOf(o.ptr());
-  if (const Tensor value = tensor.KnownValue()) {
+  if (const Tensor value = StaticValue(tensor)) {
     return nb::steal(ToNumpy(value, !tensor.is_symbolic()));
   }
   if (!partial || !tensor.is_symbolic()) return nb::none();
@@ -132,6 +132,12 @@ PyObject* StaticValue(PyObject*, PyObject* args, PyObject* kwargs) {
     return nullptr;
   }
   return KnownValueOf(tensor, partial != 0).release().ptr();
+}
+
+PyObject* KnownValue(PyObject*, PyObject* tensor) {
+  const Tensor value = TensorOf(tensor).KnownValue();
+  return value ? ToNumpy(value, !TensorOf(tensor).is_symbolic())
+               : nb::none().release().ptr();
 }
 
 PyObject* ValueAsShape(PyObject*, PyObject* args, PyObject* kwargs) {
@@ -307,6 +313,10 @@ PyMethodDef kGraphFunctions[] = {
      "    unknown, if parts of a stacked tensor are known?\n\n"
      ">>> tf.get_static_value(tf.constant([1, 2])).tolist()\n"
      "[1, 2]"},
+    {"known_value", Guarded<KnownValue>, METH_O,
+     "known_value(tensor)\n--\n\n"
+     "The value of a tensor as an array if it is known while tracing, also\n"
+     "where get_static_value does not tell it."},
     {"constant_value_as_shape", AsCFunction(Guarded<ValueAsShape>), kByName,
      "constant_value_as_shape(tensor)\n--\n\n"
      "The shape that a vector of sizes means, as far as it is known."},

@@ -1,4 +1,8 @@
 // Questions to a whole dataset.
+#include <algorithm>
+#include <span>
+#include <string_view>
+
 #include "framework/op_registry.h"
 #include "ops/data/dataset_kernel.h"
 
@@ -16,6 +20,57 @@ Status ComputeGetOptions(KernelContext& c) {
   const auto& options = dataset->options();
   c.set_output(0, Tensor::Scalar(options != nullptr ? options->Serialize()
                                                     : std::string()));
+  return OkStatus();
+}
+
+constexpr int64_t kUnknownBatchSize = -1;
+
+// What TensorFlow looks through on its way to what batches, and what batches
+// by its second input.
+constexpr std::string_view kSameBatches[] = {"AssertCardinalityDataset",
+                                             "CacheDatasetV2",
+                                             "FilterDataset",
+                                             "OptionsDataset",
+                                             "PrefetchDataset",
+                                             "RepeatDataset",
+                                             "ShardDataset",
+                                             "ShuffleAndRepeatDatasetV2",
+                                             "ShuffleDatasetV2",
+                                             "ShuffleDatasetV3",
+                                             "SkipDataset",
+                                             "TakeDataset"};
+constexpr std::string_view kBatches[] = {"BatchDataset", "BatchDatasetV2",
+                                         "PaddedBatchDatasetV2"};
+constexpr std::string_view kSeveralInputs[] = {"ConcatenateDataset",
+                                               "ZipDataset"};
+
+bool Holds(std::span<const std::string_view> kinds, std::string_view kind) {
+  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+StatusOr<int64_t> BatchSizeOf(const Dataset& dataset) {
+  const DatasetOrigin* origin = dataset.origin();
+  if (origin == nullptr) return kUnknownBatchSize;
+  const std::string_view kind = origin->op->name;
+  if (Holds(kBatches, kind)) return origin->inputs[1].scalar<int64_t>();
+  size_t read = 0;
+  if (Holds(kSameBatches, kind)) read = 1;
+  if (Holds(kSeveralInputs, kind)) read = origin->inputs.size();
+  int64_t all = kUnknownBatchSize;
+  for (size_t i = 0; i < read; ++i) {
+    GK_ASSIGN_OR_RETURN(const Ref<const Dataset> input,
+                        Dataset::Of(origin->inputs[i]));
+    GK_ASSIGN_OR_RETURN(const int64_t size, BatchSizeOf(*input));
+    if (i > 0 && size != all) return kUnknownBatchSize;
+    all = size;
+  }
+  return all;
+}
+
+Status ComputeBatchSize(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(const Ref<const Dataset> dataset, InputDataset(c));
+  GK_ASSIGN_OR_RETURN(const int64_t size, BatchSizeOf(*dataset));
+  c.set_output(0, Tensor::Scalar<int64_t>(size));
   return OkStatus();
 }
 
@@ -52,6 +107,15 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeCardinality},
      .doc = "The number of elements; -1 if infinite, -2 if unknown."},
+
+    {.name = "ComputeBatchSize",
+     .inputs = "input_dataset: variant",
+     .outputs = "batch_size: int64",
+     .attrs = "",
+     .traits = kNoGradient,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeBatchSize},
+     .doc = "The size of a dataset's full batches; -1 if it is not known."},
 
     {.name = "DatasetToSingleElement",
      .inputs = "dataset: variant",

@@ -80,6 +80,7 @@ NOT_CALLED = {
          "UnbatchDataset", "ZipDataset"),
         "takes or gives a dataset; tests/programs/datasets.py covers it",
     ),
+    "ComputeBatchSize": "takes a dataset; tests/oracle/test_private_parts.py covers it",
     **dict.fromkeys(
         ("AssertCardinalityDataset", "DenseToSparseBatchDataset",
          "DeserializeSparse", "DirectedInterleaveDataset",

@@ -49,7 +49,7 @@ def constant_condition(pred: Any) -> bool | None:
     if isinstance(pred, bool) or (isinstance(pred, int) and pred in (0, 1)):
         return bool(pred)
     if _graphkiln.is_tensor(pred):
-        value = _graphkiln.get_static_value(pred)
+        value = _graphkiln.known_value(pred)
         return None if value is None else bool(value)
     raise TypeError(
         "`pred` must be a Tensor, or a Python bool, or 1 or 0. Received: "

@@ -196,6 +196,11 @@ def constant_value_as_shape(tensor: object) -> object:
     return _graphkiln.constant_value_as_shape(tensor)
 
 
+def try_evaluate_constant(tensor: object) -> object:
+    """The value of a tensor, if it is known while tracing."""
+    return _graphkiln.known_value(tensor)
+
+
 def in_xla_context(graph: object) -> bool:
     """Nothing is compiled by XLA."""
     return False
@@ -397,14 +402,12 @@ def disable_op_determinism() -> None:
 
 
 def compute_batch_size(dataset: object) -> object:
-    """The static size of a dataset's batches, an int64 scalar; -1 if unknown."""
-    sizes = set()
-    for spec in nest.flatten(
-        dataset.element_spec, expand_composites=True
-    ):
-        shape = spec.shape
-        sizes.add(shape[0] if shape.rank else None)
-    known = sizes.pop() if len(sizes) == 1 else None
-    return _graphkiln.convert_to_tensor(
-        -1 if known is None else known, dtype=_graphkiln.int64
-    )
+    """The size of a dataset's full batches, an int64 scalar; -1 if unknown."""
+    sizes = []
+    for spec in nest.flatten(dataset.element_spec):
+        shape = getattr(spec, "shape", None)
+        sizes.append(None if shape is None or shape.rank is None else shape[0])
+    if None in sizes:
+        return raw_ops.ComputeBatchSize(input_dataset=dataset._variant_tensor)
+    known = sizes[0] if len(set(sizes)) == 1 else -1
+    return _graphkiln.convert_to_tensor(known, dtype=_graphkiln.int64)

@@ -108,7 +108,7 @@ _NAMES = {
     "python.framework.tensor_util": """
         constant_value=get_static_value
         constant_value_as_shape=@private_parts.*
-        is_tf_type=is_tensor try_evaluate_constant=get_static_value
+        is_tf_type=is_tensor try_evaluate_constant=@private_parts.*
         """,
     "python.framework.test_util": """
         deprecated_graph_mode_only=@both_modes.*
