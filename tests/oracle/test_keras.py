@@ -2,45 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-PROGRAM = str(Path(__file__).with_name("keras_programs.py"))
-START = {"tensorflow": [], "graphkiln": ["-m", "graphkiln"]}
+from keras_children import START, answers, assert_close
 
 
 def shown(module: str, name: str, folder: Path) -> Any:
-    result = subprocess.run(
-        [sys.executable, *START[module], PROGRAM, name, str(folder)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env={
-            **os.environ,
-            "KERAS_BACKEND": "tensorflow",
-            "TF_CPP_MIN_LOG_LEVEL": "3",
-            "PYTHONPATH": os.pathsep.join(sys.path),
-        },
-    )
-    assert result.returncode == 0, result.stderr[-3000:]
-    return json.loads(result.stdout.splitlines()[-1])
-
-
-def assert_close(ours: Any, theirs: Any) -> None:
-    if isinstance(theirs, list):
-        assert len(ours) == len(theirs)
-        for a, b in zip(ours, theirs, strict=True):
-            assert_close(a, b)
-    elif isinstance(theirs, float):
-        assert ours == pytest.approx(theirs, rel=2e-4, abs=1e-5)
-    else:
-        assert ours == theirs
+    return answers(module, "keras_programs.py", name, str(folder))[-1]
 
 
 @pytest.mark.parametrize(
@@ -56,12 +26,12 @@ def assert_close(ours: Any, theirs: Any) -> None:
     ],
 )
 def test_training(name: str, tmp_path: Path) -> None:
-    answers = []
+    told = []
     for module in START:
         folder = tmp_path / module
         folder.mkdir()
-        answers.append(shown(module, name, folder))
-    assert_close(answers[1], answers[0])
+        told.append(shown(module, name, folder))
+    assert_close(told[1], told[0])
 
 
 @pytest.mark.parametrize("writer", START)
