@@ -4,13 +4,13 @@
 
 #include "api/concrete_rep.h"
 #include "api/graph_rep.h"
-#include "framework/known_values.h"
 #include "function/part_scope.h"
 #include "function/run_order.h"
 #include "function/user_graph.h"
 #include "function/user_scopes.h"
 #include "graph/graph_file.h"
 #include "ops/fn/Identity.h"
+#include "ops/static_value.h"
 
 namespace gk::api {
 

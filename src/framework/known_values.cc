@@ -1,7 +1,6 @@
 #include "framework/known_values.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "base/interrupt.h"
 #include "framework/graph_builder.h"
@@ -116,17 +115,6 @@ std::optional<PartialTensorShape> Elements(Output o, int depth) {
   return std::nullopt;
 }
 
-// What TensorFlow's get_static_value looks through; these alone.
-constexpr std::string_view kToldOfShapes[] = {"Const", "Shape", "Size", "Rank"};
-constexpr std::string_view kToldOfAll[] = {
-    "Range", "Cast",   "Concat",   "ConcatV2",       "Pack",
-    "Split", "Equal",  "NotEqual", "StopGradient",   "CheckNumericsV2",
-    "Fill",  "Unpack", "Identity", "DebugIdentityV2"};
-
-bool IsOneOf(std::string_view type, std::span<const std::string_view> types) {
-  return std::find(types.begin(), types.end(), type) != types.end();
-}
-
 bool IsKnownPart(const Output& o) {
   return o.node->op().Has(kShapeOnly) && !o.node->output(o.index).value;
 }
@@ -189,28 +177,6 @@ StatusOr<PartialTensorShape> ConstantValueAsShape(const Tensor& t) {
   return own.dim(0) >= 0 && own.dim(0) <= kMaxRank
              ? PartialTensorShape::UnknownOfRank(static_cast<int>(own.dim(0)))
              : PartialTensorShape();
-}
-
-Tensor StaticValue(const Tensor& t) {
-  const Tensor value = t.KnownValue();
-  if (!value || !t.is_symbolic()) return value;
-  std::vector<const Node*> to_ask = {Graph::OutputOf(t).node};
-  std::unordered_set<const Node*> asked;
-  while (!to_ask.empty()) {
-    const Node* node = to_ask.back();
-    to_ask.pop_back();
-    if (!asked.insert(node).second) continue;
-    const std::string_view type = node->type();
-    if (IsOneOf(type, kToldOfShapes)) continue;
-    if (!IsOneOf(type, kToldOfAll)) return Tensor();
-    const bool stacks = type == "Pack" || type == "Unpack";
-    if (stacks && node->attr<int64_t>("axis") != 0) return Tensor();
-    // Of what is filled the shape is known.
-    for (int i = type == "Fill" ? 1 : 0; i < node->num_inputs(); ++i) {
-      to_ask.push_back(node->input(i).node);
-    }
-  }
-  return value;
 }
 
 void ComputeKnownValues(Node* node) {

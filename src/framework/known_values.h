@@ -26,11 +26,6 @@ std::optional<PartialTensorShape> KnownShapeValue(Output o);
 // is known. ValueError for what is no vector and for sizes below -1.
 StatusOr<PartialTensorShape> ConstantValueAsShape(const Tensor& t);
 
-// The value that `get_static_value` tells: known, and made by no more than the
-// ops that TensorFlow's function looks through, as programs ask it which way
-// they go. Nothing otherwise.
-Tensor StaticValue(const Tensor& t);
-
 }  // namespace gk
 
 #endif  // GK_FRAMEWORK_KNOWN_VALUES_H_

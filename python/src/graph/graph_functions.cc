@@ -13,6 +13,7 @@
 #include "function/run_order.h"
 #include "ops/fn/Placeholder.h"
 #include "ops/stacked_tensors.h"
+#include "ops/static_value.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/type_parts.h"
