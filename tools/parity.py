@@ -94,6 +94,8 @@ ONLY_PYTHON = {
         "nondifferentiable_batch_function "
         "VariableSynchronization VariableAggregation AggregationMethod "
         "data.experimental.copy_to_device data.experimental.prefetch_to_device",
+    "Functions in C++ are compiled, and run under a debugger as what they are.":
+        "data.experimental.enable_debug_mode",
     "Messages of the protobuf package, as which C++ has strings.":
         "make_tensor_proto make_ndarray",
     "The spec of None, which C++ has not.": "NoneTensorSpec",

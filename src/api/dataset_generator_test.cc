@@ -1,5 +1,9 @@
 // Datasets of elements that the program makes one after the other.
+#include <atomic>
+#include <chrono>
+#include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -87,6 +91,30 @@ TEST(DatasetGeneratorTest, ErrorsKeepTheirCode) {
   ExpectHas(lost.what(), "the disk is gone");
   // The elements do not just end.
   EXPECT_EQ(thrown(gk::ErrorCode::kOutOfRange).code(), gk::ErrorCode::kUnknown);
+}
+
+// Before anybody asks for an element.
+TEST(DatasetGeneratorTest, AWarmStartBeginsWhenTheIteratorIsMade) {
+  for (const bool warm : {false, true}) {
+    auto made = std::make_shared<std::atomic<int>>(0);
+    gk::DataOptions options;
+    options.experimental_warm_start = warm;
+    const gk::Dataset data = gk::Dataset::from_generator(
+                                 [made] {
+                                   return [made]() -> std::optional<Tensor> {
+                                     if (*made == 3) return std::nullopt;
+                                     return Tensor((*made)++);
+                                   };
+                                 },
+                                 TensorSpec{{}, DataType::kInt32})
+                                 .prefetch(2)
+                                 .with_options(options);
+    const gk::Iterator iterator(data);
+    using Clock = std::chrono::steady_clock;
+    const auto end = Clock::now() + std::chrono::milliseconds(warm ? 9999 : 50);
+    while (*made == 0 && Clock::now() < end) std::this_thread::yield();
+    EXPECT_EQ(*made > 0, warm);
+  }
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Datasets of several elements at a time: batches, windows, buckets.
+#include "data/debug_mode.h"
 #include "function/dataset_steps.h"
 #include "function/ragged/checks.h"
 #include "function/ragged/ragged.h"
@@ -77,7 +78,7 @@ TypedDataset Batch(const TypedDataset& d, const Tensor& size,
                    const Tensor& drop_remainder, const Parallel& parallel) {
   const ElementSignature e =
       Stacked(d.elements, KnownBatchSize(size, drop_remainder));
-  if (!parallel.calls) {
+  if (!parallel.calls || DatasetDebugMode()) {
     return {
         ops::BatchDatasetV2(d.variant, size, drop_remainder, e.types, e.shapes),
         e};

@@ -1,4 +1,5 @@
 // Datasets of what functions make of elements.
+#include "data/debug_mode.h"
 #include "function/dataset_steps.h"
 #include "ops/composition.h"
 #include "ops/fn/FilterDataset.h"
@@ -42,7 +43,7 @@ TypedDataset Map(const TypedDataset& d, const ElementFunction& f,
     throw Error(
         ValueError("Invalid `element`. `element` should not be empty."));
   }
-  if (!options.parallel.calls) {
+  if (!options.parallel.calls || DatasetDebugMode()) {
     return {ops::MapDataset(d.variant, f.captured, f.function, e.types,
                             e.shapes, /*use_inter_op_parallelism=*/true,
                             /*preserve_cardinality=*/true, options.synchronous),
@@ -88,7 +89,7 @@ TypedDataset Interleave(const TypedDataset& d, const ElementFunction& f,
   };
   const Tensor cycle = number(turns.cycle_length, -1, "cycle_length");
   const Tensor block = number(turns.block_length, 1, "block_length");
-  if (!turns.parallel.calls) {
+  if (!turns.parallel.calls || DatasetDebugMode()) {
     return {ops::InterleaveDataset(d.variant, f.captured, cycle, block,
                                    f.function, inner.types, inner.shapes),
             inner};

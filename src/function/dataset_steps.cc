@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "data/debug_mode.h"
 #include "ops/composition.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/AssertCardinalityDataset.h"
@@ -185,6 +186,7 @@ TypedDataset Shuffle(const TypedDataset& d, const Tensor& buffer_size,
 
 TypedDataset Prefetch(const TypedDataset& d, const Tensor& buffer_size) {
   const auto& [variant, e] = d;
+  if (DatasetDebugMode()) return d;
   return {ops::PrefetchDataset(variant, OrElse(buffer_size, -1, "buffer_size"),
                                e.types, e.shapes, /*slack_period=*/0,
                                /*legacy_autotune=*/false),

@@ -140,3 +140,77 @@ def test_damaged_sequence_examples(both, damaged):
         return outcome(lambda: tf.io.parse_sequence_example([damaged], wanted, wanted))
 
     assert program(both.ours) == program(both.theirs) == "InvalidArgumentError"
+
+
+SINGLE = {
+    "all": {},
+    "no name": {"debug_name": ""},
+    "another example": {"example": 1},
+    "a third": {"example": 2},
+    "lists may miss": {"example": 2, "missing": ["w", "a", "z"]},
+    "no default": {"defaults": [[]], "key": "q"},
+    "default": {"defaults": [[7]], "key": "q"},
+    "wrong type": {"key": "t"},
+    "wrong default": {"defaults": [[1, 2]]},
+    "wrong steps": {"dense": "w"},
+    "both kinds": {"dense": "w", "sparse": "w"},
+    "damaged": {"serialized": b"\x0a\x05ab"},
+    "several": {"serialized": [b"", b""]},
+    "a matrix": {"missing": [["a"]]},
+    "keys": {"key": ["n", "n"]},
+    "names": {"debug_name": ["p", "q"]},
+    "wrong number": {"count": 2},
+}
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_one_sequence_example(both, name):
+    how = SINGLE[name]
+
+    def program(tf):
+        serialized = how.get("serialized")
+        if serialized is None:
+            serialized = text(tf, *EXAMPLES[how.get("example", 0)])
+
+        def call(given):
+            return tf.raw_ops.ParseSingleSequenceExample(
+                serialized=given,
+                feature_list_dense_missing_assumed_empty=how.get("missing", []),
+                context_sparse_keys=["t", "f"],
+                context_dense_keys=[how.get("key", "n")],
+                feature_list_sparse_keys=[how.get("sparse", "w")],
+                feature_list_dense_keys=[how.get("dense", "a")],
+                context_dense_defaults=[
+                    tf.constant(d, tf.int64) for d in how.get("defaults", [[]])
+                ],
+                debug_name=how.get("debug_name", "p"),
+                context_sparse_types=[tf.string, tf.float32],
+                feature_list_dense_types=[tf.int64],
+                context_dense_shapes=[[1]] * how.get("count", 1),
+                feature_list_sparse_types=[tf.string],
+                feature_list_dense_shapes=[[2]],
+            )
+
+        def values(call):
+            try:
+                return [
+                    np.asarray(t).tolist() for t in tf.nest.flatten(call())
+                ]
+            except Exception as error:
+                return type(error).__name__
+
+        shapes = []
+
+        @tf.function
+        def traced(given):
+            found = call(given)
+            shapes.extend(str(t.shape) for t in tf.nest.flatten(found))
+            return found
+
+        return [
+            values(lambda: call(serialized)),
+            values(lambda: traced(tf.constant(serialized))),
+            shapes,
+        ]
+
+    assert program(both.ours) == program(both.theirs)

@@ -71,7 +71,7 @@ NAMERS = {
         "what a queue that no graph knows is called",
     ),
     "python/graphkiln/_src/example/sequences.py": (
-        "ParseSequenceExample",
+        "ParseSequenceExample ParseSingleSequenceExample",
         "the scope is named as the older op",
     ),
     "python/src/ops/assertions.cc": (

@@ -1,4 +1,6 @@
 // tf.data.experimental: older names of what datasets and iterators have.
+#include "data/debug_mode.h"
+#include "framework/op_builder.h"
 #include "python/src/binding/class_attribute.h"
 #include "python/src/binding/imported_once.h"
 #include "python/src/binding/text_caster.h"
@@ -35,6 +37,15 @@ nb::object Called(const Arguments& a) {
 template <Name kMember>
 nb::object Static(const Arguments& a) {
   return DatasetClass().attr(kMember.text)(*AsTuple(a));
+}
+
+nb::object EnableDebugMode(const Arguments&) {
+  if (OpBuilder::Current()->builds_graph()) {
+    Throw(ValueError(
+        "`enable_debug_mode() is only supported in eager mode."));
+  }
+  EnableDatasetDebugMode();
+  return nb::none();
 }
 
 nb::object FromList(const Arguments& a) {
@@ -236,6 +247,22 @@ For `apply`: `Dataset.sparse_batch`.
 >>> [x.values.numpy().tolist() for x in d]
 [[1, 2, 2]])",
      &Applied<"sparse_batch">},
+    {R"(enable_debug_mode()
+From now on datasets are made to be debugged. Functions of elements are traced
+once, for what they give, and then run as Python whenever an element is made:
+breakpoints and `print` work in them. Nothing works in parallel, in advance or
+in another order.
+
+Raises:
+  ValueError: in a function that is being traced, or a graph.
+
+>>> with tf.Graph().as_default():
+...     try:
+...         tf.data.experimental.enable_debug_mode()
+...     except ValueError:
+...         print("only eagerly")
+only eagerly)",
+     &EnableDebugMode},
     {R"(from_list(elements, name=None)
 The elements of a list, one by one; their components may differ in shape.
 

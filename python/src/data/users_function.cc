@@ -3,6 +3,9 @@
 #include <cctype>
 #include <utility>
 
+#include "data/debug_mode.h"
+#include "function/graph_facts.h"
+#include "function/host_call.h"
 #include "function/variable_creation.h"
 #include "python/src/binding/package_parts.h"
 #include "python/src/binding/words.h"
@@ -12,6 +15,8 @@
 #include "python/src/function/python_body.h"
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/graph/graph_parts.h"
+#include "python/src/graph/host_function.h"
+#include "python/src/ragged/composite_types.h"
 #include "python/src/variables/variable_type.h"
 
 namespace gk::py {
@@ -67,6 +72,45 @@ TensorVector ComponentsOfResult(nb::object result, const char* caller,
   }
 }
 
+// What `f` gives for an element.
+TensorVector Called(nb::handle f, const char* caller, nb::handle spec,
+                    const UsersFunction::Adjust& adjust, bool convert,
+                    const nb::object& components, nb::object* output) {
+  nb::object given = ElementOfComponents(spec, components);
+  if (!PyTuple_CheckExact(given.ptr())) given = nb::make_tuple(given);
+  nb::object result = convert
+                          ? package::call_converted(f, given)
+                          : Owned(PyObject_CallObject(f.ptr(), given.ptr()));
+  if (adjust) result = adjust(result);
+  if (PyList_Check(result.ptr())) result = nb::tuple(result);
+  return ComponentsOfResult(std::move(result), caller, output);
+}
+
+// A Python function of components: `f`, as it stands in the user's program.
+nb::object RunEagerly(nb::handle f, const char* caller, nb::handle spec,
+                      const UsersFunction::Adjust& adjust) {
+  return nb::cpp_function([f = nb::borrow(f), caller, spec = nb::borrow(spec),
+                           adjust](nb::args components) -> nb::object {
+    nb::object output;
+    return Wrapped(Called(f, caller, spec, adjust, /*convert=*/false,
+                          nb::list(components), &output));
+  });
+}
+
+// Where the graph runs, `eager` is called.
+TensorVector OnHost(const nb::object& eager, std::span<const Tensor> components,
+                    const ElementSignature& results) {
+  nb::list types;
+  for (const DataType type : results.types) types.append(Wrapped(type));
+  TensorVector made = Tensors(
+      CallOnHost(eager, Wrapped(components), types,
+                 static_cast<int>(HostCallKind::kDifferentiable), nb::none()));
+  for (size_t i = 0; i < made.size(); ++i) {
+    Tried([&] { ThrowIfError(SetStaticShape(made[i], results.shapes[i])); });
+  }
+  return made;
+}
+
 }  // namespace
 
 nb::object TracedElements(const std::string& name,
@@ -103,17 +147,20 @@ UsersFunction::UsersFunction(nb::handle f, const char* caller, nb::handle spec,
         TextOf(f), TextOf(f.type())));
   }
   const auto body = [&](std::span<const Tensor> components) {
-    nb::object given = ElementOfComponents(spec, Wrapped(components));
-    if (!PyTuple_CheckExact(given.ptr())) given = nb::make_tuple(given);
-    nb::object result = convert
-                            ? package::call_converted(f, given)
-                            : Owned(PyObject_CallObject(f.ptr(), given.ptr()));
-    if (adjust) result = adjust(result);
-    if (PyList_Check(result.ptr())) result = nb::tuple(result);
-    return ComponentsOfResult(std::move(result), caller, &output_);
+    return Called(f, caller, spec, adjust, convert, Wrapped(components),
+                  &output_);
   };
+  const std::string name = TracedName(caller, f);
+  const ElementSignature arguments = SignatureOfSpec(spec);
+  function_ = TracedElements(name, arguments, body);
+  if (!DatasetDebugMode()) return;
+  // What was traced says what comes out.
+  const ElementSignature results = SignatureOfSpec(output_);
+  const nb::object eager = RunEagerly(f, caller, spec, adjust);
   function_ =
-      TracedElements(TracedName(caller, f), SignatureOfSpec(spec), body);
+      TracedElements(name, arguments, [&](std::span<const Tensor> components) {
+        return OnHost(eager, components, results);
+      });
 }
 
 ElementFunction UsersFunction::core() const {

@@ -299,9 +299,8 @@ CompositesRef CompositesOf(nb::list& arguments, const nb::list& types) {
                  TextOf(nb::repr(shown)), FuncGraph::Current() != nullptr});
 }
 
-// The results of a list of arguments, which becomes a node if a graph is
-// built, where it is the operation if there are none; a list if several
-// `types`, dtypes or specs, are wanted. `kind` as HostCallKind.
+}  // namespace
+
 nb::object CallOnHost(nb::object function, nb::handle given, nb::handle types,
                       int kind, nb::handle name) {
   const auto call = static_cast<HostCallKind>(kind);
@@ -361,8 +360,6 @@ nb::object CallOnHost(nb::object function, nb::handle given, nb::handle types,
   }
   return several ? nb::object(values) : nb::object(values[0]);
 }
-
-}  // namespace
 
 void AddHostFunctions(nb::module_& m) {
   m.def("call_on_host", &CallOnHost, nb::arg("function"), nb::arg("arguments"),

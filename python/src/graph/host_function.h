@@ -6,6 +6,13 @@
 
 namespace gk::py {
 
+// The results of a list of arguments, which becomes a node if a graph is
+// built, where it is the operation if there are none; a list if several
+// `types`, dtypes or specs, are wanted. `kind` as HostCallKind.
+nanobind::object CallOnHost(nanobind::object function, nanobind::handle given,
+                            nanobind::handle types, int kind,
+                            nanobind::handle name);
+
 // call_on_host, and _stop_background_work for the end of the program.
 void AddHostFunctions(nanobind::module_& m);
 

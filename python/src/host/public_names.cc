@@ -82,6 +82,7 @@ constexpr Exports kExports[] = {
      "from_variant=data_from_variant "
      "get_next_as_optional=data_get_next_as_optional "
      "get_single_element=data_get_single_element "
+     "enable_debug_mode=data_enable_debug_mode "
      "get_structure=data_get_structure scan=data_scan "
      "take_while=data_take_while to_variant=data_to_variant "
      "unbatch=data_unbatch Counter=data_Counter "

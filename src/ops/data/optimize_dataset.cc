@@ -3,6 +3,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "data/debug_mode.h"
 #include "data/said_option.h"
 #include "framework/graph.h"
 #include "framework/op_registry.h"
@@ -246,6 +247,7 @@ void AppendText(const Dataset& dataset, std::string* text) {
 }  // namespace
 
 StatusOr<Ref<const Dataset>> Optimized(Ref<const Dataset> dataset) {
+  if (DatasetDebugMode()) return dataset;
   const DatasetOptions* options = dataset->options().get();
   Optimizer optimizer(options);
   GK_ASSIGN_OR_RETURN(Tensor handle, Dataset::Wrap(dataset));

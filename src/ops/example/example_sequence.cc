@@ -126,9 +126,10 @@ Status CheckDefaults(const SequenceWanted& w) {
   return OkStatus();
 }
 
-// The same of the first version, in which names are attributes, too.
+// The same of the first version, in which names are attributes, too, and of the
+// op for one example (`single`), in which they are inputs.
 template <class Context>
-Status CheckFirstNumbers(const Context& c) {
+Status CheckFirstNumbers(const Context& c, bool single = false) {
   for (const PartNames* part : {&kContext, &kLists}) {
     const std::string& p = part->prefix;
     for (const bool sparse : {true, false}) {
@@ -139,20 +140,23 @@ Status CheckFirstNumbers(const Context& c) {
           static_cast<int64_t>(c.template attr<Types>(types).size());
       const auto check = [&](const std::string& what, int64_t n) {
         return n == wanted ? OkStatus()
-                           : InvalidArgument("{} ({}) must match the size of "
-                                             "{} ({})",
-                                             what, n, types, wanted);
+                           : InvalidArgument(
+                                 "{} ({}) must match the size of "
+                                 "{} ({})",
+                                 what, n, types, wanted);
       };
       const std::string number = "N" + p + kind, keys = p + kind + "_keys";
       GK_RETURN_IF_ERROR(check(number, c.template attr<int64_t>(number)));
-      GK_RETURN_IF_ERROR(check(
-          keys, static_cast<int64_t>(
-                    c.template attr<std::vector<std::string>>(keys).size())));
+      if (!single) {
+        GK_RETURN_IF_ERROR(check(
+            keys, static_cast<int64_t>(
+                      c.template attr<std::vector<std::string>>(keys).size())));
+      }
       if (sparse) continue;
       const std::string shapes = p + "_dense_shapes";
-      GK_RETURN_IF_ERROR(check(
-          shapes,
-          static_cast<int64_t>(c.template attr<Shapes>(shapes).size())));
+      GK_RETURN_IF_ERROR(
+          check(shapes,
+                static_cast<int64_t>(c.template attr<Shapes>(shapes).size())));
     }
   }
   return OkStatus();
@@ -240,8 +244,8 @@ Status ComputeFirstSequences(KernelContext& c) {
   w.lists.dense_shapes = c.attr<Shapes>("feature_list_dense_shapes");
   const auto may_miss = keys("feature_list_dense_missing_assumed_empty");
   for (const std::string_view key : w.lists.dense) {
-    w.lists_may_miss.push_back(std::find(may_miss.begin(), may_miss.end(),
-                                         key) != may_miss.end());
+    w.lists_may_miss.push_back(
+        std::find(may_miss.begin(), may_miss.end(), key) != may_miss.end());
   }
   for (int i = 2; i < c.num_inputs(); ++i) {
     w.context_defaults.push_back(&c.input(i));
@@ -251,6 +255,99 @@ Status ComputeFirstSequences(KernelContext& c) {
   GK_RETURN_IF_ERROR(CheckKeys(w.lists, kLists));
   GK_RETURN_IF_ERROR(CheckDefaults(w));
   return ParseSequences(c, serialized, names, w);
+}
+
+// `outer`: the dimension of the batch, if there is one; behind the rest come
+// lengths.
+Status SetFirstShapes(InferenceContext& c, const PartialTensorShape& outer) {
+  const int64_t around = outer.rank();
+  constexpr int64_t kAny = -1;
+  int next = 0;
+  const auto sparse = [&](std::string_view types, int64_t rank) {
+    const auto n = static_cast<int>(c.attr<Types>(types).size());
+    for (int i = 0; i < n; ++i) c.set_output(next++, {kAny, rank + around});
+    for (int i = 0; i < n; ++i) c.set_output(next++, {kAny});
+    for (int i = 0; i < n; ++i) c.set_output(next++, {rank + around});
+  };
+  const auto dense = [&](std::string_view shapes, bool steps) {
+    for (const PartialTensorShape& own : c.attr<Shapes>(shapes)) {
+      PartialTensorShape shape = outer;
+      if (steps) shape.AddDim(kAny);
+      if (own.unknown_rank()) {
+        shape = PartialTensorShape();
+      } else {
+        for (const int64_t dim : own.dims()) shape.AddDim(dim);
+      }
+      c.set_output(next++, shape);
+    }
+  };
+  sparse("context_sparse_types", 1);
+  dense("context_dense_shapes", false);
+  sparse("feature_list_sparse_types", 2);
+  dense("feature_list_dense_shapes", true);
+  while (next < c.num_outputs()) c.set_output(next++, outer);
+  return OkStatus();
+}
+
+// Of one example, whose names are scalars.
+Status ComputeSingleSequence(KernelContext& c) {
+  GK_RETURN_IF_ERROR(CheckFirstNumbers(c, /*single=*/true));
+  const Tensor &serialized = c.input(0), &may_miss = c.input(1),
+               &name = c.input(c.num_inputs() - 1);
+  if (serialized.rank() != 0) {
+    return InvalidArgument("Expected serialized to be a scalar, got shape: {}",
+                           serialized.shape().DebugString());
+  }
+  if (may_miss.rank() != 1) {
+    return InvalidArgument(
+        "Expected feature_list_dense_missing_assumed_empty to be a vector, got "
+        "shape: {}",
+        may_miss.shape().DebugString());
+  }
+  if (name.num_elements() > 1 || name.rank() > 1) {
+    return InvalidArgument("Expected debug_name to be a scalar, got shape: {}",
+                           name.shape().DebugString());
+  }
+  int next = 2;
+  const auto keys = [&](std::string_view part, size_t n,
+                        std::vector<std::string_view>* to) -> Status {
+    for (size_t i = 0; i < n; ++i, ++next) {
+      const Tensor& key = c.input(next);
+      if (key.rank() != 0) {
+        return InvalidArgument("Expected {}[{}] to be a scalar, got shape: {}",
+                               part, i, key.shape().DebugString());
+      }
+      to->push_back(key.scalar<std::string>());
+    }
+    return OkStatus();
+  };
+  SequenceWanted w;
+  w.lengths = false;
+  w.context.sparse_types = c.attr<Types>("context_sparse_types");
+  w.context.dense_types = c.attr<Types>("Tcontext_dense");
+  w.context.dense_shapes = c.attr<Shapes>("context_dense_shapes");
+  w.lists.sparse_types = c.attr<Types>("feature_list_sparse_types");
+  w.lists.dense_types = c.attr<Types>("feature_list_dense_types");
+  w.lists.dense_shapes = c.attr<Shapes>("feature_list_dense_shapes");
+  GK_RETURN_IF_ERROR(keys("context_sparse_keys", w.context.sparse_types.size(),
+                          &w.context.sparse));
+  GK_RETURN_IF_ERROR(keys("context_dense_keys", w.context.dense_types.size(),
+                          &w.context.dense));
+  GK_RETURN_IF_ERROR(keys("feature_list_sparse_keys",
+                          w.lists.sparse_types.size(), &w.lists.sparse));
+  GK_RETURN_IF_ERROR(keys("feature_list_dense_keys", w.lists.dense_types.size(),
+                          &w.lists.dense));
+  const std::vector<std::string_view> missing = KeysIn(may_miss);
+  for (const std::string_view key : w.lists.dense) {
+    w.lists_may_miss.push_back(std::ranges::count(missing, key) > 0);
+  }
+  for (; next < c.num_inputs() - 1; ++next) {
+    w.context_defaults.push_back(&c.input(next));
+  }
+  GK_RETURN_IF_ERROR(CheckKeys(w.context, kContext));
+  GK_RETURN_IF_ERROR(CheckKeys(w.lists, kLists));
+  GK_RETURN_IF_ERROR(CheckDefaults(w));
+  return ParseSequences(c, serialized, name, w);
 }
 
 Status FirstSequenceShapes(InferenceContext& c) {
@@ -263,32 +360,18 @@ Status FirstSequenceShapes(InferenceContext& c) {
     }
     batch = given.dim(0);
   }
-  constexpr int64_t kAny = -1;
-  int next = 0;
-  const auto sparse = [&](std::string_view types, int64_t rank) {
-    const auto n = static_cast<int>(c.attr<Types>(types).size());
-    for (int i = 0; i < n; ++i) c.set_output(next++, {kAny, rank});
-    for (int i = 0; i < n; ++i) c.set_output(next++, {kAny});
-    for (int i = 0; i < n; ++i) c.set_output(next++, {rank});
-  };
-  const auto dense = [&](std::string_view shapes, bool steps) {
-    for (const PartialTensorShape& own : c.attr<Shapes>(shapes)) {
-      PartialTensorShape shape{batch};
-      if (steps) shape.AddDim(kAny);
-      if (own.unknown_rank()) {
-        shape = PartialTensorShape();
-      } else {
-        for (const int64_t dim : own.dims()) shape.AddDim(dim);
-      }
-      c.set_output(next++, shape);
-    }
-  };
-  sparse("context_sparse_types", 2);
-  dense("context_dense_shapes", false);
-  sparse("feature_list_sparse_types", 3);
-  dense("feature_list_dense_shapes", true);
-  while (next < c.num_outputs()) c.set_output(next++, {batch});
-  return OkStatus();
+  return SetFirstShapes(c, {batch});
+}
+
+Status SingleSequenceShapes(InferenceContext& c) {
+  GK_RETURN_IF_ERROR(CheckFirstNumbers(c, /*single=*/true));
+  for (int i = 0; i < 2; ++i) {
+    const PartialTensorShape given = c.input(i);
+    if (given.unknown_rank() || given.rank() == i) continue;
+    return InvalidArgument("Shape must be rank {} but is rank {}", i,
+                           given.rank());
+  }
+  return SetFirstShapes(c, TensorShape());
 }
 
 Status SequenceShapes(InferenceContext& c) {
@@ -424,6 +507,37 @@ const OpRecord kRecords[] = {
      .doc = "ParseSequenceExampleV2 of a vector of serialized "
             "SequenceExamples, whose names are attributes, without ragged "
             "tensors."},
+
+    {.name = "ParseSingleSequenceExample",
+     .inputs = "serialized: string; feature_list_dense_missing_assumed_empty: "
+               "string; context_sparse_keys: Ncontext_sparse * string; "
+               "context_dense_keys: Ncontext_dense * string; "
+               "feature_list_sparse_keys: Nfeature_list_sparse * string; "
+               "feature_list_dense_keys: Nfeature_list_dense * string; "
+               "context_dense_defaults: Tcontext_dense; debug_name: string",
+     .outputs =
+         "context_sparse_indices: Ncontext_sparse * int64; "
+         "context_sparse_values: context_sparse_types; "
+         "context_sparse_shapes: Ncontext_sparse * int64; "
+         "context_dense_values: Tcontext_dense; feature_list_sparse_indices: "
+         "Nfeature_list_sparse * int64; feature_list_sparse_values: "
+         "feature_list_sparse_types; feature_list_sparse_shapes: "
+         "Nfeature_list_sparse * int64; feature_list_dense_values: "
+         "feature_list_dense_types",
+     .attrs =
+         "Ncontext_sparse: int >= 0 = 0; Ncontext_dense: int >= 0 = 0; "
+         "Nfeature_list_sparse: int >= 0 = 0; Nfeature_list_dense: int >= 0 = "
+         "0; context_sparse_types: list(type) in [float, int64, string] >= 0 = "
+         "[]; Tcontext_dense: list(type) in [float, int64, string] >= 0 = []; "
+         "feature_list_dense_types: list(type) in [float, int64, string] >= 0 "
+         "= []; context_dense_shapes: list(shape) >= 0 = []; "
+         "feature_list_sparse_types: list(type) in [float, int64, string] >= 0 "
+         "= []; feature_list_dense_shapes: list(shape) >= 0 = []",
+     .traits = kNoGradient,
+     .shape = SingleSequenceShapes,
+     .kernel = {.compute = ComputeSingleSequence},
+     .doc = "ParseSequenceExample of one serialized SequenceExample, whose "
+            "names are inputs, without lengths."},
 };
 
 }  // namespace

@@ -394,6 +394,7 @@ class SequenceParser {
         found.values.Copy(from, count, out, row * longest * width);
         from += count;
       }
+      if (!wanted_.lengths) continue;
       std::vector<int64_t> lengths = found.steps;
       if (is_single()) {
         c_.set_output(next_ + n + i, Tensor::Scalar<int64_t>(lengths[0]));
@@ -401,7 +402,7 @@ class SequenceParser {
         GK_RETURN_IF_ERROR(WriteInts(lengths, next_ + n + i, DataType::kInt64));
       }
     }
-    next_ += 2 * n;
+    next_ += (wanted_.lengths ? 2 : 1) * n;
     return OkStatus();
   }
 

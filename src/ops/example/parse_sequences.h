@@ -20,6 +20,7 @@ struct SequenceWanted {
   Part context, lists;
   std::vector<const Tensor*> context_defaults;  // empty: it must be there
   std::vector<bool> lists_may_miss;             // of the dense ones
+  bool lengths = true;  // of the dense lists: are they results?
 };
 
 // Results in the order of ParseSequenceExampleV2. A scalar gives results

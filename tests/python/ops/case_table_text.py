@@ -93,6 +93,18 @@ TABLE: dict[str, dict[str, Any]] = {
         "feature_list_dense_shapes": [[]], "main": "Tcontext_dense",
         "dtypes": ["int64"],
     },
+    "ParseSingleSequenceExample": {
+        "serialized": SEQUENCES[0],
+        "feature_list_dense_missing_assumed_empty": ["d"],
+        "context_sparse_keys": ["c"], "context_dense_keys": ["a"],
+        "feature_list_sparse_keys": ["s"], "feature_list_dense_keys": ["d"],
+        "context_dense_defaults": [np.zeros(2, np.int64)], "debug_name": "p",
+        "context_sparse_types": ["float32"],
+        "feature_list_dense_types": ["int64"], "context_dense_shapes": [[2]],
+        "feature_list_sparse_types": ["float32"],
+        "feature_list_dense_shapes": [[]], "main": "Tcontext_dense",
+        "dtypes": ["int64"],
+    },
     "DecodeProtoV2": {
         "bytes": [_field(1, b"a") + _field(1, b"b"), b""],
         "message_type": "tensorflow.BytesList", "field_names": ["value"],
@@ -181,7 +193,7 @@ VALUE_SHAPED = {
     "DenseToDenseSetOperation", "DenseToSparseSetOperation",
     "SparseToSparseSetOperation", "SetSize", "MatchingFiles", "ParseExample", "ParseExampleV2",
     "ParseSingleExample", "ParseSequenceExampleV2", "ParseSequenceExample",
-    "DecodeProtoV2",
+    "ParseSingleSequenceExample", "DecodeProtoV2",
 }
 NOT_CALLED = dict.fromkeys(
     ("HashTableV2", "AnonymousHashTable", "MutableHashTableV2",
