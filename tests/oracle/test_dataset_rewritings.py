@@ -139,9 +139,7 @@ def with_options(tf, dataset, names, on):
 
 
 def plain(tf, element):
-    return repr(
-        tf.nest.map_structure(lambda x: np.asarray(x).tolist(), element)
-    )
+    return repr(tf.nest.map_structure(lambda x: np.asarray(x).tolist(), element))
 
 
 def step(tf, iterator, texts=False):

@@ -193,9 +193,7 @@ def test_one_sequence_example(both, name):
 
         def values(call):
             try:
-                return [
-                    np.asarray(t).tolist() for t in tf.nest.flatten(call())
-                ]
+                return [np.asarray(t).tolist() for t in tf.nest.flatten(call())]
             except Exception as error:
                 return type(error).__name__
 
