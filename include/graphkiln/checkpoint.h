@@ -80,7 +80,8 @@ class GK_EXPORT Checkpoint {
   std::string write(const std::string& prefix,
                     const CheckpointOptions& options = {}) const;
   // Throws Error: NotFound without one, DataLoss of a damaged one, ValueError
-  // of a value of another shape than the variable's.
+  // of a value of another shape than the variable's. A saved model's folder
+  // stands for the values of its variables.
   LoadStatus restore(const std::string& path,
                      const CheckpointOptions& options = {}) const;
   // Of one that `write` wrote.

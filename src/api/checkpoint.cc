@@ -10,6 +10,7 @@
 #include "checkpoint/object_graph.h"
 #include "checkpoint/restoration.h"
 #include "io/path.h"
+#include "saved_model/meta_graph_file.h"
 
 namespace gk::api {
 namespace {
@@ -110,11 +111,24 @@ LoadStatus Checkpoint::read(const std::string& path,
   });
 }
 
+namespace {
+
+// Of a saved model, that of its variables.
+std::string CheckpointOf(const std::string& path) {
+  return Guarded([&] {
+    return ValueOrThrow(ContainsSavedModel(path))
+               ? path + "/variables/variables"
+               : path;
+  });
+}
+
+}  // namespace
+
 LoadStatus Checkpoint::restore(const std::string& path,
                                const CheckpointOptions& options) const {
   // It is in the checkpoint that `save` wrote; by name it need not be.
   rep_->Counter();
-  LoadStatus status = read(path, options);
+  LoadStatus status = read(CheckpointOf(path), options);
   if (status.rep_->restoration->by_name()) {
     for (const Trackable::Child& child : status.rep_->root()->Children()) {
       if (child.name == kSaveCounter) {

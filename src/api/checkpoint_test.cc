@@ -56,6 +56,24 @@ TEST_F(CheckpointTest, ValuesComeBack) {
             DataType::kInt64);
 }
 
+TEST_F(CheckpointTest, ASavedModelIsOneToo) {
+  Net net;
+  net.Build(3);
+  saved_model::save(net, folder_ + "/model");
+  Net other;
+  other.Build(0);
+  Checkpoint(other).restore(folder_ + "/model");
+  EXPECT_EQ(First(*other.layers[1].w), 3);
+  EXPECT_EQ(First(*other.bias), 3);
+}
+
+TEST_F(CheckpointTest, WhatHoldsNoValuesIsNotMissed) {
+  struct Empty : Module {};
+  const Variable step(Tensor(1.f));
+  const std::string path = Checkpoint({{"step", step}}).write(folder_ + "/c");
+  Checkpoint({{"step", step}, {"empty", Empty()}}).read(path).assert_consumed();
+}
+
 TEST_F(CheckpointTest, WhatComesLaterIsRestored) {
   Net net;
   net.Build(2);

@@ -167,7 +167,7 @@ class ModuleObject final : public ExportedObject {
     }
     return nullptr;
   }
-  bool IsContainer() const override { return !way_.empty(); }
+  bool IsContainer() const { return !way_.empty(); }
   ExportedFacts Facts() override {
     ExportedFacts facts;
     proto::SavedUserObject& user = facts.message.mutable_user_object();

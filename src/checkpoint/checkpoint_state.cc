@@ -138,7 +138,9 @@ Status WriteCheckpointState(const std::string& folder,
                             proto::CheckpointState state,
                             const std::string& file) {
   const std::string path = PathIn(folder, file);
-  if (path == state.model_checkpoint_path) {
+  // What is noted of one in a folder that was named from here is its name alone.
+  if (path == state.model_checkpoint_path &&
+      (folder.empty() || folder.starts_with('/'))) {
     return RuntimeError(
         "Save path '{}' conflicts with path used for checkpoint state.  Please "
         "use a different save path.",

@@ -30,6 +30,13 @@ std::string TextOfObjects(const std::vector<TrackablePtr>& objects,
   return text + "]";
 }
 
+// Is an object, or one below it, worth waiting for?
+bool HasValues(const ObjectNode& node) {
+  if (!node.slot_variables.empty()) return true;
+  if (node.has_checkpoint_values) return node.has_checkpoint_values->value;
+  return !node.children.empty() || !node.attributes.empty();
+}
+
 // The checkpoint's name of a variable's value, where names are all there is.
 std::string NameInCheckpoint(const Trackable::Value& value,
                              const std::string& suffix) {
@@ -73,7 +80,14 @@ bool Restoration::Bind(int node, const TrackablePtr& object) {
 }
 
 Status Restoration::Resume(int node, const TrackablePtr& object) {
-  if (!Bind(node, object)) return OkStatus();
+  if (!Bind(node, object)) {
+    const TrackablePtr& first = objects_.at(node);
+    if (first->identity() != object->identity()) {
+      split_objects_.push_back(
+          Format("({} and {})", first->Text(), object->Text()));
+    }
+    return OkStatus();
+  }
   return RestoreReachable({{node, object}});
 }
 
@@ -162,6 +176,10 @@ Status Restoration::RestoreReachable(Queue queue) {
     for (const auto& child : node.children) {
       const auto found = children.find(child.local_name);
       if (found == children.end()) {
+        if (objects_.contains(child.node_id) ||
+            !HasValues(graph_.nodes[child.node_id])) {
+          continue;
+        }
         waiting.push_back({number, child.local_name, child.node_id});
       } else if (Bind(child.node_id, found->second)) {
         queue.emplace_back(child.node_id, found->second);
@@ -199,9 +217,14 @@ Status Restoration::RestoreByName(const TrackablePtr& root) {
 }
 
 void Restoration::Assign(const std::vector<PendingValue>& pending) const {
-  for (const PendingValue& read : pending) {
-    read.object->Restore(read.value, read.tensors);
-    read.object->set_restored_by(number_);
+  for (size_t i = 0; i < pending.size();) {
+    const TrackablePtr& object = pending[i].object;
+    Trackable::RestoredValues values;
+    for (; i < pending.size() && pending[i].object == object; ++i) {
+      values.emplace_back(pending[i].value, pending[i].tensors);
+    }
+    object->RestoreAll(values);
+    object->set_restored_by(number_);
   }
 }
 
@@ -214,8 +237,8 @@ std::vector<TrackablePtr> Restoration::Unmatched(
   const std::set<const void*> matched = Identities(objects_);
   std::vector<TrackablePtr> unmatched;
   for (TrackablePtr& object : ReachableObjects(root, with_slots_)) {
-    if (object->IsContainer() && object->Children().empty()) continue;
-    if (!matched.contains(object->identity())) {
+    // What only holds others is not missed.
+    if (!matched.contains(object->identity()) && !object->Values().empty()) {
       unmatched.push_back(std::move(object));
     }
   }

@@ -12,6 +12,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checkpoint/bundle_reader.h"
@@ -58,6 +59,12 @@ class Restoration : public std::enable_shared_from_this<Restoration> {
   };
   Unused UnusedValues() const;
 
+  // Pairs of objects, in words, that are one in the checkpoint and of which the
+  // second came later, since this was asked last.
+  std::vector<std::string> TakeSplitObjects() {
+    return std::exchange(split_objects_, {});
+  }
+
  private:
   Restoration(std::shared_ptr<BundleReader> reader, bool with_slots);
   using Queue = std::vector<std::pair<int, TrackablePtr>>;
@@ -95,6 +102,7 @@ class Restoration : public std::enable_shared_from_this<Restoration> {
   std::map<int, std::vector<SlotToRestore>> slots_of_variables_;
   std::map<int, std::vector<SlotToRestore>> slots_of_optimizers_;
   std::vector<TrackablePtr> optional_;
+  std::vector<std::string> split_objects_;
 };
 
 }  // namespace gk

@@ -9,20 +9,26 @@ TensorVector SaveVariable(const Tensor& handle) {
   return {ValueOrThrow(v->Read())};
 }
 
-void RestoreVariable(const Tensor& handle, const Tensor& value) {
-  VariableResource* const v = ValueOrThrow(VariableOf(handle));
-  if (value.dtype() != v->dtype()) {
-    throw Error(InvalidArgument(
+Status CheckRestored(const std::string& name, DataType dtype,
+                     const PartialTensorShape& shape, const Tensor& value) {
+  if (value.dtype() != dtype) {
+    return InvalidArgument(
         "tensor_name = {}; expected dtype {} does not equal original dtype {}",
-        v->name(), DataTypeString(v->dtype()), DataTypeString(value.dtype())));
+        name, DataTypeString(dtype), DataTypeString(value.dtype()));
   }
   const PartialTensorShape given(value.shape());
-  if (!v->shape().IsCompatibleWith(given)) {
-    throw Error(ValueError(
+  if (!shape.IsCompatibleWith(given)) {
+    return ValueError(
         "Received incompatible tensor with shape {} when attempting to restore "
         "variable with shape {} and name {}:0.",
-        given.PythonString(), v->shape().PythonString(), v->name()));
+        given.PythonString(), shape.PythonString(), name);
   }
+  return OkStatus();
+}
+
+void RestoreVariable(const Tensor& handle, const Tensor& value) {
+  VariableResource* const v = ValueOrThrow(VariableOf(handle));
+  ThrowIfError(CheckRestored(v->name(), v->dtype(), v->shape(), value));
   ThrowIfError(v->Assign(value));
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/tensor.h"
@@ -47,6 +48,11 @@ class Trackable {
   virtual TensorVector Save() { return {}; }
   // The tensors of one value.
   virtual void Restore(const std::string& value, const TensorVector& tensors) {}
+  // All values that one restoration has, {name, tensors}, at once.
+  using RestoredValues = std::vector<std::pair<std::string, TensorVector>>;
+  virtual void RestoreAll(const RestoredValues& values) {
+    for (const auto& [name, tensors] : values) Restore(name, tensors);
+  }
 
   // The child of that name is not there yet: whoever adds one calls
   // Restoration::Resume(node, child). Gives the object that is in its place if
@@ -78,14 +84,14 @@ class Trackable {
   // write over those of a newer one.
   virtual int64_t restored_by() const { return 0; }
   virtual void set_restored_by(int64_t number) {}
-  // Holds others together and is not missed in a checkpoint while it is empty.
-  virtual bool IsContainer() const { return false; }
 };
 using TrackablePtr = std::shared_ptr<Trackable>;
 
 // The value of a variable, which is checked as an assigned one is.
 TensorVector SaveVariable(const Tensor& handle);
-// ValueError for a value of another shape.
+// Whether a variable can have that value. ValueError for another shape.
+Status CheckRestored(const std::string& name, DataType dtype,
+                     const PartialTensorShape& shape, const Tensor& value);
 void RestoreVariable(const Tensor& handle, const Tensor& value);
 
 // Where an iterator over a dataset is, one string (IteratorResource::Save).

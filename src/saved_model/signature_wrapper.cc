@@ -53,7 +53,7 @@ StatusOr<NamedValues> NamedOutputs(const ExportedSignature& signature) {
     return ValueError(
         "Got a non-Tensor value for key '{}' in the output of the function {} "
         "used to generate the SavedModel signature '{}'. Outputs for functions "
-        "used as signatures should be a single Tensor, a sequence of Tensors, "
+        "used as signatures must be a single Tensor, a sequence of Tensors, "
         "or a dictionary from string to Tensor.",
         key, signature.trace.function->name(), signature.name);
   }

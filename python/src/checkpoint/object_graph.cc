@@ -11,6 +11,7 @@
 #include "python/src/binding/gil.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/checkpoint/checkpoint.h"
+#include "python/src/tensors/convert.h"
 #include "python/src/tensors/converted.h"
 #include "python/src/variables/variable_type.h"
 
@@ -74,19 +75,25 @@ class PyTrackable final : public Trackable {
   TensorVector Save() override {
     const nb::object object = Object();
     if (IsVariable(object.ptr())) {
-      return SaveVariable(VariableOf(object.ptr())->handle);
+      const Tensor& handle = VariableOf(object.ptr())->handle;
+      if (!InGraph() && !handle.is_symbolic()) return SaveVariable(handle);
+      return {Converted(Ask("value_in_graph"))};
     }
     TensorVector tensors;
     for (nb::handle value : Ask("save")) tensors.push_back(Converted(value));
     return tensors;
   }
-  void Restore(const std::string& value, const TensorVector& tensors) override {
+  void RestoreAll(const RestoredValues& values) override {
     const nb::object object = Object();
     if (IsVariable(object.ptr())) {
-      RestoreVariable(VariableOf(object.ptr())->handle, tensors.at(0));
+      RestoreValue(object, values.at(0).second.at(0));
       return;
     }
-    protocol_.attr("restore")(object, value, Wrapped(tensors));
+    nb::dict tensors;
+    for (const auto& [name, of_value] : values) {
+      tensors[name.c_str()] = Wrapped(of_value);
+    }
+    protocol_.attr("restore")(object, tensors);
   }
   std::shared_ptr<Trackable> Await(
       const std::string& child, const std::shared_ptr<Restoration>& restoration,
@@ -119,9 +126,6 @@ class PyTrackable final : public Trackable {
   void set_restored_by(int64_t number) override {
     protocol_.attr("set_restored_by")(Object(), number);
   }
-  bool IsContainer() const override {
-    return nb::cast<bool>(protocol_.attr("is_container")(Object()));
-  }
 
   // None once it is gone.
   nb::object Object() const {
@@ -132,6 +136,18 @@ class PyTrackable final : public Trackable {
  private:
   nb::object Ask(const char* question) const {
     return protocol_.attr(question)(Object());
+  }
+
+  // That of a variable of a graph when the status is told to, by a session.
+  void RestoreValue(const nb::object& object, const Tensor& value) {
+    const PyVariable* const v = VariableOf(object.ptr());
+    if (!v->handle.is_symbolic()) {
+      RestoreVariable(v->handle, value);
+      return;
+    }
+    ThrowIfError(
+        CheckRestored(Values().at(0).full_name, v->dtype, v->shape, value));
+    protocol_.attr("restore_in_graph")(object, Wrapped(value));
   }
 
   std::shared_ptr<Trackable> Described(nb::object object) const {
@@ -180,7 +196,19 @@ void AddObjectGraphs(nb::module_& m) {
   nb::class_<ObjectSnapshot>(m, "_ObjectSnapshot",
                              "What is to be written of a program's objects.")
       .def("write", WriteWithoutGil, nb::arg("prefix"),
-           nb::arg("sharding").none());
+           nb::arg("sharding").none())
+      .def_prop_ro("graph",
+                   [](const ObjectSnapshot& self) {
+                     const std::string text = self.graph.Serialize();
+                     return nb::bytes(text.data(), text.size());
+                   })
+      .def_prop_ro("tensors", [](const ObjectSnapshot& self) {
+        nb::list tensors;
+        for (const ShardableTensor& tensor : self.tensors) {
+          tensors.append(nb::make_tuple(tensor.key, Wrapped(tensor.tensor)));
+        }
+        return tensors;
+      });
   m.def(
       "_object_snapshot",
       [](nb::object root, nb::object protocol) {
@@ -220,6 +248,7 @@ void AddObjectGraphs(nb::module_& m) {
              self.AddOptional(
                  DescribedObject(std::move(object), std::move(protocol)));
            })
+      .def("take_split_objects", &Restoration::TakeSplitObjects)
       .def("assert_consumed", Assert<&Restoration::AssertConsumed>)
       .def("assert_existing_objects_matched",
            Assert<&Restoration::AssertExistingObjectsMatched>)

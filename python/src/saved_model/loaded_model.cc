@@ -45,8 +45,18 @@ nb::object ValueOf(const LoadedModel& self, int object) {
   const proto::SavedObject& saved = self.objects().at(object);
   if (!saved.variable.has()) return Wrapped(value);
   const VariableResource* v = ValueOrThrow(gk::VariableOf(value));
-  return Owned(VariableOfHandle(value, v->dtype(), v->shape(), v->trainable(),
-                                v->name()));
+  nb::object made = Owned(VariableOfHandle(value, v->dtype(), v->shape(),
+                                           v->trainable(), v->name()));
+  const auto synchronization =
+      static_cast<int>(saved.variable->synchronization);
+  const auto aggregation = static_cast<int>(saved.variable->aggregation);
+  if (synchronization != 0 || aggregation != 0) {
+    const nb::module_ core = nb::module_::import_("graphkiln._graphkiln");
+    made.attr("_synchronization") =
+        core.attr("VariableSynchronization")(synchronization);
+    made.attr("_aggregation") = core.attr("VariableAggregation")(aggregation);
+  }
+  return made;
 }
 
 // The objects, which live as long as the model.

@@ -22,8 +22,14 @@ Status ComputeSave(KernelContext& c) {
   GK_RETURN_IF_ERROR(OneElement(c.input(0), "prefix"));
   const int count = c.num_inputs() - 3;
   GK_RETURN_IF_ERROR(CheckNamed(c.input(1), c.input(2), count));
-  GK_ASSIGN_OR_RETURN(BundleWriter writer,
-                      BundleWriter::Create(c.input(0).scalar<std::string>()));
+  // The last folder is made, those around it are there.
+  const std::string& prefix = c.input(0).scalar<std::string>();
+  const std::string folder(io::FolderOf(prefix));
+  const std::string around(io::FolderOf(folder));
+  if (!around.empty() && !io::IsDirectory(around)) {
+    return NotFound("{}; No such file or directory", folder);
+  }
+  GK_ASSIGN_OR_RETURN(BundleWriter writer, BundleWriter::Create(prefix));
   for (int i = 0; i < count; ++i) {
     const std::string& name = c.input(1).flat<std::string>()[i];
     const std::string& part = c.input(2).flat<std::string>()[i];

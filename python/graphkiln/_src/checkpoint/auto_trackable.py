@@ -34,6 +34,9 @@ _UID = "_self_update_uid"
 _OWN = frozenset((_TOLD, _UNTRACKED, _IS_TRACKING, _UID, WAITING, DICTIONARIES))
 
 
+TrackableReference = collections.namedtuple("TrackableReference", ("name", "ref"))
+
+
 class Trackable(metaclass=abc.ABCMeta):  # noqa: B024
     """Base of objects that checkpoints and saved models hold.
 
@@ -64,8 +67,8 @@ class Trackable(metaclass=abc.ABCMeta):  # noqa: B024
                 f"type Trackable. Got type {type(trackable)}."
             )
         told = self.__dict__.setdefault(_TOLD, {})
-        known = told.get(name, trackable)
-        if known is not trackable and not overwrite:
+        known = self._lookup_dependency(name)
+        if not (overwrite or known is trackable or known is None):
             raise ValueError(
                 f"Called Trackable._track_trackable() with name='{name}', but a "
                 "Trackable with this name is already declared as a dependency. Names "
@@ -86,7 +89,19 @@ class Trackable(metaclass=abc.ABCMeta):  # noqa: B024
     ) -> Any:
         """The part of that name, or None."""
         known = cached_dependencies
-        return (self._trackable_children() if known is None else known).get(name)
+        if known is None:
+            known = self._trackable_children()
+        part = known.get(name)
+        return part if part is not None and is_trackable(part) else None
+
+    @property
+    def _unconditional_checkpoint_dependencies(self) -> list[TrackableReference]:
+        """What is in it, in a list."""
+        return [
+            TrackableReference(name, part)
+            for name, part in self._trackable_children().items()
+            if is_trackable(part)
+        ]
 
     @property
     def _update_uid(self) -> int:
@@ -135,6 +150,13 @@ def is_trackable(value: object) -> bool:
         or type(value) in _COLLECTIONS
         or hasattr(type(value), "_trackable_children")
     )
+
+
+def _is_plain(value: object) -> bool:
+    """Is it a number, a text, None, or a tuple of such?"""
+    if isinstance(value, tuple):
+        return all(_is_plain(part) for part in value)
+    return value is None or isinstance(value, bool | int | float | str | bytes)
 
 
 class NoDependency:
@@ -187,7 +209,7 @@ class AutoTrackable(Trackable):
         children = {
             name: value
             for name, value in vars(self).items()
-            if name not in _OWN and name not in untracked
+            if name not in _OWN and name not in untracked and not _is_plain(value)
         }
         children.update(super()._trackable_children(save_type, **kwargs))
         return children

@@ -5,12 +5,18 @@ from __future__ import annotations
 import concurrent.futures
 import os
 import threading
+import weakref
 from typing import Any
 
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import NotFoundError, Variable
 from graphkiln._src.checkpoint.auto_trackable import AutoTrackable
-from graphkiln._src.checkpoint.leftovers import Leftovers
+from graphkiln._src.checkpoint.graph_checkpoints import (
+    GraphWriter,
+    session_for,
+    write_operations,
+)
+from graphkiln._src.checkpoint.leftovers import Leftovers, warn_of_split_objects
 from graphkiln._src.checkpoint.objects import (
     Protocol,
     is_trackable,
@@ -31,9 +37,14 @@ class _Writer:
     """Writes snapshots by a thread of its own, one after the other."""
 
     def __init__(self) -> None:
+        self.in_graph = GraphWriter()
+        self.counted: tuple | None = None  # a graph, and its op that counts up
         self._thread: concurrent.futures.ThreadPoolExecutor | None = None
         self._last: concurrent.futures.Future | None = None
         self._lock = threading.Lock()
+
+    def __deepcopy__(self, memo: dict) -> _Writer:
+        return _Writer()
 
     def begin(self, work: Any) -> None:
         self.wait()
@@ -81,9 +92,12 @@ class Checkpoint(AutoTrackable):
     """
 
     def __init__(self, root: Any = None, **kwargs: Any) -> None:
+        if isinstance(root, weakref.ref):
+            root, self._root = root(), root
+        else:
+            self._root = root
         if root is not None and not is_trackable(root):
             raise ValueError(_not_trackable("root", root))
-        self._root = root
         self._save_counter = None
         self._writer = _Writer()
         # What is saved as if it were the root's.
@@ -112,12 +126,15 @@ class Checkpoint(AutoTrackable):
         return children
 
     def _saved_root(self) -> Any:
+        if isinstance(self._root, weakref.ref):
+            return self._root()
         return self if self._root is None else self._root
 
     def _protocol(self, leftovers: Leftovers | None = None) -> Protocol:
         if self._root is None:
             return Protocol(leftovers)
-        return Protocol(leftovers, (self._root, self._attached))
+        root = self._saved_root()
+        return Protocol(leftovers, (root, {"root": root, **self._attached}))
 
     @property
     def save_counter(self) -> Variable:
@@ -129,9 +146,10 @@ class Checkpoint(AutoTrackable):
     def _ensure_counter(self) -> None:
         if self._save_counter is not None:
             return
-        self._save_counter = Variable(
-            0, dtype=_graphkiln.int64, trainable=False, name=_COUNTER
-        )
+        with _graphkiln.init_scope():
+            self._save_counter = Variable(
+                0, dtype=_graphkiln.int64, trainable=False, name=_COUNTER
+            )
         self._attached[_COUNTER] = self._save_counter
         child_came(self._saved_root(), _COUNTER, self._save_counter)
 
@@ -148,20 +166,35 @@ class Checkpoint(AutoTrackable):
           options: a tf.train.CheckpointOptions.
 
         Returns:
-          The path, for `read`.
+          The path, for `read`; while a function is traced a tensor, which the
+          function gives after it has written.
 
         Raises:
           UnimplementedError: a value cannot be saved.
+          RuntimeError: variables of a graph, and no default session.
         """
-        return self._write(os.fspath(file_prefix), options or CheckpointOptions())
+        if not _graphkiln.is_tensor(file_prefix):
+            file_prefix = os.fspath(file_prefix)
+        return self._write(file_prefix, options or CheckpointOptions())
 
-    def _write(self, prefix: str, options: CheckpointOptions) -> str:
+    def _write(self, prefix: Any, options: CheckpointOptions) -> Any:
         if isinstance(prefix, bytes):
             prefix = prefix.decode()
+        if _graphkiln.inside_function():
+            # The path, once the function has written.
+            return write_operations(
+                self._snapshot(), _graphkiln.convert_to_tensor(prefix), options
+            )
+        if not _graphkiln.executing_eagerly():
+            session = session_for(prefix)
+            prefix = self._writer.in_graph.write(
+                session, self._snapshot(), prefix, options
+            )
+            options._written(prefix)
+            return prefix
         if _graphkiln.is_tensor(prefix):
             prefix = prefix.numpy().decode()
-        snapshot = _graphkiln._object_snapshot(self._saved_root(), self._protocol())
-
+        snapshot = self._snapshot()
         sharding = policy_of(options.experimental_sharding_callback)
 
         def write() -> None:
@@ -174,6 +207,23 @@ class Checkpoint(AutoTrackable):
             self._writer.wait()
             write()
         return prefix
+
+    def _snapshot(self) -> Any:
+        return _graphkiln._object_snapshot(self._saved_root(), self._protocol())
+
+    def _count(self, prefix: str) -> int:
+        """Counts up; the number of the checkpoint that is to be written."""
+        if _graphkiln.executing_eagerly():
+            self.save_counter.assign_add(1)
+            return int(self.save_counter.numpy())
+        session = session_for(prefix)
+        if self._save_counter is None:
+            session.run(self.save_counter.initializer)
+        graph = _graphkiln.get_default_graph()
+        if self._writer.counted is None or self._writer.counted[0] is not graph:
+            counted = self._save_counter.assign_add(1, read_value=True)
+            self._writer.counted = (graph, counted)
+        return int(session.run(self._writer.counted[1]))
 
     def save(
         self, file_prefix: str | os.PathLike, options: CheckpointOptions | None = None
@@ -201,8 +251,8 @@ class Checkpoint(AutoTrackable):
                 "update metadata. tf.train.latest_checkpoint and related APIs will "
                 "not see this checkpoint."
             )
-        self.save_counter.assign_add(1)
-        prefix = f"{os.fspath(file_prefix)}-{int(self.save_counter.numpy())}"
+        prefix = os.fspath(file_prefix)
+        prefix = f"{prefix}-{self._count(prefix)}"
         options = options or CheckpointOptions()
         return self._write(
             prefix,
@@ -235,6 +285,7 @@ class Checkpoint(AutoTrackable):
         leftovers.restoration = _graphkiln._start_restoration(
             reader, root, protocol, with_slots
         )
+        warn_of_split_objects(leftovers.restoration)
         protocol.walked()
         return LoadStatus(leftovers, root, self._protocol())
 
@@ -247,7 +298,8 @@ class Checkpoint(AutoTrackable):
         whose variables are found by their names.
 
         Args:
-          save_path: of the checkpoint; None restores nothing.
+          save_path: of the checkpoint, or of a saved model, whose variables are
+            taken; None restores nothing.
           options: a tf.train.CheckpointOptions.
 
         Returns:
@@ -258,7 +310,10 @@ class Checkpoint(AutoTrackable):
         """
         if save_path is None:
             self._ensure_counter()
-            return InitializationOnlyStatus()
+            return InitializationOnlyStatus(self._saved_root(), self._protocol())
+        path = os.fspath(save_path)
+        if _graphkiln._contains_saved_model(path):
+            save_path = os.path.join(path, "variables", "variables")
         try:
             status = self.read(save_path, options)
         except NotFoundError as error:

@@ -12,8 +12,24 @@ if TYPE_CHECKING:
 _UNRESTORED = (
     "Detecting that an object or model or tf.train.Checkpoint is being deleted "
     "with unrestored values. See the following logs for the specific values in "
-    "question. To silence these warnings, use `status.expect_partial()`."
+    "question. To silence these warnings, use `status.expect_partial()`. See "
+    "https://www.tensorflow.org/api_docs/python/tf/train/Checkpoint#restore"
+    "for details about the status object returned by the restore function."
 )
+
+
+_SPLIT = (
+    "Inconsistent references when loading the checkpoint into this object graph. For "
+    "example, in the saved checkpoint object, `model.layer.weight` and "
+    "`model.layer_copy.weight` reference the same variable, while in the current "
+    "object these are two different variables. The referenced variables are:%s."
+)
+
+
+def warn_of_split_objects(restoration: _Restoration) -> None:
+    """Tells of objects that are one in the checkpoint and several in the program."""
+    for pair in restoration.take_split_objects():
+        get_logger().warning(_SPLIT, pair)
 
 
 class Leftovers:
@@ -22,6 +38,11 @@ class Leftovers:
 
     restoration: _Restoration | None = None
     expected = False
+
+    def __init__(self) -> None:
+        # In graphs: what a session is to run, and variables with their values.
+        self.operations: list = []
+        self.values: list[tuple] = []
 
     def __del__(self) -> None:
         if self.expected or self.restoration is None:

@@ -11,10 +11,15 @@ from graphkiln import _graphkiln
 from graphkiln._src.checkpoint.options import CheckpointOptions
 from graphkiln._src.checkpoint.state_file import get_checkpoint_state
 from graphkiln._src.host.logging import get_logger
+from graphkiln._src.session.default_session import get_default_session
 
 
 def _number(value: Any) -> int:
-    return int(value.numpy()) if hasattr(value, "numpy") else int(value)
+    if not hasattr(value, "numpy"):
+        return int(value)
+    if _graphkiln.executing_eagerly():
+        return int(value.numpy())
+    return int(get_default_session().run(value))
 
 
 class CheckpointManager:
@@ -135,11 +140,12 @@ class CheckpointManager:
             _number(self._step_counter), check_interval
         ):
             return None
-        counter = self._checkpoint.save_counter
-        counter.assign_add(1)
-        number = _number(counter if checkpoint_number is None else checkpoint_number)
+        prefix = self._checkpoint_prefix
+        number = self._checkpoint._count(prefix)
+        if checkpoint_number is not None:
+            number = _number(checkpoint_number)
         options = (options or CheckpointOptions())._with_callback(self._saved)
-        return self._checkpoint._write(f"{self._checkpoint_prefix}-{number}", options)
+        return self._checkpoint._write(f"{prefix}-{number}", options)
 
     def _saved(self, path: str) -> None:
         self._kept.add(path, time.time())

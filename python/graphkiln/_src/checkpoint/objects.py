@@ -14,6 +14,13 @@ from graphkiln._src.checkpoint.auto_trackable import (
     is_trackable,
     tells_its_children,
 )
+from graphkiln._src.checkpoint.leftovers import Leftovers, warn_of_split_objects
+from graphkiln._src.checkpoint.saveables import (
+    restore_saveable,
+    saveable_names,
+    saveable_tensors,
+    value_of,
+)
 from graphkiln._src.checkpoint.slots import SlotPosition, slot_of
 from graphkiln._src.checkpoint.waiting import (
     DICTIONARIES,
@@ -117,7 +124,7 @@ class Protocol:
 
     def __init__(
         self,
-        leftovers: object = None,
+        leftovers: Leftovers | None = None,
         attached: tuple[Any, dict[str, Any]] = (None, {}),
     ) -> None:
         self._leftovers = leftovers  # held by what waits
@@ -144,7 +151,7 @@ class Protocol:
             return value._saveable_values()
         if hasattr(type(value), "_serialize_to_tensors"):
             return [(str(name), "", [""]) for name in value._serialize_to_tensors()]
-        return []
+        return saveable_names(value)
 
     def save(self, value: Any) -> list[Any]:
         if isinstance(value, PythonState):
@@ -155,23 +162,41 @@ class Protocol:
             return list(value.export())
         if hasattr(type(value), "_saveable_values"):
             return value._saveable_tensors()
-        return list(value._serialize_to_tensors().values())
+        if hasattr(type(value), "_serialize_to_tensors"):
+            return list(value._serialize_to_tensors().values())
+        return saveable_tensors(value)
 
-    def restore(self, value: Any, name: str, tensors: Any) -> None:
-        if isinstance(value, PythonState):
-            value.deserialize(tensors[0].numpy())
-        elif isinstance(value, Iterator):
-            value._restore_state(tensors[0])
-        elif isinstance(value, MutableHashTable | DenseHashTable):
-            raw_ops.LookupTableImportV2(
-                table_handle=value.resource_handle,
-                keys=tensors[0],
-                values=tensors[1],
-            )
-        elif hasattr(type(value), "_saveable_values"):
-            value._restore_saveable(name, tensors)
-        else:
-            value._restore_from_tensors({name: tensors[0]})
+    def value_in_graph(self, variable: Any) -> Any:
+        return value_of(variable)
+
+    def restore(self, value: Any, restored: dict[str, list]) -> None:
+        """Gives it the tensors of its values, all at once."""
+        operations = []
+        for name, tensors in restored.items():
+            if isinstance(value, PythonState):
+                value.deserialize(tensors[0].numpy())
+            elif isinstance(value, Iterator):
+                value._restore_state(tensors[0])
+            elif isinstance(value, MutableHashTable | DenseHashTable):
+                operations.append(
+                    raw_ops.LookupTableImportV2(
+                        table_handle=value.resource_handle,
+                        keys=tensors[0],
+                        values=tensors[1],
+                    )
+                )
+            elif hasattr(type(value), "_saveable_values"):
+                value._restore_saveable(name, tensors)
+            elif not hasattr(type(value), "_serialize_to_tensors"):
+                operations.append(restore_saveable(value, name, tensors))
+        if hasattr(type(value), "_serialize_to_tensors"):
+            first = {name: tensors[0] for name, tensors in restored.items()}
+            operations.append(value._restore_from_tensors(first))
+        if self._leftovers is not None and not _graphkiln.executing_eagerly():
+            self._leftovers.operations += [o for o in operations if o is not None]
+
+    def restore_in_graph(self, variable: Any, value: Any) -> None:
+        self._leftovers.values.append((variable, value.numpy()))
 
     def walked(self) -> None:
         """Lets go of what only a walk needs: the restoration keeps this."""
@@ -195,6 +220,7 @@ class Protocol:
             protocol = Protocol(leftovers)
             protocol._owners[id(came)] = (owner, name)
             restoration.resume(node, came, protocol)
+            warn_of_split_objects(restoration)
             protocol.walked()
             return True
 
@@ -239,6 +265,3 @@ class Protocol:
     def set_restored_by(self, value: Any, number: int) -> None:
         if hasattr(value, "__dict__"):
             object.__setattr__(value, "_update_uid", number)
-
-    def is_container(self, value: Any) -> bool:
-        return isinstance(value, list | dict | tuple)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from graphkiln import _graphkiln
-from graphkiln._graphkiln import Tensor, Variable
+from graphkiln._graphkiln import Variable
 from graphkiln._src.session.graph_keys import GraphKeys
 from graphkiln._src.version_one.partitioned_variables import (
     PartitionedVariable,
@@ -106,14 +106,3 @@ def by_names(var_list: Any) -> list[Saved]:
             )
         owners[id(variable)] = name
     return saved
-
-
-def value_of(variable: Variable) -> Tensor:
-    """Its value, by the operation that the graph has for that."""
-    if _graphkiln.executing_eagerly():
-        return variable.read_value()
-    graph = variable.handle.graph
-    try:
-        return graph.get_tensor_by_name(variable.to_proto().snapshot_name)
-    except KeyError:
-        return variable.read_value()

@@ -308,11 +308,6 @@ class Saver:
         prefix = os.fspath(save_path)
         if os.path.split(latest)[0]:
             raise ValueError("'latest_filename' must not contain path components")
-        if os.path.basename(prefix) == latest:
-            raise ValueError(
-                "'latest_filename' collides with 'save_path': "
-                f"'{latest}' and '{prefix}'"
-            )
         eager = self._check(sess)
         path = prefix
         if global_step is not None:
@@ -320,6 +315,11 @@ class Saver:
                 global_step = global_step.numpy() if eager else sess.run(global_step)
             digits = "08d" if self._pad_step_number else "d"
             path = f"{prefix}-{int(global_step):{digits}}"
+        elif os.path.basename(prefix) == latest and not self._sharded:
+            raise ValueError(
+                "'latest_filename' collides with 'save_path': "
+                f"'{latest}' and '{prefix}'"
+            )
         folder = os.path.dirname(prefix)
         if not self._is_empty:
             if folder and not _graphkiln.gfile_isdir(folder):

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from graphkiln import _graphkiln, _proto, raw_ops
 from graphkiln._graphkiln import Operation, Tensor
-from graphkiln._src.checkpoint.saved_variables import Saved, value_of
+from graphkiln._src.checkpoint.saveables import value_of
+from graphkiln._src.checkpoint.saved_variables import Saved
 
 V2 = _proto.SaverDef.V2
 

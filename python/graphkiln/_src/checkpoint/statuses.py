@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from graphkiln import _graphkiln
+from graphkiln._src.checkpoint.graph_checkpoints import initializers
+from graphkiln._src.session.default_session import get_default_session
+
 if TYPE_CHECKING:
     from graphkiln._graphkiln import _Restoration
     from graphkiln._src.checkpoint.leftovers import Leftovers
@@ -64,14 +68,31 @@ class LoadStatus:
         return self
 
     def run_restore_ops(self, session: Any = None) -> None:
-        """Values are restored when objects are met: nothing is left to do."""
+        """Gives variables of a graph their values, by the session given or the default
+        one. Others have them since they were met."""
+        if _graphkiln.executing_eagerly():
+            return
+        for variable, value in self._leftovers.values:
+            variable.load(value, session)
+        if self._leftovers.operations:
+            (session or get_default_session()).run(self._leftovers.operations)
 
     def initialize_or_restore(self, session: Any = None) -> None:
-        """Values are restored when objects are met: nothing is left to do."""
+        """Does that, and initializes variables that are not in the checkpoint."""
+        if _graphkiln.executing_eagerly():
+            return
+        objects = _graphkiln._reachable_objects(self._root, self._protocol)
+        missing = initializers(objects, self._restoration.number)
+        self.run_restore_ops(session)
+        (session or get_default_session()).run(missing)
 
 
 class InitializationOnlyStatus:
     """The status of a restoration from no checkpoint (`save_path` of None)."""
+
+    def __init__(self, root: Any, protocol: Protocol) -> None:
+        self._root = root
+        self._protocol = protocol
 
     def assert_consumed(self) -> None:
         """Raises AssertionError: there is no checkpoint."""
@@ -88,7 +109,11 @@ class InitializationOnlyStatus:
         )
 
     def initialize_or_restore(self, session: Any = None) -> None:
-        """Variables have their initial values already."""
+        """Initializes the variables of a graph. Others have their initial values."""
+        if _graphkiln.executing_eagerly():
+            return
+        objects = _graphkiln._reachable_objects(self._root, self._protocol)
+        (session or get_default_session()).run(initializers(objects, None))
 
     def expect_partial(self) -> InitializationOnlyStatus:
         """Nothing is expected anyway."""

@@ -169,6 +169,7 @@ __internal__.register_type_spec_from_value_converter
     "python.trackable.base": """
         NoDependency=@checkpoint.auto_trackable.*
         Trackable=__internal__.tracking.Trackable
+        TrackableReference=@checkpoint.auto_trackable.*
         no_automatic_dependency_tracking=\
 __internal__.tracking.no_automatic_dependency_tracking
         """,

@@ -341,7 +341,7 @@ def _saveable_functions(
         ]
 
     def restore(*tensors: Any) -> Any:
-        protocol.restore(value, name, list(tensors))
+        protocol.restore(value, {name: list(tensors)})
         return _graphkiln.convert_to_tensor(1)
 
     if isinstance(value, RestoredResource):

@@ -20,9 +20,11 @@ from graphkiln._src.saved_model.exported_objects import (
     traces_to_save,
     without_wrapper,
 )
+from graphkiln._src.saved_model.late_functions import SignatureMap
 from graphkiln._src.saved_model.options import SaveOptions
 
 _DEFAULT_ATTRIBUTE = "_default_save_signature"
+_SIGNATURES = "signatures"
 _SHOWN_UNTRACED = 5
 
 
@@ -71,6 +73,19 @@ def _function_to_export(children: dict[str, Any]) -> Any:
     return possible[0] if len(possible) == 1 else None
 
 
+def _check_reserved(obj: Any, protocol: ExportProtocol) -> None:
+    """Raises if the place of the signatures of a loaded model is taken."""
+    for name, child in protocol.children(obj):
+        if name == _SIGNATURES and not isinstance(child, SignatureMap):
+            raise ValueError(
+                f"Exporting an object {obj} which has an attribute named "
+                f"'{name}'. This is a reserved attribute used to store SavedModel "
+                "signatures in objects which come from `tf.saved_model.load`. Delete "
+                f"this attribute (e.g. `del obj.{name}`) before saving if this "
+                "shadowing is acceptable."
+            )
+
+
 def _signatures(signatures: Any) -> list[tuple[str, Any, dict[str, Any]]]:
     if signatures is None:
         return []
@@ -78,6 +93,11 @@ def _signatures(signatures: Any) -> list[tuple[str, Any, dict[str, Any]]]:
         signatures = {DEFAULT_SERVING_SIGNATURE_DEF_KEY: signatures}
     found = []
     for key, function in signatures.items():
+        if not isinstance(key, str):
+            raise ValueError(
+                "The names of signatures are strings: got the dictionary key "
+                f"{key!r}, of type {type(key)}"
+            )
         concrete = _concrete(function)
         if concrete is None:
             raise ValueError(
@@ -161,6 +181,7 @@ def save(
         )
     options = options or SaveOptions()
     protocol = ExportProtocol()
+    _check_reserved(obj, protocol)
     if signatures is None:
         children = dict(protocol.children(obj))
         default = _property_of(obj, _DEFAULT_ATTRIBUTE)
