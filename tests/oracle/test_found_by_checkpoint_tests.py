@@ -143,7 +143,36 @@ def a_manager(tf, folder, session):
     return made, manager.checkpoints, session.run(checkpoint.save_counter)
 
 
+def words_of_savers(tf, folder, session):
+    v1 = tf.compat.v1
+    a = v1.Variable(1.0, name="a")
+    session.run(a.initializer)
+    saver = v1.train.Saver()
+    return [
+        outcome(call)
+        for call in (
+            lambda: v1.train.Saver([a, a]),
+            lambda: v1.train.Saver({"x": a, "y": a}),
+            lambda: v1.train.import_meta_graph(folder + "/none"),
+            lambda: saver.save(session, folder + "/new/x"),
+            lambda: saver.save(session, folder + "/no/folder/x"),
+        )
+    ]
+
+
+def savers_that_keep_all(tf, folder, session):
+    v1 = tf.compat.v1
+    session.run(v1.Variable(1.0, name="a").initializer)
+    saver = v1.train.Saver(max_to_keep=0)
+    paths = [saver.save(session, folder + "/c", global_step=i) for i in range(3)]
+    state = tf.train.get_checkpoint_state(folder)
+    noted = list(state.all_model_checkpoint_paths)
+    return paths, saver.last_checkpoints, noted, sorted(os.listdir(folder))
+
+
 GRAPH_PROGRAMS = [
+    words_of_savers,
+    savers_that_keep_all,
     saved_by_a_session,
     values_that_come_later,
     written_and_read,

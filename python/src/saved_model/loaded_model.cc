@@ -16,6 +16,7 @@
 #include "python/src/saved_model/saved_model.h"
 #include "python/src/saved_model/structured_value.h"
 #include "python/src/tensors/converted.h"
+#include "python/src/variables/variable_arguments.h"
 #include "python/src/variables/variable_type.h"
 
 namespace gk::py {
@@ -51,10 +52,7 @@ nb::object ValueOf(const LoadedModel& self, int object) {
       static_cast<int>(saved.variable->synchronization);
   const auto aggregation = static_cast<int>(saved.variable->aggregation);
   if (synchronization != 0 || aggregation != 0) {
-    const nb::module_ core = nb::module_::import_("graphkiln._graphkiln");
-    made.attr("_synchronization") =
-        core.attr("VariableSynchronization")(synchronization);
-    made.attr("_aggregation") = core.attr("VariableAggregation")(aggregation);
+    SetModes(made.ptr(), synchronization, aggregation);
   }
   return made;
 }

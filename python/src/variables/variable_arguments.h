@@ -52,6 +52,8 @@ bool IsLifted(PyObject* wish);
 PyObject* AutoSynchronization();
 PyObject* OnReadSynchronization();
 PyObject* NoAggregation();
+// Gives a variable the members of these numbers. Throws of unknown ones.
+void SetModes(PyObject* variable, int synchronization, int aggregation);
 
 // What the creators around a call of tf.Variable make of it. New reference;
 // null without an exception if there are none.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "function/make_variable.h"
 #include "python/src/binding/gil.h"
@@ -421,6 +422,18 @@ PyObject* OnReadSynchronization() {
 PyObject* NoAggregation() {
   static constinit MadeOnce member;
   return member.Get([] { return MemberOf(kAggregationMode, "NONE"); });
+}
+
+void SetModes(PyObject* variable, int synchronization, int aggregation) {
+  for (const auto& [attribute, mode, number] :
+       {std::tuple("_synchronization", kSynchronizationMode, synchronization),
+        std::tuple("_aggregation", kAggregationMode, aggregation)}) {
+    const PyRef cls = Checked(LateAttribute(mode));
+    const PyRef member = Checked(PyObject_CallFunction(cls.get(), "i", number));
+    if (PyObject_SetAttrString(variable, attribute, member.get()) < 0) {
+      throw Error(PythonError());
+    }
+  }
 }
 
 PyObject* NewVariable(const Tensor& value, const char* name, bool trainable) {

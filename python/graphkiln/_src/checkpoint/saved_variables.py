@@ -48,8 +48,9 @@ def _listed(variables: Any) -> dict[str, Any]:
             continue
         else:
             name = variable.name.rpartition(":")[0]
-        if named.setdefault(name, variable) is not variable:
+        if name in named:
             raise ValueError(f"At least two variables have the same name: {name}")
+        named[name] = variable
     return named
 
 
@@ -97,12 +98,11 @@ def by_names(var_list: Any) -> list[Saved]:
         for name in sorted(named)
         for part in parts_in_checkpoint(name, named[name])
     ]
-    owners: dict[int, str] = {}
+    seen: set[int] = set()
     for name, _, variable in saved:
-        if id(variable) in owners:
+        if id(variable) in seen:
             raise ValueError(
-                "The same saveable will be restored with two names: "
-                f"{owners[id(variable)]} and {name}"
+                f"The same saveable will be restored with two names: {name}"
             )
-        owners[id(variable)] = name
+        seen.add(id(variable))
     return saved

@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 
 from graphkiln import _graphkiln, _proto, raw_ops
-from graphkiln._graphkiln import Operation, OpError, Tensor, Variable
+from graphkiln._graphkiln import (
+    FailedPreconditionError,
+    NotFoundError,
+    Operation,
+    OpError,
+    Tensor,
+    Variable,
+)
 from graphkiln._src.checkpoint.old_checkpoints import (
     checkpoint_exists,
     get_checkpoint_mtimes,
@@ -243,7 +250,9 @@ class Saver:
     ) -> None:
         """Sets which checkpoints are there, oldest first, and when each was
         saved."""
-        self._kept = list(last_checkpoints_with_time)
+        if not isinstance(last_checkpoints_with_time, list):
+            raise AssertionError(f"Not a list: {last_checkpoints_with_time}")
+        self._kept = last_checkpoints_with_time
 
     def recover_last_checkpoints(self, checkpoint_paths: Sequence[str]) -> None:
         """Sets which checkpoints are there, oldest first, of those of these paths
@@ -252,12 +261,15 @@ class Saver:
         times = get_checkpoint_mtimes(there)
         self._kept = list(zip(there, times, strict=True))
 
-    def _record(self, path: str, suffix: str) -> None:
+    def _record(self, path: str) -> list[tuple[str, float]]:
+        """Notes a checkpoint, if they are kept count of; gives what is too much."""
+        if not self._max_to_keep:
+            return []
         self._kept = [(p, t) for p, t in self._kept if p != path]
         self._kept.append((path, time.time()))
-        if not self._max_to_keep or len(self._kept) <= self._max_to_keep:
-            return
-        oldest, saved = self._kept.pop(0)
+        return [self._kept.pop(0)] if len(self._kept) > self._max_to_keep else []
+
+    def _delete(self, oldest: str, saved: float, suffix: str) -> None:
         if saved > self._next_kept:
             self._next_kept += self._keep_hours * _HOUR
             return
@@ -322,16 +334,21 @@ class Saver:
             )
         folder = os.path.dirname(prefix)
         if not self._is_empty:
-            if folder and not _graphkiln.gfile_isdir(folder):
-                raise ValueError(
-                    f"Parent directory of {prefix} doesn't exist, can't save."
-                )
-            path = self._write(sess, path, eager)
+            try:
+                path = self._write(sess, path, eager)
+            except (FailedPreconditionError, NotFoundError) as error:
+                if folder and not _graphkiln.gfile_isdir(folder):
+                    raise ValueError(
+                        f"Parent directory of {prefix} doesn't exist, can't save."
+                    ) from error
+                raise
             if write_state:
-                self._record(path, meta_graph_suffix)
+                too_much = self._record(path)
                 update_checkpoint_state(
                     folder, path, self.last_checkpoints, latest_filename=latest
                 )
+                for oldest, saved in too_much:
+                    self._delete(oldest, saved, meta_graph_suffix)
         if write_meta_graph and not eager:
             with sess.graph.as_default():
                 self.export_meta_graph(

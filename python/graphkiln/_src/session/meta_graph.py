@@ -230,7 +230,7 @@ def read_meta_graph(file: Any) -> Any:
     try:
         return read_message(path, _proto.MetaGraphDef)
     except _graphkiln.OpError as error:
-        raise OSError(f"File {path} does not exist.") from error
+        raise OSError(f"File does not exist. Received: {path}.") from error
 
 
 def _import_variables(
