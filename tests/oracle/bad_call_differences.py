@@ -247,6 +247,13 @@ RAW: tuple[Difference, ...] = (
     ),
     Difference("ResourceScatter.*", INVALID, "", STRICT),
     Difference(
+        r"Resource\w*Apply(Adadelta|AdamWithAmsgrad|AddSign|PowerSign|"
+        r"ProximalGradientDescent), (accum_update|vhat|sign_decay|var).*",
+        INVALID,
+        "",
+        STRICT,
+    ),
+    Difference(
         "(Ragged|Sparse)Bincount, (splits|weights|values).*", INVALID, "", STRICT
     ),
     Difference(
