@@ -142,6 +142,26 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.training.coordinator": """
         train.Coordinator compat.v1.train.Coordinator
         """,
+    "graphkiln._src.training.optimizer": "compat.v1.train.Optimizer",
+    "graphkiln._src.training.optimizers": """
+        compat.v1.train.GradientDescentOptimizer
+        compat.v1.train.MomentumOptimizer
+        compat.v1.train.AdagradOptimizer
+        compat.v1.train.ProximalAdagradOptimizer
+        compat.v1.train.ProximalGradientDescentOptimizer
+        compat.v1.train.AdagradDAOptimizer
+        compat.v1.train.AdadeltaOptimizer
+        compat.v1.train.AdamOptimizer
+        compat.v1.train.RMSPropOptimizer
+        compat.v1.train.FtrlOptimizer
+        """,
+    "graphkiln._src.training.global_step": """
+        compat.v1.train.assert_global_step
+        compat.v1.train.create_global_step
+        compat.v1.train.get_global_step
+        compat.v1.train.get_or_create_global_step
+        compat.v1.train.global_step
+        """,
     "graphkiln._src.training.moving_averages": """
         train.ExponentialMovingAverage compat.v1.train.ExponentialMovingAverage
         """,

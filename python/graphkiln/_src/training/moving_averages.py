@@ -113,8 +113,7 @@ class ExponentialMovingAverage:
                 n = ops.cast(self._num_updates, "float32")
                 decay = ops.minimum(decay, (1.0 + n) / (10.0 + n))
             moves = [
-                self._moved(self._averages[v.ref()], v, decay, v.ref())
-                for v in values
+                self._moved(self._averages[v.ref()], v, decay, v.ref()) for v in values
             ]
         if executing_eagerly():
             return None
@@ -185,9 +184,7 @@ class ExponentialMovingAverage:
         if not _in_graph():
             return Variable(value, trainable=False, name=name)
         start = value.initialized_value() if is_variable else ops.zeros_like(value)
-        made = get_variable(
-            name, initializer=start, trainable=False, use_resource=True
-        )
+        made = get_variable(name, initializer=start, trainable=False, use_resource=True)
         if is_variable:
             add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, value)
         else:

@@ -177,7 +177,7 @@ class _Store(threading.local):
 
     def __init__(self) -> None:
         self.scopes: list[VariableScope] = []
-        # The names of scopes that were opened, by where.
+        # The names of scopes that eager code opened, by where.
         self.opened: dict[tuple, set[str]] = {}
 
 
@@ -206,9 +206,8 @@ def get_variable_scope() -> VariableScope:
 
 
 def _unique(prefix: str) -> str:
-    key = (id(known_variables()), get_variable_scope().name)
     outer = f"{get_variable_scope().name}/" if get_variable_scope().name else ""
-    taken = _opened(key)
+    taken = _opened(get_variable_scope().name)
     name, i = prefix, 0
     while outer + name in taken:
         i += 1
@@ -216,8 +215,16 @@ def _unique(prefix: str) -> str:
     return name
 
 
-def _opened(key: tuple) -> set[str]:
-    return _store.opened.setdefault(key, set())
+def _opened(where: str) -> set[str]:
+    """The names of scopes that this thread opened in a scope of the graph."""
+    opened = _store.opened
+    if not _graphkiln.executing_eagerly():
+        graph = _graphkiln.get_default_graph()
+        collection = graph.get_collection_ref(("_opened_scopes",))
+        if not collection:
+            collection.append({})
+        opened = collection[0]
+    return opened.setdefault((threading.get_ident(), where), set())
 
 
 @contextmanager
@@ -280,7 +287,7 @@ def variable_scope(
                 )
             last = _unique(default_name)
         full, own, inherited = outer + last, dict(around._own), around.reuse
-        _opened((id(known_variables()), around.name)).add(full)
+        _opened(around.name).add(full)
     given = {
         "initializer": initializer, "regularizer": regularizer,
         "custom_getter": custom_getter, "dtype": dtype, "constraint": constraint,
