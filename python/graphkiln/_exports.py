@@ -143,23 +143,19 @@ EXPORTS: dict[str, str] = {
         train.Coordinator compat.v1.train.Coordinator
         """,
     "graphkiln._src.training.optimizer": "compat.v1.train.Optimizer",
-    "graphkiln._src.training.optimizers": """
-        compat.v1.train.GradientDescentOptimizer
-        compat.v1.train.MomentumOptimizer
-        compat.v1.train.AdagradOptimizer
-        compat.v1.train.ProximalAdagradOptimizer
+    "graphkiln._src.training.plain_optimizers": """
+        compat.v1.train.GradientDescentOptimizer compat.v1.train.MomentumOptimizer
         compat.v1.train.ProximalGradientDescentOptimizer
-        compat.v1.train.AdagradDAOptimizer
-        compat.v1.train.AdadeltaOptimizer
-        compat.v1.train.AdamOptimizer
-        compat.v1.train.RMSPropOptimizer
+        """,
+    "graphkiln._src.training.adaptive_optimizers": """
+        compat.v1.train.AdagradOptimizer compat.v1.train.ProximalAdagradOptimizer
+        compat.v1.train.AdagradDAOptimizer compat.v1.train.AdadeltaOptimizer
+        compat.v1.train.AdamOptimizer compat.v1.train.RMSPropOptimizer
         compat.v1.train.FtrlOptimizer
         """,
     "graphkiln._src.training.global_step": """
-        compat.v1.train.assert_global_step
-        compat.v1.train.create_global_step
-        compat.v1.train.get_global_step
-        compat.v1.train.get_or_create_global_step
+        compat.v1.train.assert_global_step compat.v1.train.create_global_step
+        compat.v1.train.get_global_step compat.v1.train.get_or_create_global_step
         compat.v1.train.global_step
         """,
     "graphkiln._src.training.moving_averages": """
@@ -214,11 +210,12 @@ EXPORTS: dict[str, str] = {
         compat.v1.train.VocabInfo compat.v1.train.warm_start
         """,
     "graphkiln._src.saved_model.constants": """
-        saved_model.ASSETS_DIRECTORY saved_model.ASSETS_KEY saved_model.CLASSIFY_INPUTS
-        saved_model.CLASSIFY_METHOD_NAME saved_model.CLASSIFY_OUTPUT_CLASSES
-        saved_model.CLASSIFY_OUTPUT_SCORES saved_model.DEBUG_DIRECTORY
-        saved_model.DEBUG_INFO_FILENAME_PB saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
-        saved_model.GPU saved_model.PREDICT_INPUTS saved_model.PREDICT_METHOD_NAME
+        saved_model.ASSETS_DIRECTORY saved_model.ASSETS_KEY
+        saved_model.CLASSIFY_INPUTS saved_model.CLASSIFY_METHOD_NAME
+        saved_model.CLASSIFY_OUTPUT_CLASSES saved_model.CLASSIFY_OUTPUT_SCORES
+        saved_model.DEBUG_DIRECTORY saved_model.DEBUG_INFO_FILENAME_PB
+        saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY saved_model.GPU
+        saved_model.PREDICT_INPUTS saved_model.PREDICT_METHOD_NAME
         saved_model.PREDICT_OUTPUTS saved_model.REGRESS_INPUTS
         saved_model.REGRESS_METHOD_NAME saved_model.REGRESS_OUTPUTS
         saved_model.SAVED_MODEL_FILENAME_PB saved_model.SAVED_MODEL_FILENAME_PBTXT
@@ -234,15 +231,17 @@ EXPORTS: dict[str, str] = {
         compat.v1.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
         compat.v1.saved_model.GPU compat.v1.saved_model.LEGACY_INIT_OP_KEY
         compat.v1.saved_model.MAIN_OP_KEY compat.v1.saved_model.PREDICT_INPUTS
-        compat.v1.saved_model.PREDICT_METHOD_NAME compat.v1.saved_model.PREDICT_OUTPUTS
-        compat.v1.saved_model.REGRESS_INPUTS compat.v1.saved_model.REGRESS_METHOD_NAME
+        compat.v1.saved_model.PREDICT_METHOD_NAME
+        compat.v1.saved_model.PREDICT_OUTPUTS compat.v1.saved_model.REGRESS_INPUTS
+        compat.v1.saved_model.REGRESS_METHOD_NAME
         compat.v1.saved_model.REGRESS_OUTPUTS
         compat.v1.saved_model.SAVED_MODEL_FILENAME_PB
         compat.v1.saved_model.SAVED_MODEL_FILENAME_PBTXT
-        compat.v1.saved_model.SAVED_MODEL_SCHEMA_VERSION compat.v1.saved_model.SERVING
-        compat.v1.saved_model.TPU compat.v1.saved_model.TRAINING
-        compat.v1.saved_model.VARIABLES_DIRECTORY
-        compat.v1.saved_model.VARIABLES_FILENAME compat.v1.saved_model.tag_constants.GPU
+        compat.v1.saved_model.SAVED_MODEL_SCHEMA_VERSION
+        compat.v1.saved_model.SERVING compat.v1.saved_model.TPU
+        compat.v1.saved_model.TRAINING compat.v1.saved_model.VARIABLES_DIRECTORY
+        compat.v1.saved_model.VARIABLES_FILENAME
+        compat.v1.saved_model.tag_constants.GPU
         compat.v1.saved_model.tag_constants.SERVING
         compat.v1.saved_model.tag_constants.TPU
         compat.v1.saved_model.tag_constants.TRAINING

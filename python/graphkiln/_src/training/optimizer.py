@@ -373,7 +373,7 @@ class Optimizer(Trackable):
         return made
 
     def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
-        return self._slot(var, slot_name, op_name, lambda: _filled(var, 0.0))
+        return self._slot(var, slot_name, op_name, lambda: filled(var, 0.0))
 
     def _get_or_make_slot(
         self, var: Any, val: Any, slot_name: str, op_name: str
@@ -433,5 +433,5 @@ class Optimizer(Trackable):
         slot_variable_position.restore(slot)
 
 
-def _filled(variable: Any, value: float) -> Any:
+def filled(variable: Any, value: float) -> Any:
     return ops.fill(variable.shape.as_list(), ops.cast(value, variable.dtype))

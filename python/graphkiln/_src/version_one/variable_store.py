@@ -189,8 +189,11 @@ _of_eager: dict[str, Variable] = {}
 def known_variables() -> dict[str, Variable]:
     if _graphkiln.executing_eagerly():
         return _of_eager
-    graph = _graphkiln.get_default_graph()
-    collection = graph.get_collection_ref(("_variables_by_name",))
+    return _kept_by_graph("_variables_by_name")
+
+
+def _kept_by_graph(what: str) -> dict:
+    collection = _graphkiln.get_default_graph().get_collection_ref((what,))
     if not collection:
         collection.append({})
     return collection[0]
@@ -217,13 +220,8 @@ def _unique(prefix: str) -> str:
 
 def _opened(where: str) -> set[str]:
     """The names of scopes that this thread opened in a scope of the graph."""
-    opened = _store.opened
-    if not _graphkiln.executing_eagerly():
-        graph = _graphkiln.get_default_graph()
-        collection = graph.get_collection_ref(("_opened_scopes",))
-        if not collection:
-            collection.append({})
-        opened = collection[0]
+    eager = _graphkiln.executing_eagerly()
+    opened = _store.opened if eager else _kept_by_graph("_opened_scopes")
     return opened.setdefault((threading.get_ident(), where), set())
 
 
@@ -282,9 +280,7 @@ def variable_scope(
         last = name_or_scope
         if last is None:
             if reuse:
-                raise ValueError(
-                    "reuse=True cannot be used without a name_or_scope"
-                )
+                raise ValueError("reuse=True cannot be used without a name_or_scope")
             last = _unique(default_name)
         full, own, inherited = outer + last, dict(around._own), around.reuse
         _opened(around.name).add(full)

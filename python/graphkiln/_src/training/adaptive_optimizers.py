@@ -1,145 +1,18 @@
-"""Optimizers of TensorFlow's first version (tf.compat.v1.train)."""
+"""Optimizers of TensorFlow's first version whose steps are as long as the gradients so
+far say."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from graphkiln import raw_ops
-from graphkiln._graphkiln import convert_to_tensor, executing_eagerly, group
+from graphkiln._graphkiln import executing_eagerly, group
 from graphkiln._src import ops
-from graphkiln._src.training.optimizer import Optimizer, _filled, after
+from graphkiln._src.training.optimizer import after, filled
+from graphkiln._src.training.plain_optimizers import OptimizerByOps
 
 
-class _ByOps(Optimizer):
-    """Whose steps are ops: `_NUMBERS` are attributes that are the ops' scalars, by
-    argument, `_SLOTS` slots by argument."""
-
-    _DENSE = _SPARSE = ""
-    _NUMBERS: dict[str, str] = {}
-    _SLOTS: dict[str, str] = {}
-
-    def _prepare(self) -> None:
-        self._tensors = {
-            argument: convert_to_tensor(
-                self._call_if_callable(getattr(self, attribute)), name=argument
-            )
-            for argument, attribute in self._NUMBERS.items()
-        }
-
-    def _arguments(self, variable: Any) -> dict[str, Any]:
-        found = {
-            argument: ops.cast(tensor, variable.dtype)
-            for argument, tensor in self._tensors.items()
-        }
-        for argument, slot in self._SLOTS.items():
-            found[argument] = self.get_slot(variable, slot).handle
-        return {**found, **self._flags()}
-
-    def _flags(self) -> dict[str, Any]:
-        return {"use_locking": self._use_locking}
-
-    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
-        return getattr(raw_ops, self._DENSE)(
-            var=handle.handle, grad=grad, **self._arguments(handle)
-        )
-
-    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
-        return getattr(raw_ops, self._SPARSE)(
-            var=handle.handle, grad=grad, indices=indices, **self._arguments(handle)
-        )
-
-
-class GradientDescentOptimizer(Optimizer):
-    """var -= learning_rate * grad.
-
-    Args:
-      learning_rate: a number, a tensor, a variable or a function that gives one.
-      use_locking: accepted for compatibility.
-      name: of its operations.
-
-    >>> v = tf.Variable([1.0, 2.0])
-    >>> optimizer = tf.compat.v1.train.GradientDescentOptimizer(0.25)
-    >>> optimizer.minimize(lambda: tf.reduce_sum(v**2), var_list=[v])
-    >>> v.numpy().tolist()
-    [0.5, 1.0]
-    """
-
-    def __init__(
-        self,
-        learning_rate: Any,
-        use_locking: bool = False,
-        name: str = "GradientDescent",
-    ) -> None:
-        super().__init__(use_locking, name)
-        self._learning_rate = learning_rate
-
-    def _prepare(self) -> None:
-        self._rate = convert_to_tensor(
-            self._call_if_callable(self._learning_rate), name="learning_rate"
-        )
-
-    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
-        return raw_ops.ResourceApplyGradientDescent(
-            var=handle.handle,
-            alpha=ops.cast(self._rate, handle.dtype),
-            delta=grad,
-            use_locking=self._use_locking,
-        )
-
-    def _resource_apply_sparse_duplicate_indices(
-        self, grad: Any, handle: Any, indices: Any
-    ) -> Any:
-        return raw_ops.ResourceScatterAdd(
-            resource=handle.handle,
-            indices=indices,
-            updates=-grad * ops.cast(self._rate, handle.dtype),
-        )
-
-
-class MomentumOptimizer(_ByOps):
-    """accum = momentum * accum + grad; var -= learning_rate * accum.
-
-    Args:
-      learning_rate: a number, a tensor, a variable or a function that gives one.
-      momentum: the same.
-      use_locking: accepted for compatibility.
-      name: of its operations and slots.
-      use_nesterov: goes on by the next step's momentum already
-        (Sutskever and others, 2013).
-
-    >>> v = tf.Variable([1.0, 2.0])
-    >>> optimizer = tf.compat.v1.train.MomentumOptimizer(0.25, 0.5)
-    >>> optimizer.minimize(lambda: tf.reduce_sum(v**2), var_list=[v])
-    >>> optimizer.get_slot(v, "momentum").numpy().tolist()
-    [2.0, 4.0]
-    """
-
-    _DENSE, _SPARSE = "ResourceApplyMomentum", "ResourceSparseApplyMomentum"
-    _NUMBERS = {"lr": "_learning_rate", "momentum": "_momentum"}
-    _SLOTS = {"accum": "momentum"}
-
-    def __init__(
-        self,
-        learning_rate: Any,
-        momentum: Any,
-        use_locking: bool = False,
-        name: str = "Momentum",
-        use_nesterov: bool = False,
-    ) -> None:
-        super().__init__(use_locking, name)
-        self._learning_rate = learning_rate
-        self._momentum = momentum
-        self._use_nesterov = use_nesterov
-
-    def _create_slots(self, var_list: list) -> None:
-        for v in var_list:
-            self._zeros_slot(v, "momentum", self._name)
-
-    def _flags(self) -> dict[str, Any]:
-        return {**super()._flags(), "use_nesterov": self._use_nesterov}
-
-
-class AdagradOptimizer(_ByOps):
+class AdagradOptimizer(OptimizerByOps):
     """accum += grad ** 2; var -= learning_rate * grad / sqrt(accum).
 
     Args:
@@ -155,7 +28,8 @@ class AdagradOptimizer(_ByOps):
     'Adagrad'
     """
 
-    _DENSE, _SPARSE = "ResourceApplyAdagrad", "ResourceSparseApplyAdagrad"
+    _DENSE = staticmethod(raw_ops.ResourceApplyAdagrad)
+    _SPARSE = staticmethod(raw_ops.ResourceSparseApplyAdagrad)
     _NUMBERS = {"lr": "_learning_rate"}
     _SLOTS = {"accum": "accumulator"}
 
@@ -178,7 +52,7 @@ class AdagradOptimizer(_ByOps):
     def _create_slots(self, var_list: list) -> None:
         start = self._initial_accumulator_value
         for v in var_list:
-            self._slot(v, "accumulator", self._name, lambda v=v: _filled(v, start))
+            self._slot(v, "accumulator", self._name, lambda v=v: filled(v, start))
 
 
 class ProximalAdagradOptimizer(AdagradOptimizer):
@@ -199,8 +73,8 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
     'ProximalAdagrad'
     """
 
-    _DENSE = "ResourceApplyProximalAdagrad"
-    _SPARSE = "ResourceSparseApplyProximalAdagrad"
+    _DENSE = staticmethod(raw_ops.ResourceApplyProximalAdagrad)
+    _SPARSE = staticmethod(raw_ops.ResourceSparseApplyProximalAdagrad)
     _NUMBERS = {"lr": "_learning_rate", "l1": "_l1", "l2": "_l2"}
 
     def __init__(
@@ -217,43 +91,7 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
         self._l2 = l2_regularization_strength
 
 
-class ProximalGradientDescentOptimizer(_ByOps):
-    """A step by the gradient, and one towards 0 by the strengths.
-
-    Args:
-      learning_rate: a number, a tensor or a variable.
-      l1_regularization_strength: not negative.
-      l2_regularization_strength: not negative.
-      use_locking: accepted for compatibility.
-      name: of its operations.
-
-    >>> tf.compat.v1.train.ProximalGradientDescentOptimizer(0.1).get_name()
-    'ProximalGradientDescent'
-    """
-
-    _SPARSE = "ResourceSparseApplyProximalGradientDescent"
-    _NUMBERS = {"alpha": "_learning_rate", "l1": "_l1", "l2": "_l2"}
-
-    def __init__(
-        self,
-        learning_rate: Any,
-        l1_regularization_strength: float = 0.0,
-        l2_regularization_strength: float = 0.0,
-        use_locking: bool = False,
-        name: str = "ProximalGradientDescent",
-    ) -> None:
-        super().__init__(use_locking, name)
-        self._learning_rate = learning_rate
-        self._l1 = l1_regularization_strength
-        self._l2 = l2_regularization_strength
-
-    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
-        return raw_ops.ResourceApplyProximalGradientDescent(
-            var=handle.handle, delta=grad, **self._arguments(handle)
-        )
-
-
-class AdagradDAOptimizer(_ByOps):
+class AdagradDAOptimizer(OptimizerByOps):
     """Adagrad by the average of all gradients (dual averaging; Duchi, Hazan and
     Singer, 2011).
 
@@ -274,7 +112,8 @@ class AdagradDAOptimizer(_ByOps):
     'AdagradDA'
     """
 
-    _DENSE, _SPARSE = "ResourceApplyAdagradDA", "ResourceSparseApplyAdagradDA"
+    _DENSE = staticmethod(raw_ops.ResourceApplyAdagradDA)
+    _SPARSE = staticmethod(raw_ops.ResourceSparseApplyAdagradDA)
     _NUMBERS = {"lr": "_learning_rate", "l1": "_l1", "l2": "_l2"}
     _SLOTS = {
         "gradient_accumulator": "gradient_accumulator",
@@ -310,7 +149,7 @@ class AdagradDAOptimizer(_ByOps):
                 v,
                 "gradient_squared_accumulator",
                 self._name,
-                lambda v=v: _filled(v, self._initial),
+                lambda v=v: filled(v, self._initial),
             )
 
     def _arguments(self, variable: Any) -> dict[str, Any]:
@@ -320,7 +159,7 @@ class AdagradDAOptimizer(_ByOps):
         }
 
 
-class AdadeltaOptimizer(_ByOps):
+class AdadeltaOptimizer(OptimizerByOps):
     """A step by the ratio of averages of old steps and of gradients (Zeiler, 2012).
 
     Args:
@@ -334,7 +173,8 @@ class AdadeltaOptimizer(_ByOps):
     'Adadelta'
     """
 
-    _DENSE, _SPARSE = "ResourceApplyAdadelta", "ResourceSparseApplyAdadelta"
+    _DENSE = staticmethod(raw_ops.ResourceApplyAdadelta)
+    _SPARSE = staticmethod(raw_ops.ResourceSparseApplyAdadelta)
     _NUMBERS = {"lr": "_lr", "rho": "_rho", "epsilon": "_epsilon"}
     _SLOTS = {"accum": "accum", "accum_update": "accum_update"}
 
@@ -357,7 +197,7 @@ class AdadeltaOptimizer(_ByOps):
             self._zeros_slot(v, "accum_update", self._name)
 
 
-class AdamOptimizer(_ByOps):
+class AdamOptimizer(OptimizerByOps):
     """A step by averages of gradients and of their squares (Kingma and Ba, 2015).
 
     Gradients of some rows make all rows' averages forget, and all rows move.
@@ -377,7 +217,7 @@ class AdamOptimizer(_ByOps):
     [0.5, 1.5]
     """
 
-    _DENSE = "ResourceApplyAdam"
+    _DENSE = staticmethod(raw_ops.ResourceApplyAdam)
     _NUMBERS = {
         "lr": "_lr", "beta1": "_beta1", "beta2": "_beta2", "epsilon": "_epsilon"
     }  # fmt: skip
@@ -457,7 +297,7 @@ class AdamOptimizer(_ByOps):
         return group(*done, name=name_scope)
 
 
-class RMSPropOptimizer(_ByOps):
+class RMSPropOptimizer(OptimizerByOps):
     """A step by the gradient over the root of the average of its squares.
 
     Args:
@@ -494,22 +334,23 @@ class RMSPropOptimizer(_ByOps):
         self._momentum = momentum
         self._epsilon = epsilon
         self._centered = centered
-        kind = "CenteredRMSProp" if centered else "RMSProp"
-        self._DENSE = f"ResourceApply{kind}"
-        self._SPARSE = f"ResourceSparseApply{kind}"
+        self._DENSE = raw_ops.ResourceApplyRMSProp
+        self._SPARSE = raw_ops.ResourceSparseApplyRMSProp
         self._SLOTS = {"ms": "rms", "mom": "momentum"}
         if centered:
+            self._DENSE = raw_ops.ResourceApplyCenteredRMSProp
+            self._SPARSE = raw_ops.ResourceSparseApplyCenteredRMSProp
             self._SLOTS["mg"] = "mg"
 
     def _create_slots(self, var_list: list) -> None:
         for v in var_list:
-            self._slot(v, "rms", self._name, lambda v=v: _filled(v, 1.0))
+            self._slot(v, "rms", self._name, lambda v=v: filled(v, 1.0))
             if self._centered:
                 self._zeros_slot(v, "mg", self._name)
             self._zeros_slot(v, "momentum", self._name)
 
 
-class FtrlOptimizer(_ByOps):
+class FtrlOptimizer(OptimizerByOps):
     """Follows the regularized leader (McMahan and others, 2013).
 
     Args:
@@ -575,14 +416,15 @@ class FtrlOptimizer(_ByOps):
         self._beta = 0.0 if beta is None else beta
         self._accum_name = accum_name
         self._linear_name = linear_name
-        kind = "FtrlV2" if self._shrinkage > 0.0 else "Ftrl"
-        self._DENSE = f"ResourceApply{kind}"
-        self._SPARSE = f"ResourceSparseApply{kind}"
+        self._DENSE = raw_ops.ResourceApplyFtrl
+        self._SPARSE = raw_ops.ResourceSparseApplyFtrl
         self._NUMBERS = {
             "lr": "_learning_rate", "l1": "_l1", "l2": "_l2",
             "lr_power": "_learning_rate_power",
         }  # fmt: skip
         if self._shrinkage > 0.0:
+            self._DENSE = raw_ops.ResourceApplyFtrlV2
+            self._SPARSE = raw_ops.ResourceSparseApplyFtrlV2
             self._NUMBERS["l2_shrinkage"] = "_shrinkage"
 
     def _create_slots(self, var_list: list) -> None:
@@ -592,7 +434,7 @@ class FtrlOptimizer(_ByOps):
                 v,
                 "accum",
                 self._accum_name or self._name,
-                lambda v=v: _filled(v, start),
+                lambda v=v: filled(v, start),
             )
             self._zeros_slot(v, "linear", self._linear_name or self._name)
 
