@@ -68,17 +68,13 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.types.batchable_extension_type": """
         experimental.BatchableExtensionType
         """,
-    "graphkiln._src.types.flat_values": """
-        sparse.map_values ragged.map_flat_values
-        """,
+    "graphkiln._src.types.flat_values": "sparse.map_values ragged.map_flat_values",
     "graphkiln._src.distribute.values": """
         distribute.DistributedDataset distribute.DistributedIterator
         distribute.InputContext distribute.ReduceOp distribute.RunOptions
         distribute.experimental.ValueContext
         """,
-    "graphkiln._src.distribute.contexts": """
-        distribute.ReplicaContext
-        """,
+    "graphkiln._src.distribute.contexts": "distribute.ReplicaContext",
     "graphkiln._src.distribute.current": """
         __internal__.distribute.interim.maybe_merge_call
         __internal__.distribute.strategy_supports_no_merge_call
@@ -109,9 +105,7 @@ EXPORTS: dict[str, str] = {
         types.experimental.PolymorphicFunction
         types.experimental.GenericFunction=PolymorphicFunction
         """,
-    "graphkiln._src.function.concrete_function": """
-        types.experimental.ConcreteFunction
-        """,
+    "graphkiln._src.function.concrete_function": "types.experimental.ConcreteFunction",
     "graphkiln._src.function.smart_cond": "__internal__.smart_cond.smart_cond",
     "graphkiln._src.function.atomic_function": "types.experimental.AtomicFunction",
     "graphkiln._src.function.trace_type": "types.experimental.TraceType",
@@ -136,9 +130,7 @@ EXPORTS: dict[str, str] = {
         compat.v1.gfile.Rename=rename compat.v1.gfile.Stat=stat
         compat.v1.gfile.Walk=walk
         """,
-    "graphkiln._src.training.cluster": """
-        train.ClusterSpec compat.v1.train.ClusterSpec
-        """,
+    "graphkiln._src.training.cluster": "train.ClusterSpec compat.v1.train.ClusterSpec",
     "graphkiln._src.training.coordinator": """
         train.Coordinator compat.v1.train.Coordinator
         """,
@@ -162,9 +154,7 @@ EXPORTS: dict[str, str] = {
         train.ExponentialMovingAverage compat.v1.train.ExponentialMovingAverage
         """,
     "graphkiln._src.checkpoint.checkpoint": "train.Checkpoint",
-    "graphkiln._src.checkpoint.initial_values": """
-        compat.v1.train.init_from_checkpoint
-        """,
+    "graphkiln._src.checkpoint.initial_values": "compat.v1.train.init_from_checkpoint",
     "graphkiln._src.checkpoint.manager": "train.CheckpointManager",
     "graphkiln._src.checkpoint.auto_trackable": """
         __internal__.tracking.AutoTrackable __internal__.tracking.Trackable
@@ -203,9 +193,7 @@ EXPORTS: dict[str, str] = {
         train.checkpoints_iterator train.get_checkpoint_state train.latest_checkpoint
         compat.v1.train.update_checkpoint_state
         """,
-    "graphkiln._src.checkpoint.views": """
-        train.CheckpointView train.TrackableView
-        """,
+    "graphkiln._src.checkpoint.views": "train.CheckpointView train.TrackableView",
     "graphkiln._src.checkpoint.warm_start": """
         compat.v1.train.VocabInfo compat.v1.train.warm_start
         """,
@@ -308,9 +296,7 @@ EXPORTS: dict[str, str] = {
         compat.v1.saved_model.load compat.v1.saved_model.loader.load
         compat.v1.saved_model.simple_save
         """,
-    "graphkiln._src.saved_model.save": """
-        saved_model.save compat.v1.saved_model.save
-        """,
+    "graphkiln._src.saved_model.save": "saved_model.save compat.v1.saved_model.save",
     "graphkiln._src.lookup.initializers": """
         lookup.KeyValueTensorInitializer lookup.TextFileIndex lookup.TextFileInitializer
         """,
@@ -470,9 +456,7 @@ EXPORTS: dict[str, str] = {
         compat.v1.get_variable compat.v1.get_variable_scope compat.v1.no_regularizer
         compat.v1.variable_scope
         """,
-    "graphkiln._src.session.session": """
-        compat.v1.Session compat.v1.InteractiveSession
-        """,
+    "graphkiln._src.session.session": "compat.v1.Session compat.v1.InteractiveSession",
     "graphkiln._src.session.default_session": "compat.v1.get_default_session",
     "graphkiln._src.session.values": """
         compat.v1.IndexedSlicesValue compat.v1.ragged.RaggedTensorValue
@@ -552,12 +536,8 @@ EXPORTS: dict[str, str] = {
 # The same of a namespace whose names would all begin alike.
 EXPORTS_BELOW: dict[str, dict[str, str]] = {
     "experimental.numpy": {
-        "graphkiln._graphkiln": """
-        ndarray=Tensor
-        """,
-        "graphkiln._src.numpy.behavior": """
-        experimental_enable_numpy_behavior
-        """,
+        "graphkiln._graphkiln": "ndarray=Tensor",
+        "graphkiln._src.numpy.behavior": "experimental_enable_numpy_behavior",
         "graphkiln._src.numpy.comparisons": """
         allclose array_equal equal greater greater_equal isclose iscomplex iscomplexobj
         isfinite isinf isneginf isposinf isreal isrealobj less less_equal logical_and
@@ -585,9 +565,7 @@ EXPORTS_BELOW: dict[str, dict[str, str]] = {
         "graphkiln._src.numpy.products": """
         cross dot einsum inner kron matmul outer polyval tensordot vdot
         """,
-        "graphkiln._src.numpy.promotion": """
-        promote_types result_type
-        """,
+        "graphkiln._src.numpy.promotion": "promote_types result_type",
         "graphkiln._src.numpy.random_draws": """
         random.poisson random.rand random.randint random.randn random.random random.seed
         random.standard_normal random.uniform
