@@ -90,8 +90,8 @@ constexpr OptionGroup kOptimizationOptions = {
     kExperimental, "OptimizationOptions", kOptimization,
     R"(Which rewritings of a dataset are wished for. Elements are the same with
 and without. All are made where they are True, and `noop_elimination` unless it
-or `apply_default_optimizations` is False; `seq_interleave_prefetch` is kept, but
-without effect here.
+or `apply_default_optimizations` is False; `seq_interleave_prefetch` is kept,
+but without effect here.
 
 >>> options = tf.data.Options()
 >>> options.experimental_optimization.map_fusion = True
