@@ -138,7 +138,8 @@ Status WriteCheckpointState(const std::string& folder,
                             proto::CheckpointState state,
                             const std::string& file) {
   const std::string path = PathIn(folder, file);
-  // What is noted of one in a folder that was named from here is its name alone.
+  // What is noted of one in a folder that was named from here is its name
+  // alone.
   if (path == state.model_checkpoint_path &&
       (folder.empty() || folder.starts_with('/'))) {
     return RuntimeError(
