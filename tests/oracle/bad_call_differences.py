@@ -213,7 +213,7 @@ MEMORY_FIRST = "TensorFlow asks for the memory of so many outputs before it look
 
 RAW: tuple[Difference, ...] = (
     Difference(
-        "Parse(Single|Sequence)?Example(V2)?, .*", f"{INVALID}|TypeError",
+        "Parse(Single)?(Sequence)?Example(V2)?, .*", f"{INVALID}|TypeError",
         f"ValueError|TypeError|{INVALID}", CONVERTED,
     ),
     Difference(
@@ -221,6 +221,12 @@ RAW: tuple[Difference, ...] = (
         f"ValueError|TypeError|{INVALID}", CONVERTED,
     ),
     Difference("ParseSequenceExample, .* = None .*", "", "TypeError", CONVERTED),
+    Difference(
+        "ParseSingleSequenceExample, feature_list_dense_shapes = .*",
+        f"{INVALID}|ValueError",
+        "|IndexError|ResourceExhaustedError",
+        STRICT,
+    ),
     Difference(".*", "", f"NotFoundError|{INVALID}", MORE_TYPES, "", MISSING),
     Difference(
         ".*", INVALID, "NotFoundError", TYPES_FIRST, "cannot compute", MISSING

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 import bad_call_differences as differences
-from bad_call_outcomes import Outcome, Task, tasks
+from bad_call_outcomes import WHOLE, Outcome, Task, tasks
 
 pytest.importorskip("tensorflow")
 
@@ -102,7 +102,7 @@ def compare(kind: str) -> None:
             used[found] += 1
     assert compared > 500
     for difference in differences.OF[kind]:
-        if difference not in used:
+        if WHOLE and difference not in used:
             wrong.append(f"no call needs {difference}: delete it")
     assert not wrong, f"{len(wrong)} of {compared}:\n" + "\n".join(wrong[:SHOWN])
 

@@ -304,7 +304,7 @@ Status ComputeSingleSequence(KernelContext& c) {
         "shape: {}",
         may_miss.shape().DebugString());
   }
-  if (name.num_elements() > 1 || name.rank() > 1) {
+  if (name.rank() != 0) {
     return InvalidArgument("Expected debug_name to be a scalar, got shape: {}",
                            name.shape().DebugString());
   }

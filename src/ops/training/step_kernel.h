@@ -131,10 +131,6 @@ Status ComputeStep(KernelContext& c) {
 constexpr uint32_t kStepTraits =
     kStateful | kReadsResource | kWritesResource | kNoGradient;
 
-// Of rows: another function, whose inputs are others.
-template <class R>
-struct OfRows : R {};
-
 }  // namespace gk::training
 
 #endif  // GK_OPS_TRAINING_STEP_KERNEL_H_

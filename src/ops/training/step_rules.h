@@ -230,7 +230,9 @@ struct PowerSign : Rule<1> {
 
 // The step that is common to both kinds (McMahan and others, 2013): h is lr,
 // l1, l2 and the power; `pull` the gradient with what shrinks the variable.
-template <bool kMultiplyLinear, class C>
+// Where it is no number, a step of rows leaves that, one of all elements 0, as
+// TensorFlow's do.
+template <bool kMultiplyLinear, bool kOfRows, class C>
 GK_INLINE void FtrlStep(C* s, C g, C pull, const C* h, C power) {
   const C sum = s[1] + g * g;
   const bool half = power == C(-0.5);
@@ -241,9 +243,9 @@ GK_INLINE void FtrlStep(C* s, C g, C pull, const C* h, C power) {
   s[2] += pull * rate - (now - before) / over * s[0];
   const C l1 = h[1] * rate;
   const C size = s[2] < C(0) ? -s[2] : s[2];
-  s[0] = size > l1
-             ? (l1 * Sign(s[2]) - s[2]) / (now / over + C(2) * h[2] * rate)
-             : C(0);
+  const bool moves = kOfRows ? !(size <= l1) : size > l1;
+  s[0] = moves ? (l1 * Sign(s[2]) - s[2]) / (now / over + C(2) * h[2] * rate)
+               : C(0);
   s[1] = sum;
 }
 
@@ -253,7 +255,7 @@ struct Ftrl : Rule<2> {
   static constexpr bool kPositiveOfRows = true;
   template <bool kMultiplyLinear, class C>
   static GK_INLINE void Step(C* s, C g, const C* h) {
-    FtrlStep<kMultiplyLinear>(s, g, g, h, h[3]);
+    FtrlStep<kMultiplyLinear, false>(s, g, g, h, h[3]);
   }
 };
 
@@ -263,7 +265,26 @@ struct FtrlV2 : Rule<2> {
   static constexpr bool kPositiveOfRows = true;
   template <bool kMultiplyLinear, class C>
   static GK_INLINE void Step(C* s, C g, const C* h) {
-    FtrlStep<kMultiplyLinear>(s, g, g + C(2) * h[3] * s[0], h, h[4]);
+    FtrlStep<kMultiplyLinear, false>(s, g, g + C(2) * h[3] * s[0], h, h[4]);
+  }
+};
+
+// The same for the rows that an op names: another function, whose inputs are
+// others.
+template <class R>
+struct OfRows : R {};
+template <>
+struct OfRows<Ftrl> : Ftrl {
+  template <bool kMultiplyLinear, class C>
+  static GK_INLINE void Step(C* s, C g, const C* h) {
+    FtrlStep<kMultiplyLinear, true>(s, g, g, h, h[3]);
+  }
+};
+template <>
+struct OfRows<FtrlV2> : FtrlV2 {
+  template <bool kMultiplyLinear, class C>
+  static GK_INLINE void Step(C* s, C g, const C* h) {
+    FtrlStep<kMultiplyLinear, true>(s, g, g + C(2) * h[3] * s[0], h, h[4]);
   }
 };
 

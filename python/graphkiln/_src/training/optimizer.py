@@ -210,6 +210,7 @@ class Optimizer(Trackable):
         grads_and_vars: Iterable,
         global_step: Any = None,
         name: str | None = None,
+        skip_gradients_aggregation: bool = False,
     ) -> Operation | None:
         """The second half of `minimize`.
 
@@ -217,6 +218,7 @@ class Optimizer(Trackable):
           grads_and_vars: what `compute_gradients` gives, or gradients made of that.
           global_step: a variable that grows by 1.
           name: of the operation.
+          skip_gradients_aggregation: accepted for compatibility.
 
         Returns:
           The operation that does so, in a graph; None eagerly.
