@@ -16,9 +16,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 import bad_call_differences as differences
+import pytest
 from bad_call_outcomes import WHOLE, Outcome, Task, tasks
 
 pytest.importorskip("tensorflow")
