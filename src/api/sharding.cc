@@ -3,22 +3,6 @@
 #include "api/inner.h"
 
 namespace gk::api {
-namespace {
-
-SliceToWrite PartOf(const std::string& key, const std::string& spec,
-                    const Tensor& tensor) {
-  SliceToWrite part;
-  part.name = key;
-  part.value = Inner(tensor);
-  SliceOfShape slice;
-  const bool is_part = ValueOrThrow(ParseShapeAndSlice(spec, &slice));
-  const TensorShape& shape = part.value.shape();
-  part.full = is_part ? slice.full : shape;
-  part.slice = is_part ? slice.slice : TensorSlice::Whole(shape.rank());
-  return part;
-}
-
-}  // namespace
 
 ::gk::ShardingPolicy Inner(const ShardingCallback& callback) {
   if (callback.max_shard_size) return MaxShardSize(*callback.max_shard_size);
@@ -34,7 +18,7 @@ SliceToWrite PartOf(const std::string& key, const std::string& spec,
       ::gk::Shard& parts = shards.emplace_back();
       for (const auto& [key, slices] : shard) {
         for (const auto& [spec, tensor] : slices) {
-          parts.push_back(PartOf(key, spec, tensor));
+          parts.push_back(ValueOrThrow(PartBySpec(key, spec, Inner(tensor))));
         }
       }
     }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <set>
 
 namespace gk {
 namespace {
@@ -214,6 +215,17 @@ StatusOr<bool> ParseShapeAndSlice(std::string_view text, SliceOfShape* out) {
   return true;
 }
 
+StatusOr<SliceToWrite> PartBySpec(std::string name, std::string_view spec,
+                                  Tensor value) {
+  SliceOfShape part;
+  GK_ASSIGN_OR_RETURN(const bool is_part, ParseShapeAndSlice(spec, &part));
+  if (!is_part) {
+    part = {value.shape(), TensorSlice::Whole(value.shape().rank())};
+  }
+  return SliceToWrite{std::move(name), std::move(part.full),
+                      std::move(part.slice), std::move(value)};
+}
+
 std::string ShapeAndSlice(const SliceToWrite& part) {
   std::string shape, slice;
   for (int d = 0; d < part.full.rank(); ++d) {
@@ -238,16 +250,26 @@ const TensorSlice* FindOverlap(const TensorShape& full,
     }
     return true;
   };
+  // The dimension in which most places begin one: a file may have many slices.
+  int along = 0;
+  size_t most = 0;
+  for (int d = 0; d < rank; ++d) {
+    std::set<int64_t> starts;
+    for (const TensorSlice& slice : slices) {
+      starts.insert(slice.extents[d].start);
+    }
+    if (starts.size() > most) most = starts.size(), along = d;
+  }
   // By where they begin: those that overlap one begin before it ends.
   const auto begin = [&](const TensorSlice* slice) {
-    return rank == 0 ? 0 : slice->extents[0].start;
+    return rank == 0 ? 0 : slice->extents[along].start;
   };
   std::vector<const TensorSlice*> sorted;
   for (const TensorSlice& slice : slices) sorted.push_back(&slice);
   std::ranges::stable_sort(sorted, {}, begin);
   for (size_t i = 0; i < sorted.size(); ++i) {
     for (size_t j = i + 1; j < sorted.size(); ++j) {
-      if (rank > 0 && begin(sorted[j]) >= end(*sorted[i], 0)) break;
+      if (rank > 0 && begin(sorted[j]) >= end(*sorted[i], along)) break;
       if (overlap(*sorted[i], *sorted[j])) return sorted[j];
     }
   }

@@ -63,6 +63,9 @@ struct SliceToWrite {
   Tensor value;
 };
 
+// Of a tensor's value and such a text.
+StatusOr<SliceToWrite> PartBySpec(std::string name, std::string_view spec,
+                                  Tensor value);
 // The text of that of a part; "" of all of a scalar.
 std::string ShapeAndSlice(const SliceToWrite& part);
 

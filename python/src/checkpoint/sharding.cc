@@ -29,16 +29,9 @@ nb::list Described(const std::vector<ShardableTensor>& tensors) {
 // (key, slice spec, tensor)
 SliceToWrite PartOf(nb::handle entry) {
   const auto parts = nb::cast<nb::tuple>(entry);
-  SliceToWrite part;
-  part.name = nb::cast<std::string>(parts[0]);
-  part.value = Converted(parts[2]);
-  SliceOfShape slice;
-  const bool is_part =
-      ValueOrThrow(ParseShapeAndSlice(nb::cast<std::string>(parts[1]), &slice));
-  part.full = is_part ? slice.full : part.value.shape();
-  part.slice =
-      is_part ? slice.slice : TensorSlice::Whole(part.value.shape().rank());
-  return part;
+  return ValueOrThrow(PartBySpec(nb::cast<std::string>(parts[0]),
+                                 nb::cast<std::string>(parts[1]),
+                                 Converted(parts[2])));
 }
 
 std::vector<Shard> Ask(const nb::object& callback,

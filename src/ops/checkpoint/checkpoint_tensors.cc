@@ -31,14 +31,12 @@ Status ComputeSave(KernelContext& c) {
   }
   GK_ASSIGN_OR_RETURN(BundleWriter writer, BundleWriter::Create(prefix));
   for (int i = 0; i < count; ++i) {
-    const std::string& name = c.input(1).flat<std::string>()[i];
-    const std::string& part = c.input(2).flat<std::string>()[i];
-    const Tensor& value = c.input(i + 3);
-    SliceOfShape slice;
-    GK_ASSIGN_OR_RETURN(const bool sliced, ParseShapeAndSlice(part, &slice));
+    GK_ASSIGN_OR_RETURN(
+        const SliceToWrite part,
+        PartBySpec(c.input(1).flat<std::string>()[i],
+                   c.input(2).flat<std::string>()[i], c.input(i + 3)));
     GK_RETURN_IF_ERROR(
-        sliced ? writer.AddSlice(name, slice.full, slice.slice, value)
-               : writer.Add(name, value));
+        writer.AddSlice(part.name, part.full, part.slice, part.value));
   }
   return writer.Finish();
 }

@@ -18,16 +18,12 @@ Status WriteNamed(KernelContext& c, int first) {
   }
   std::vector<SliceToWrite> slices;
   for (int i = 0; i < count; ++i) {
-    SliceToWrite& slice = slices.emplace_back();
-    slice.name = c.input(1).flat<std::string>()[i];
-    slice.value = c.input(first + i);
-    SliceOfShape part;
     GK_ASSIGN_OR_RETURN(
-        const bool is_part,
-        ParseShapeAndSlice(sliced ? c.input(2).flat<std::string>()[i] : "",
-                           &part));
-    slice.full = is_part ? part.full : slice.value.shape();
-    slice.slice = is_part ? part.slice : TensorSlice::Whole(slice.full.rank());
+        SliceToWrite slice,
+        PartBySpec(c.input(1).flat<std::string>()[i],
+                   sliced ? c.input(2).flat<std::string>()[i] : "",
+                   c.input(first + i)));
+    slices.push_back(std::move(slice));
   }
   return WriteSliceFile(c.input(0).scalar<std::string>(), slices);
 }
