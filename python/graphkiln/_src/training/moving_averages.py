@@ -24,7 +24,13 @@ from graphkiln._src.session.graph_variables import (
     moving_average_variables,
     trainable_variables,
 )
-from graphkiln._src.version_one.variable_store import get_variable, variable_scope
+from graphkiln._src.training.side_variables import (
+    in_graph,
+    name_of,
+    scoped_name,
+    side_variable,
+)
+from graphkiln._src.version_one.variable_store import get_variable
 
 _REALS = (
     _graphkiln.bfloat16,
@@ -32,12 +38,6 @@ _REALS = (
     _graphkiln.float32,
     _graphkiln.float64,
 )
-
-
-def _in_graph() -> bool:
-    """In a graph of the first version, not eager and not in a function?"""
-    with init_scope():
-        return not executing_eagerly()
 
 
 class ExponentialMovingAverage:
@@ -128,8 +128,8 @@ class ExponentialMovingAverage:
         known = self._averages.get(var.ref())
         if known is not None:
             return known.name.partition(":")[0]
-        name = f"{_name_of(var)}/{self._name}"
-        if _in_graph():
+        name = f"{name_of(var)}/{self._name}"
+        if in_graph():
             return get_default_graph().unique_name(name, mark_as_used=False)
         return name
 
@@ -162,11 +162,11 @@ class ExponentialMovingAverage:
         if not executing_eagerly():
             for v in global_variables():
                 if v.ref() not in found:
-                    names.setdefault(_name_of(v), v)
+                    names.setdefault(name_of(v), v)
         return names
 
     def _check(self, value: Any) -> None:
-        if not isinstance(value, Variable) and not _in_graph():
+        if not isinstance(value, Variable) and not in_graph():
             raise TypeError(
                 "tf.train.ExponentialMovingAverage does not support non-Variable "
                 "tensors when eager execution is enabled."
@@ -178,13 +178,12 @@ class ExponentialMovingAverage:
 
     def _made_for(self, value: Any) -> Variable:
         is_variable = isinstance(value, Variable)
-        wanted = f"{_name_of(value)}/{self._name}"
-        with variable_scope(None, wanted, auxiliary_name_scope=False) as scope:
-            name = scope.name
-        if not _in_graph():
-            return Variable(value, trainable=False, name=name)
+        wanted = f"{name_of(value)}/{self._name}"
+        name = scoped_name(wanted)
+        if not in_graph():
+            return side_variable(name, lambda: value)
         start = value.initialized_value() if is_variable else ops.zeros_like(value)
-        made = get_variable(name, initializer=start, trainable=False, use_resource=True)
+        made = side_variable(name, lambda: start)
         if is_variable:
             add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, value)
         else:
@@ -207,7 +206,3 @@ class ExponentialMovingAverage:
         now = biased.assign_sub((biased - value) * rate)
         weight = 1.0 - ops.pow(1.0 - rate, step.assign_add(1.0))
         return average.assign(now / weight)
-
-
-def _name_of(value: Any) -> str:
-    return value.name.partition(":")[0]

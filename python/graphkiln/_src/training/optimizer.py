@@ -28,7 +28,12 @@ from graphkiln._src.session.graph_variables import (
     get_collection_ref,
     trainable_variables,
 )
-from graphkiln._src.version_one.variable_store import get_variable, variable_scope
+from graphkiln._src.training.side_variables import (
+    in_graph,
+    name_of,
+    scoped_name,
+    side_variable,
+)
 
 _REALS = (
     _graphkiln.float32,
@@ -37,12 +42,6 @@ _REALS = (
     _graphkiln.bfloat16,
 )
 _Pairs = list[tuple[Any, Any]]
-
-
-def in_graph() -> bool:
-    """In a graph of the first version, not eager and not in a function?"""
-    with init_scope():
-        return not executing_eagerly()
 
 
 def after(*operations: Any) -> Any:
@@ -54,10 +53,6 @@ def after(*operations: Any) -> Any:
 
 def _texts(values: Iterable) -> list[str]:
     return [str(value) for value in values]
-
-
-def _name_of(variable: Any) -> str:
-    return variable.name.partition(":")[0]
 
 
 class Optimizer(Trackable):
@@ -242,7 +237,7 @@ class Optimizer(Trackable):
             self._prepare()
             updates = []
             for grad, variable in given:
-                where = "" if executing_eagerly() else _name_of(variable)
+                where = "" if executing_eagerly() else name_of(variable)
                 with name_scope("update_" + where.replace("/", "_")):
                     updates.append(self._updated(grad, variable))
             done = self._finished(updates, global_step, scope)
@@ -359,16 +354,7 @@ class Optimizer(Trackable):
         named = self._slots.setdefault(slot, {})
         made = named.get(variable.ref())
         if made is None:
-            with variable_scope(
-                None, f"{_name_of(variable)}/{op_name}", auxiliary_name_scope=False
-            ) as scope:
-                name = scope.name
-            if in_graph():
-                made = get_variable(
-                    name, initializer=value(), trainable=False, use_resource=True
-                )
-            else:
-                made = Variable(value(), trainable=False, name=name)
+            made = side_variable(scoped_name(f"{name_of(variable)}/{op_name}"), value)
             named[variable.ref()] = made
             for position in self._awaited.pop((slot, variable.ref()), []):
                 position.restore(made)
@@ -388,17 +374,10 @@ class Optimizer(Trackable):
         key = (name, self._graph_key())
         made = self._non_slot_dict.get(key)
         if made is None:
-            if key[1] is not None:
-                with variable_scope(None, name, auxiliary_name_scope=False) as scope:
-                    where = scope.name
-                made = get_variable(
-                    where,
-                    initializer=convert_to_tensor(initial_value),
-                    trainable=False,
-                    use_resource=True,
-                )
-            else:
-                made = Variable(initial_value, trainable=False, name=name)
+            made = side_variable(
+                scoped_name(name) if in_graph() else name,
+                lambda: convert_to_tensor(initial_value),
+            )
             self._non_slot_dict[key] = made
             child_came(self, name, made)
         return made
