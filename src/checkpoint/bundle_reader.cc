@@ -6,6 +6,7 @@
 #include "checkpoint/bundle_names.h"
 #include "checkpoint/checked_bytes.h"
 #include "checkpoint/string_elements.h"
+#include "framework/long_work.h"
 #include "graph/tensor_proto.h"
 #include "io/files.h"
 #include "proto/crc32c.h"
@@ -236,6 +237,7 @@ StatusOr<Tensor> BundleReader::ReadOne(const std::string& name,
         prefix_, info.shard, size, UnmaskedCrc(info.masked_crc), crc, name,
         BundleDataName(prefix_, info.shard, num_shards_));
   }
+  LongWork::Advance(WorkUnit::kBytes, info.size);
   return value;
 }
 

@@ -8,6 +8,7 @@
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/checked_bytes.h"
 #include "checkpoint/string_elements.h"
+#include "framework/long_work.h"
 #include "graph/tensor_proto.h"
 #include "io/files.h"
 #include "io/path.h"
@@ -107,6 +108,7 @@ Status BundleWriter::AddOne(const std::string& key, const std::string& name,
   }
   entry.crc32c = proto::MaskCrc(crc);
   offset_ += entry.size;
+  LongWork::Advance(WorkUnit::kBytes, entry.size);
   return OkStatus();
 }
 

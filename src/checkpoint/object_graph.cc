@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "checkpoint/bundle_writer.h"
+#include "framework/long_work.h"
 
 namespace gk {
 namespace {
@@ -158,12 +159,22 @@ Status WriteSnapshot(const ObjectSnapshot& snapshot, const std::string& prefix,
   tensors.push_back(
       {kObjectGraphKey,
        Tensor::Scalar<std::string>(snapshot.graph.Serialize()), nullptr});
-  if (policy.decide) return WriteShards(tensors, policy, prefix);
-  GK_ASSIGN_OR_RETURN(BundleWriter writer, BundleWriter::Create(prefix));
+  int64_t bytes = 0;
   for (const ShardableTensor& tensor : tensors) {
-    GK_RETURN_IF_ERROR(writer.Add(tensor.key, tensor.tensor));
+    bytes += tensor.tensor.byte_size();
   }
-  return writer.Finish();
+  LongWork work(WorkUnit::kBytes, "Saving", "Saved", prefix, bytes);
+  if (policy.decide) {
+    GK_RETURN_IF_ERROR(WriteShards(tensors, policy, prefix));
+  } else {
+    GK_ASSIGN_OR_RETURN(BundleWriter writer, BundleWriter::Create(prefix));
+    for (const ShardableTensor& tensor : tensors) {
+      GK_RETURN_IF_ERROR(writer.Add(tensor.key, tensor.tensor));
+    }
+    GK_RETURN_IF_ERROR(writer.Finish());
+  }
+  work.Done();
+  return OkStatus();
 }
 
 StatusOr<std::optional<ObjectGraph>> ReadObjectGraph(

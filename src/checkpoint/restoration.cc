@@ -5,6 +5,7 @@
 #include <set>
 
 #include "checkpoint/object_graph.h"
+#include "framework/long_work.h"
 
 namespace gk {
 namespace {
@@ -43,6 +44,12 @@ std::string NameInCheckpoint(const Trackable::Value& value,
   return value.full_name + suffix;
 }
 
+int64_t BytesOf(const BundleReader& reader) {
+  int64_t bytes = 0;
+  for (const auto& [name, tensor] : reader.tensors()) bytes += tensor.size;
+  return bytes;
+}
+
 }  // namespace
 
 Restoration::Restoration(std::shared_ptr<BundleReader> reader, bool with_slots)
@@ -56,9 +63,12 @@ StatusOr<std::shared_ptr<Restoration>> Restoration::Start(
   std::shared_ptr<Restoration> made(
       new Restoration(std::move(reader), with_slots));
   GK_ASSIGN_OR_RETURN(auto graph, ReadObjectGraph(*made->reader_));
+  LongWork work(WorkUnit::kBytes, "Restoring", "Restored",
+                made->reader_->prefix(), BytesOf(*made->reader_));
   made->by_name_ = !graph.has_value();
   if (made->by_name_) {
     GK_RETURN_IF_ERROR(made->RestoreByName(root));
+    work.Done();
     return made;
   }
   made->graph_ = *std::move(graph);
@@ -70,6 +80,7 @@ StatusOr<std::shared_ptr<Restoration>> Restoration::Start(
     }
   }
   GK_RETURN_IF_ERROR(made->Resume(0, root));
+  work.Done();
   return made;
 }
 

@@ -1,5 +1,7 @@
 #include "framework/host_language.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -46,6 +48,10 @@ Status HostLanguage::Print(PrintStream stream, std::string_view text) {
     return Internal("Could not print: {}", std::strerror(errno));
   }
   return OkStatus();
+}
+
+bool HostLanguage::ShowProgress(std::string_view text) {
+  return isatty(STDERR_FILENO) == 1 && Print(PrintStream::kStderr, text).ok();
 }
 
 }  // namespace gk

@@ -45,6 +45,9 @@ class HostLanguage {
   // Writes text of an op (PrintV2) for people, in the order of the language's
   // own lines: to the C streams, flushed.
   virtual Status Print(PrintStream stream, std::string_view text);
+  // Shows people who watch how far long work is (long_work.h); false where
+  // nobody does. A terminal at the C stream of errors.
+  virtual bool ShowProgress(std::string_view text);
 
  protected:
   ~HostLanguage() = default;

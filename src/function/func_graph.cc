@@ -7,6 +7,7 @@
 #include "base/caught.h"
 #include "framework/arguments_text.h"
 #include "framework/host_language.h"
+#include "framework/long_work.h"
 #include "framework/op_registry.h"
 #include "function/graph_collections.h"
 #include "graph/control_gather.h"
@@ -179,6 +180,7 @@ StatusOr<TensorVector> FuncGraph::Apply(const OpRecord& record,
   NameSharedResource(node);
   GK_RETURN_IF_ERROR(scopes_.Apply(node));
   node->set_source(HostLanguage::Get().CurrentSource());
+  LongWork::Advance(WorkUnit::kNodes, 1);
   if (automatic_control_on_) automatic_control_.Add(node);
   TensorVector outputs;
   outputs.reserve(node->num_outputs());

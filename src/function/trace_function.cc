@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "framework/long_work.h"
 #include "function/function_attributes.h"
 #include "function/trace_writes.h"
 
@@ -32,12 +33,16 @@ Status CallBody(FuncGraph* graph, const FunctionTrace& trace, TracedBody* body,
 StatusOr<Ref<ConcreteFunction>> TraceFunction(FuncGraph* graph,
                                               const FunctionTrace& trace,
                                               TracedBody* body) {
+  LongWork work(WorkUnit::kNodes, "Tracing", "Traced", trace.name);
   BeginTrace(graph, trace.attributes);
   TensorVector results;
   GK_RETURN_IF_ERROR(CallBody(graph, trace, body, &results));
   const Status alone = CheckStandsAlone(*graph, trace.name, trace.attributes);
   if (!alone.ok()) return body->NotAlone(alone);
-  return ConcreteFunction::FromFuncGraph(*graph, results, trace.attributes);
+  auto made =
+      ConcreteFunction::FromFuncGraph(*graph, results, trace.attributes);
+  work.Done();
+  return made;
 }
 
 }  // namespace gk

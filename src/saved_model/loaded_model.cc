@@ -8,6 +8,7 @@
 #include "checkpoint/object_graph.h"
 #include "checkpoint/restoration.h"
 #include "framework/called_functions.h"
+#include "framework/long_work.h"
 #include "framework/op_registry.h"
 #include "framework/resource_manager.h"
 #include "framework/variable.h"
@@ -149,7 +150,9 @@ StatusOr<std::shared_ptr<LoadedModel>> LoadedModel::Load(
   InitScope outside;
   try {
     outside.Enter();
+    LongWork work(WorkUnit::kBytes, "Loading", "Loaded", folder);
     status = model->Init(options);
+    if (status.ok()) work.Done();
   } catch (const Error& error) {
     status = error.status();
   }

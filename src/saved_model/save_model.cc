@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "checkpoint/object_graph.h"
+#include "framework/long_work.h"
 #include "graph/tensor_proto.h"
 #include "io/files.h"
 #include "io/path.h"
@@ -59,6 +60,7 @@ Status CopyAssets(const std::string& folder, const SavedObjects& objects) {
 Status SaveModel(const ExportedObjectRef& root,
                  std::span<const ExportedSignature> signatures,
                  const std::string& folder, const SaveOptions& options) {
+  LongWork work(WorkUnit::kBytes, "Saving", "Saved", folder);
   ServingOptions serving;
   for (const ExportedSignature& signature : signatures) {
     GK_ASSIGN_OR_RETURN(ExportedTrace wrapped, WrapSignature(signature));
@@ -104,7 +106,9 @@ Status SaveModel(const ExportedObjectRef& root,
   GK_RETURN_IF_ERROR(CopyAssets(folder, objects));
   GK_RETURN_IF_ERROR(
       WriteSnapshot(snapshot, VariablesPath(folder), options.sharding));
-  return WriteMetaGraph(folder, std::move(graph));
+  GK_RETURN_IF_ERROR(WriteMetaGraph(folder, std::move(graph)));
+  work.Done();
+  return OkStatus();
 }
 
 }  // namespace gk

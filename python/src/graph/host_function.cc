@@ -11,6 +11,7 @@
 #include "function/host_call.h"
 #include "ops/fn/Identity.h"
 #include "python/src/binding/gil.h"
+#include "python/src/binding/pending_exception.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/data/element_spec.h"
@@ -31,20 +32,6 @@ namespace {
 // Python is about to take its lock for good: threads that it does not know
 // must not ask for it any more.
 std::atomic<bool> python_ends{false};
-
-// An exception that is on its way while the call is made: an iterator that is
-// dropped because of it ends its generator.
-class PendingException {
- public:
-  PendingException() { PyErr_Fetch(&type_, &value_, &trace_); }
-  ~PendingException() {
-    if (type_ != nullptr) PyErr_Restore(type_, value_, trace_);
-  }
-  PendingException(const PendingException&) = delete;
-
- private:
-  PyObject *type_ = nullptr, *value_ = nullptr, *trace_ = nullptr;
-};
 
 // At most some thousand characters: the text of an error stands twice in that
 // of the call around it, and calls may be deep.
@@ -209,6 +196,7 @@ HostBody BodyOf(nb::handle function, bool arrays, CompositesRef composites) {
       throw Error(Cancelled("Python has ended"));
     }
     const ScopedGil gil;
+    // An iterator that is dropped because of it ends its generator.
     const PendingException pending;
     Status status;
     try {

@@ -1,5 +1,5 @@
 // What Python supplies to the layers below. Each member stands beside what it
-// needs: interrupt.cc, process_settings.cc,
+// needs: interrupt.cc, process_settings.cc, progress.cc,
 // graph/source_location.cc, ops/assertions.cc.
 #ifndef GK_PYTHON_PYTHON_LANGUAGE_H_
 #define GK_PYTHON_PYTHON_LANGUAGE_H_
@@ -21,6 +21,8 @@ class PythonLanguage final : public HostLanguage {
   std::string NumericsContext(std::span<const Tensor> inputs) override;
   uint32_t CurrentSource() override;
   std::string SourceText(uint32_t source) override;
+  // On sys.stderr, where that is a terminal or a notebook's.
+  bool ShowProgress(std::string_view text) override;
 };
 
 }  // namespace gk::py

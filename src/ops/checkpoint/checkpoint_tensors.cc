@@ -4,6 +4,7 @@
 #include "checkpoint/bundle_names.h"
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/bundle_writer.h"
+#include "framework/long_work.h"
 #include "framework/op_registry.h"
 #include "io/files.h"
 #include "io/path.h"
@@ -29,6 +30,9 @@ Status ComputeSave(KernelContext& c) {
   if (!around.empty() && !io::IsDirectory(around)) {
     return NotFound("{}; No such file or directory", folder);
   }
+  int64_t bytes = 0;
+  for (int i = 0; i < count; ++i) bytes += c.input(i + 3).byte_size();
+  LongWork work(WorkUnit::kBytes, "Saving", "Saved", prefix, bytes);
   GK_ASSIGN_OR_RETURN(BundleWriter writer, BundleWriter::Create(prefix));
   for (int i = 0; i < count; ++i) {
     GK_ASSIGN_OR_RETURN(
@@ -38,7 +42,9 @@ Status ComputeSave(KernelContext& c) {
     GK_RETURN_IF_ERROR(
         writer.AddSlice(part.name, part.full, part.slice, part.value));
   }
-  return writer.Finish();
+  GK_RETURN_IF_ERROR(writer.Finish());
+  work.Done();
+  return OkStatus();
 }
 
 Status ComputeRestore(KernelContext& c) {
@@ -48,12 +54,14 @@ Status ComputeRestore(KernelContext& c) {
   GK_RETURN_IF_ERROR(CheckNamed(c.input(1), c.input(2), count));
   GK_ASSIGN_OR_RETURN(const std::shared_ptr<BundleReader> reader,
                       BundleReader::Open(c.input(0).scalar<std::string>()));
+  LongWork work(WorkUnit::kBytes, "Restoring", "Restored", reader->prefix());
   for (int i = 0; i < count; ++i) {
     GK_ASSIGN_OR_RETURN(
         Tensor value, ReadNamed(*reader, c.input(1).flat<std::string>()[i],
                                 c.input(2).flat<std::string>()[i], dtypes[i]));
     c.set_output(i, std::move(value));
   }
+  work.Done();
   return OkStatus();
 }
 
