@@ -117,9 +117,25 @@ missing_packages() {
   choose_python || echo python3-dev python3-venv
 }
 
+# apt_install PACKAGE...: as root, or by sudo.
+apt_install() {
+  local as_root=()
+  command -v apt-get >/dev/null ||
+    die "no apt-get here; please install the equivalents of: $*"
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || die "please install as root: apt-get install $*"
+    as_root=(sudo)
+  fi
+  say "  installing them with apt-get (this needs the network)"
+  quietly apt-update.log "${as_root[@]}" apt-get update
+  quietly apt-install.log "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y --no-install-recommends "$@"
+  hash -r
+}
+
 install_packages() {
   step "looking for the system packages that building needs"
-  local missing as_root=()
+  local missing
   missing=$(missing_packages | tr '\n' ' ')
   if [ -z "${missing// /}" ]; then
     say "  all there"
@@ -127,22 +143,18 @@ install_packages() {
     return
   fi
   say "  missing: $missing"
-  command -v apt-get >/dev/null ||
-    die "no apt-get here; please install the equivalents of: $missing"
-  if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null ||
-      die "please install as root: apt-get install $missing"
-    as_root=(sudo)
-  fi
-  say "  installing them with apt-get (this needs the network)"
-  quietly apt-update.log "${as_root[@]}" apt-get update
   # shellcheck disable=SC2086
-  quietly apt-install.log "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y --no-install-recommends $missing
-  hash -r
+  apt_install $missing
   missing=$(missing_packages | tr '\n' ' ')
   [ -z "${missing// /}" ] || die "still missing after apt-get: $missing"
   choose_python
+}
+
+# Doxygen, which makes the reference of the C++ library.
+install_doxygen() {
+  command -v doxygen >/dev/null && return
+  step "Doxygen"
+  apt_install doxygen
 }
 
 # libabigail's programs, if that takes no more than asking for them.

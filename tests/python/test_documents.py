@@ -29,6 +29,14 @@ GENERATED = {"functions.h", "op_functions.h", "ops.h", "example_cube.cc"}
 EXAMPLES = {"net.cc", "train.cc"}  # of a user's programs
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)[^)]*\)")
+PLACE = re.compile(r"\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)")
+HEADING = re.compile(r"^#+ +(.*?) *$", re.MULTILINE)
+# What else people read beside the code.
+BESIDE = [
+    ROOT / name
+    for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
+                 "examples/README.md", "fuzz/README.md")
+]
 
 
 def blocks() -> list[tuple[str, str]]:
@@ -74,15 +82,42 @@ def test_from_scratch_is_short() -> None:
     assert sum(bool(line.strip()) for line in text.splitlines()) <= 500
 
 
+def places(path: Path) -> set[str]:
+    """Where links into a document may lead: its headings, as the site and others
+    name them."""
+    found: set[str] = set()
+    for title in HEADING.findall(FENCED.sub("", path.read_text(encoding="utf-8"))):
+        title = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", title)
+        found.add(re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-"))
+    return found
+
+
+@pytest.mark.parametrize(
+    "path", [*DOCUMENTS, *BESIDE], ids=lambda p: str(p.relative_to(ROOT))
+)
+def test_links_of_documents_lead_somewhere(path: Path) -> None:
+    text = FENCED.sub("", path.read_text(encoding="utf-8"))
+    missing = [to for to in LINK.findall(text) if not (path.parent / to).exists()]
+    for to, place in PLACE.findall(text):
+        target = path.parent / to if to else path
+        if target.suffix == ".md" and place not in places(target):
+            missing.append(f"{to}#{place}")
+    assert missing == []
+
+
+def test_a_place_that_is_missing_would_be_seen(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# One `tf.add`: two, [three](x.md)\n\n```\n# no heading\n```\n")
+    assert places(page) == {"one-tfadd-two-three"}
+
+
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
 def test_what_documents_name_is_there(path: Path) -> None:
     text = FENCED.sub("", path.read_text(encoding="utf-8"))
-    missing = [
+    assert [
         name for name in PATH.findall(text)
         if not name.startswith(NOT_IN_THE_TREE) and not any(ROOT.glob(name))
-    ]
-    missing += [to for to in LINK.findall(text) if not (path.parent / to).exists()]
-    assert not missing
+    ] == []
 
 
 def test_the_reading_list_has_all_pages_inside() -> None:
@@ -90,6 +125,17 @@ def test_the_reading_list_has_all_pages_inside() -> None:
     listed = text.partition("\nInside:\n")[2].partition("\n#")[0]
     pages = sorted((ROOT / "docs" / "internals").glob("*.md"))
     assert [p.name for p in pages if f"`docs/internals/{p.name}`" not in listed] == []
+
+
+def test_the_site_has_all_pages() -> None:
+    """Those that its generator does not list by itself."""
+    listed = (ROOT / "tools" / "document_site" / "mkdocs.yml").read_text()
+    pages = {
+        str(path.relative_to(ROOT))
+        for path in [*DOCUMENTS, *BESIDE]
+        if path.parent.name not in ("decisions", "examples") and path.name != "README.md"
+    }
+    assert {page for page in pages if f" {page}\n" not in listed} == set()
 
 
 def test_the_layout_names_the_folders_there_are() -> None:
