@@ -66,8 +66,11 @@ def here_or_shown(text: str, source: Path) -> str:
 
 
 def copy(source: Path, target: Path) -> None:
-    text = source.read_text(encoding="utf-8")
-    write(target, here_or_shown(text, source) if source.suffix == ".md" else text)
+    if source.suffix == ".md":
+        write(target, here_or_shown(source.read_text(encoding="utf-8"), source))
+    else:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
 
 
 def example_pages() -> None:
