@@ -128,7 +128,7 @@ def test_the_reading_list_has_all_pages_inside() -> None:
 
 
 def test_the_site_has_all_pages() -> None:
-    """Those that its generator does not list by itself."""
+    """In its menu, or in the list of their folder, after which it makes one."""
     listed = (ROOT / "tools" / "document_site" / "mkdocs.yml").read_text()
     pages = {
         str(path.relative_to(ROOT))
@@ -136,6 +136,13 @@ def test_the_site_has_all_pages() -> None:
         if path.parent.name not in ("decisions", "examples") and path.name != "README.md"
     }
     assert {page for page in pages if f" {page}\n" not in listed} == set()
+    for folder in ROOT / "docs" / "decisions", ROOT / "examples":
+        listed = (folder / "README.md").read_text(encoding="utf-8")
+        files = [p for p in folder.iterdir() if p.suffix in (".md", ".py")]
+        assert [
+            p.name for p in files
+            if p.name != "README.md" and f"]({p.name})" not in listed
+        ] == []
 
 
 def test_the_layout_names_the_folders_there_are() -> None:

@@ -92,9 +92,3 @@ def test_transfer():
     assert percents[0] > percents[2] + 2
     assert percents[1] > percents[2] + 2
     assert text.count("2 weights trained, features moved by 0)") == 2
-
-
-def test_the_list_of_examples_has_each():
-    listed = (EXAMPLES / "README.md").read_text(encoding="utf-8")
-    programs = {path.name for path in EXAMPLES.glob("*.py")} - {"texts.py"}
-    assert {name for name in programs if f"[`{name}`]({name})" not in listed} == set()

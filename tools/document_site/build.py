@@ -110,15 +110,21 @@ def gather(build: Path) -> None:
 
 
 def cpp_reference(build: Path, output: Path) -> None:
+    """Doxygen's pages of the headers as they are installed: those of the tree and
+    those that are generated."""
+    headers = SITE / "headers"
+    shutil.rmtree(headers, ignore_errors=True)
+    for path in (
+        *(ROOT / "include" / "graphkiln").glob("*.h"),
+        *(ROOT / build / "generated" / "graphkiln").glob("*.h"),
+    ):
+        copy(path, headers / "graphkiln" / path.name)
+    shutil.copy(HERE / "cpp.md", headers)
+    names = {"GK_HEADERS": headers, "GK_OUTPUT": output, "GK_PYTHON": sys.executable}
     run(
         "doxygen",
         HERE / "Doxyfile",
-        env=os.environ
-        | {
-            "GK_BUILD": str(build),
-            "GK_OUTPUT": str(output),
-            "GK_PYTHON": sys.executable,
-        },
+        env=os.environ | {name: str(value) for name, value in names.items()},
     )
     warnings = output / "doxygen_warnings.txt"
     # A base class that is a specialisation of its own template is none of itself.
@@ -139,10 +145,12 @@ def titled(path: Path) -> dict[str, str]:
 
 
 def listing(folder: Path) -> list:
-    """The pages of a folder, its README first."""
-    first = (folder / "README.md").relative_to(PAGES).as_posix()
-    rest = sorted(p for p in folder.glob("*.md") if p.name != "README.md")
-    return [first, *(titled(path) for path in rest)]
+    """The pages of a folder: its README, then the others as it names them."""
+    readme = folder / "README.md"
+    text = readme.read_text(encoding="utf-8")
+    rest = [p for p in folder.glob("*.md") if p != readme and f"]({p.name})" in text]
+    rest.sort(key=lambda p: text.index(f"]({p.name})"))
+    return [readme.relative_to(PAGES).as_posix(), *(titled(path) for path in rest)]
 
 
 def python_listing() -> list:
@@ -208,14 +216,14 @@ def main() -> None:
     options = parser.parse_args()
     begun = time.monotonic()
     gather(options.build)
-    # The theme warns of MkDocs 2, which pyproject.toml keeps out.
+    # The theme warns of MkDocs 2, which pyproject.toml keeps out. What --quiet does not
+    # say does not count for --strict either.
     run(
         sys.executable,
         "-m",
         "mkdocs",
         "build",
         "--strict",
-        "--quiet",
         "--clean",
         "--config-file",
         configure(),
