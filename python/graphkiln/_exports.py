@@ -6,6 +6,8 @@ Each entry maps a module to the public names it supplies, separated by blanks:
 record gives their public names need no entry.
 """
 
+from graphkiln import _exports_of_version_one
+
 # Namespaces whose names stand in no table.
 OTHER_NAMESPACES = ("raw_ops",)
 
@@ -402,7 +404,8 @@ EXPORTS: dict[str, str] = {
         compat.v1.convert_to_tensor_or_indexed_slices
         compat.v1.convert_to_tensor_or_sparse_tensor
         compat.v1.data.make_one_shot_iterator compat.v1.div compat.v1.floor_div
-        compat.v1.name_scope=NameScope compat.v1.multinomial compat.v1.batch_to_space
+        compat.v1.name_scope=NameScope compat.v1.multinomial
+        compat.v1.random.multinomial compat.v1.batch_to_space
         compat.v1.nn.space_to_batch compat.v1.space_to_batch
         compat.v1.nn.ctc_beam_search_decoder compat.v1.nn.ctc_loss compat.v1.nn.dropout
         compat.v1.nn.softmax_cross_entropy_with_logits compat.v1.random.set_random_seed
@@ -439,6 +442,8 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln._src.version_one.image": """
         compat.v1.extract_image_patches compat.v1.image.draw_bounding_boxes
+        compat.v1.image.extract_glimpse
+        compat.v1.image.sample_distorted_bounding_box
         compat.v1.image.extract_image_patches compat.v1.image.resize=resize_images
         compat.v1.image.resize_area compat.v1.image.resize_bicubic
         compat.v1.image.resize_bilinear compat.v1.image.resize_image_with_pad
@@ -487,7 +492,9 @@ EXPORTS: dict[str, str] = {
         compat.v1.variables_initializer
         """,
     "graphkiln._src.session.eager_switch": """
-        compat.v1.control_flow_v2_enabled compat.v1.disable_eager_execution
+        compat.v1.control_flow_v2_enabled compat.v1.disable_control_flow_v2
+        compat.v1.disable_eager_execution compat.v1.disable_resource_variables
+        compat.v1.disable_tensor_equality compat.v1.disable_v2_tensorshape
         compat.v1.disable_v2_behavior compat.v1.enable_control_flow_v2
         compat.v1.enable_eager_execution compat.v1.enable_resource_variables
         compat.v1.enable_tensor_equality compat.v1.enable_v2_behavior
@@ -535,6 +542,7 @@ EXPORTS: dict[str, str] = {
 
 # The same of a namespace whose names would all begin alike.
 EXPORTS_BELOW: dict[str, dict[str, str]] = {
+    "compat.v1": _exports_of_version_one.EXPORTS,
     "experimental.numpy": {
         "graphkiln._graphkiln": "ndarray=Tensor",
         "graphkiln._src.numpy.behavior": "experimental_enable_numpy_behavior",

@@ -53,9 +53,7 @@ _INSTEAD = {
     "compat.v1.data.make_initializable_iterator": "iter(dataset)",
     "compat.v1.test.StubOutForTesting": "unittest.mock",
     "compat.v1.test.mock": "unittest.mock",
-    "compat.v1.test.compute_gradient": "tf.test.compute_gradient",
     "compat.v1.make_template": "tf.Module",
-    "compat.v1.resource_loader": "importlib.resources",
     "debugging.experimental.enable_dump_debug_info": (
         "tf.debugging.enable_check_numerics"
     ),

@@ -151,3 +151,32 @@ def enable_v2_tensorshape() -> None:
 
     >>> tf.compat.v1.enable_v2_tensorshape()
     """
+
+
+def disable_control_flow_v2() -> None:
+    """Branches and loops stay functions: what they compute is the same.
+
+    >>> tf.compat.v1.disable_control_flow_v2()
+    """
+
+
+def disable_resource_variables() -> None:
+    """Variables stay resources: what they hold is the same.
+
+    >>> tf.compat.v1.disable_resource_variables()
+    """
+
+
+def disable_tensor_equality() -> None:
+    """Tensors of graphs are compared by what they are anyway; eager ones stay
+    compared element by element.
+
+    >>> tf.compat.v1.disable_tensor_equality()
+    """
+
+
+def disable_v2_tensorshape() -> None:
+    """Shapes go on to hold numbers and None; `shape.dims` has Dimensions.
+
+    >>> tf.compat.v1.disable_v2_tensorshape()
+    """

@@ -142,7 +142,8 @@ def constant_value(
     as_tensors = None if kind in (None, object, bytes, str) else dtype
     if np.dtype(kind).kind in "SUO":
         as_tensors = None
-    with _graphkiln.init_scope():
+    # A graph of its own: nothing is added to the default one.
+    with _graphkiln.Graph().as_default():
         made = _graphkiln.ragged_constant(
             pylist,
             as_tensors,
@@ -158,4 +159,4 @@ def constant_value(
     if kind not in (None, object):
         array = array.astype(kind)
     array = array.reshape(getattr(made, "flat_values", made).shape)
-    return ragged_value(array, [s.numpy() for s in splits])
+    return ragged_value(array, [_graphkiln.get_static_value(s) for s in splits])

@@ -262,3 +262,77 @@ def extract_image_patches(
         images=images, ksizes=ksizes if sizes is None else sizes, strides=strides,
         rates=rates, padding=padding, name=name,
     )
+
+
+def extract_glimpse(
+    input: Any,
+    size: Any,
+    offsets: Any,
+    centered: bool = True,
+    normalized: bool = True,
+    uniform_noise: bool = True,
+    name: str | None = None,
+) -> _graphkiln.Tensor:
+    """Windows of images; what is outside of an image is noise.
+
+    Args:
+      input: [batch, height, width, channels].
+      size: height and width of windows.
+      offsets: [batch, 2], of the windows' centers.
+      centered: is the origin the image's center, not its corner?
+      normalized: are offsets by the image's size?
+      uniform_noise: is the noise uniform, not of a normal distribution?
+      name: of the op.
+
+    >>> tf.compat.v1.image.extract_glimpse(
+    ...     tf.ones([1, 4, 4, 1]), [2, 2], [[0.0, 0.0]]).shape
+    TensorShape([1, 2, 2, 1])
+    """
+    return raw_ops.ExtractGlimpse(
+        input=input, size=size, offsets=offsets, centered=centered,
+        normalized=normalized, uniform_noise=uniform_noise, name=name,
+    )
+
+
+def sample_distorted_bounding_box(
+    image_size: Any,
+    bounding_boxes: Any,
+    seed: int | None = None,
+    seed2: int | None = None,
+    min_object_covered: Any = 0.1,
+    aspect_ratio_range: Any = None,
+    area_range: Any = None,
+    max_attempts: int | None = None,
+    use_image_if_no_bounding_boxes: bool | None = None,
+    name: str | None = None,
+) -> Any:
+    """A random box that covers enough of a given one.
+
+    Args:
+      image_size: height, width and channels.
+      bounding_boxes: [batch, boxes, 4]: top, left, bottom, right, from 0 to 1.
+      seed: of the draws.
+      seed2: of the draws.
+      min_object_covered: the least part of a given box that it covers.
+      aspect_ratio_range: of its width by its height.
+      area_range: of its part of the image.
+      max_attempts: after which the whole image is taken.
+      use_image_if_no_bounding_boxes: is the whole image one if none is given?
+      name: of the op.
+
+    >>> begin, size, box = tf.compat.v1.image.sample_distorted_bounding_box(
+    ...     [8, 8, 3], [[[0.0, 0.0, 1.0, 1.0]]], seed=1)
+    >>> box.shape
+    TensorShape([1, 1, 4])
+    """
+    given = {
+        "seed": seed, "seed2": seed2, "aspect_ratio_range": aspect_ratio_range,
+        "area_range": area_range, "max_attempts": max_attempts,
+        "use_image_if_no_bounding_boxes": use_image_if_no_bounding_boxes,
+    }
+    with _graphkiln.name_scope(name or "sample_distorted_bounding_box"):
+        return raw_ops.SampleDistortedBoundingBoxV2(
+            image_size=image_size, bounding_boxes=bounding_boxes,
+            min_object_covered=min_object_covered,
+            **{k: v for k, v in given.items() if v is not None},
+        )

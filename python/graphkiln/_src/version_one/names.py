@@ -66,6 +66,16 @@ _MOVED = {
 }
 # What is called something else now.
 _RENAMED = """
+    COMPILER_VERSION=version.COMPILER_VERSION
+    CXX11_ABI_FLAG=sysconfig.CXX11_ABI_FLAG CXX_VERSION=sysconfig.CXX_VERSION
+    GIT_VERSION=version.GIT_VERSION GRAPH_DEF_VERSION=version.GRAPH_DEF_VERSION
+    GRAPH_DEF_VERSION_MIN_CONSUMER=version.GRAPH_DEF_VERSION_MIN_CONSUMER
+    GRAPH_DEF_VERSION_MIN_PRODUCER=version.GRAPH_DEF_VERSION_MIN_PRODUCER
+    MONOLITHIC_BUILD=sysconfig.MONOLITHIC_BUILD
+    QUANTIZED_DTYPES=dtypes.QUANTIZED_DTYPES VERSION=version.VERSION
+    dimension_value=compat.dimension_value
+    errors.error_code_from_exception_type=errors.error_code_from_exception_type
+    errors.exception_type_from_error_code=errors.exception_type_from_error_code
     NoGradient=no_gradient NotDifferentiable=no_gradient
     batch_to_space_nd=batch_to_space
     debugging.is_finite=math.is_finite debugging.is_inf=math.is_inf

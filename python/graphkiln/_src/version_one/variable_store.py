@@ -403,7 +403,7 @@ def _get(
         "constraint": constraint, "reuse": reuse, **kwargs,
     }  # fmt: skip
     if partitioner is not None and (shape is None or len(shape) > 0):
-        return _parts(name, shape, partitioner, arguments)
+        return variable_of_parts(name, shape, partitioner, arguments)
     if f"{name}/part_0" in known:
         raise ValueError(
             "No partitioner was provided, but a partitioned version of the variable "
@@ -490,7 +490,7 @@ def _takes_partition_info(initializer: Any) -> bool:
     return "partition_info" in inspect.signature(initializer).parameters
 
 
-def _parts(name: str, shape: Any, partitioner: Any, arguments: dict) -> Any:
+def variable_of_parts(name: str, shape: Any, partitioner: Any, arguments: dict) -> Any:
     """The variable of that name that is made of parts."""
     if not callable(partitioner):
         raise ValueError(f"Partitioner must be callable, but received: {partitioner}")

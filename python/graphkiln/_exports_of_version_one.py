@@ -1,0 +1,34 @@
+"""Which Python module defines which name of tf.compat.v1: names that stand in no
+other table, without what they begin with. See `_exports`."""
+
+EXPORTS: dict[str, str] = {
+    "graphkiln._src.host.resource_loader": """
+        resource_loader.get_data_files_path resource_loader.get_path_to_datafile
+        resource_loader.get_root_dir_with_all_resources resource_loader.load_resource
+        resource_loader.readahead_file_path
+        """,
+    "graphkiln._src.testing.version_one": """
+        test.compute_gradient test.compute_gradient_error test.test_src_dir_path
+        """,
+    "graphkiln._src.version_one.arrays": """
+        add_check_numerics_ops batch_gather batch_scatter_update bincount count_up_to
+        decode_csv decode_raw initialize_all_tables io.decode_csv io.decode_raw
+        math.bincount newaxis quantize_v2 ragged.placeholder=ragged_placeholder
+        random.stateless_multinomial scatter_nd_add scatter_nd_sub scatter_nd_update
+        strings.split=split_strings to_bfloat16 to_complex128 to_complex64
+        """,
+    "graphkiln._src.version_one.scopes": """
+        container create_partitioned_variables op_scope variable_op_scope
+        """,
+    "graphkiln._src.version_one.sparse": """
+        io.serialize_many_sparse io.serialize_sparse serialize_many_sparse
+        serialize_sparse sparse.merge=sparse_merge
+        sparse.reduce_max_sparse=sparse_reduce_max_sparse
+        sparse.reduce_sum_sparse=sparse_reduce_sum_sparse sparse.split=sparse_split
+        sparse_matmul sparse_merge sparse_reduce_max_sparse sparse_reduce_sum_sparse
+        sparse_split
+        """,
+    "graphkiln._src.version_one.tables": """
+        lookup.StaticHashTable lookup.StaticVocabularyTable
+        """,
+}
