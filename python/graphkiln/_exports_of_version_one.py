@@ -17,6 +17,20 @@ EXPORTS: dict[str, str] = {
         random.stateless_multinomial scatter_nd_add scatter_nd_sub scatter_nd_update
         strings.split=split_strings to_bfloat16 to_complex128 to_complex64
         """,
+    "graphkiln._src.version_one.convolutions": """
+        nn.batch_norm_with_global_normalization nn.conv2d_backprop_filter
+        nn.conv2d_backprop_input nn.conv3d_backprop_filter
+        nn.conv3d_backprop_filter_v2=conv3d_backprop_filter nn.dilation2d nn.erosion2d
+        nn.fractional_avg_pool nn.fractional_max_pool nn.max_pool_with_argmax
+        """,
+    "graphkiln._src.version_one.embeddings": """
+        nn.embedding_lookup_sparse nn.nce_loss nn.safe_embedding_lookup_sparse
+        nn.sampled_softmax_loss
+        """,
+    "graphkiln._src.version_one.quantized": """
+        nn.quantized_avg_pool nn.quantized_conv2d nn.quantized_max_pool
+        nn.quantized_relu_x
+        """,
     "graphkiln._src.version_one.scopes": """
         container create_partitioned_variables op_scope variable_op_scope
         """,
