@@ -10,6 +10,12 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.testing.version_one": """
         test.compute_gradient test.compute_gradient_error test.test_src_dir_path
         """,
+    "graphkiln._src.training.rate_decay": """
+        train.cosine_decay train.cosine_decay_restarts train.exponential_decay
+        train.inverse_time_decay train.linear_cosine_decay train.natural_exp_decay
+        train.noisy_linear_cosine_decay train.piecewise_constant
+        train.piecewise_constant_decay=piecewise_constant train.polynomial_decay
+        """,
     "graphkiln._src.version_one.arrays": """
         add_check_numerics_ops batch_gather batch_scatter_update bincount count_up_to
         decode_csv decode_raw initialize_all_tables io.decode_csv io.decode_raw
