@@ -37,6 +37,12 @@ EXPORTS: dict[str, str] = {
         nn.quantized_avg_pool nn.quantized_conv2d nn.quantized_max_pool
         nn.quantized_relu_x
         """,
+    "graphkiln._src.version_one.rnn": """
+        nn.bidirectional_dynamic_rnn nn.dynamic_rnn nn.raw_rnn
+        """,
+    "graphkiln._src.version_one.static_rnn": """
+        nn.static_bidirectional_rnn nn.static_rnn nn.static_state_saving_rnn
+        """,
     "graphkiln._src.version_one.scopes": """
         container create_partitioned_variables op_scope variable_op_scope
         """,
