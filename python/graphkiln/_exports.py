@@ -159,8 +159,16 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.checkpoint.initial_values": "compat.v1.train.init_from_checkpoint",
     "graphkiln._src.checkpoint.manager": "train.CheckpointManager",
     "graphkiln._src.checkpoint.auto_trackable": """
-        __internal__.tracking.AutoTrackable __internal__.tracking.Trackable
+        __internal__.tracking.AutoTrackable
         __internal__.tracking.no_automatic_dependency_tracking
+        """,
+    "graphkiln._src.checkpoint.trackable": """
+        __internal__.tracking.Trackable __internal__.tracking.TrackableReference
+        """,
+    "graphkiln._src.checkpoint.tracked_containers": """
+        __internal__.tracking.TrackableDataStructure
+        __internal__.tracking.sticky_attribute_assignment
+        __internal__.tracking.wrap=wrap_or_unwrap
         """,
     "graphkiln._src.checkpoint.objects": "train.experimental.PythonState",
     "graphkiln._src.checkpoint.options": "train.CheckpointOptions",

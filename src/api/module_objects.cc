@@ -114,11 +114,11 @@ class ModuleObject final : public ExportedObject {
     children.insert(children.end(), attached_.begin(), attached_.end());
     return children;
   }
-  TrackablePtr Await(const std::string& child,
-                     const std::shared_ptr<Restoration>& restoration,
-                     int node) override {
+  void Await(const std::string& child,
+             const std::shared_ptr<Restoration>& restoration,
+             int node) override {
     const auto rep = rep_.lock();
-    if (rep == nullptr) return nullptr;
+    if (rep == nullptr) return;
     Way path = way_;
     path.push_back(child);
     const auto resume = [path, restoration, node](const Module& module) {
@@ -132,7 +132,6 @@ class ModuleObject final : public ExportedObject {
       return false;
     };
     rep->waiting.push_back({path, resume});
-    return nullptr;
   }
   std::vector<std::string> SlotNames() override {
     std::vector<std::string> names;

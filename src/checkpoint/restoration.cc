@@ -199,11 +199,7 @@ Status Restoration::RestoreReachable(Queue queue) {
   }
   Assign(pending);
   for (const Waiting& w : waiting) {
-    TrackablePtr& parent = objects_.at(w.parent);
-    if (TrackablePtr became =
-            parent->Await(w.child, shared_from_this(), w.node)) {
-      parent = std::move(became);
-    }
+    objects_.at(w.parent)->Await(w.child, shared_from_this(), w.node);
   }
   return OkStatus();
 }

@@ -55,14 +55,10 @@ class Trackable {
   }
 
   // The child of that name is not there yet: whoever adds one calls
-  // Restoration::Resume(node, child). Gives the object that is in its place if
-  // another one has to do the waiting, else null. By default the child never
-  // comes.
-  virtual std::shared_ptr<Trackable> Await(
-      const std::string& child, const std::shared_ptr<Restoration>& restoration,
-      int node) {
-    return nullptr;
-  }
+  // Restoration::Resume(node, child). By default the child never comes.
+  virtual void Await(const std::string& child,
+                     const std::shared_ptr<Restoration>& restoration,
+                     int node) {}
   // Of an optimizer: variables that it has for variables of others, by what
   // they are to it ("momentum"). They are saved as its slots, under the ways to
   // their variables.

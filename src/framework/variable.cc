@@ -186,7 +186,8 @@ Tensor NewVariableHandle(std::string name, DataType dtype,
 }
 
 StatusOr<VariableResource*> VariableOf(const Tensor& handle) {
-  if (handle.dtype() != DataType::kResource || handle.num_elements() != 1) {
+  if (handle.dtype() != DataType::kResource || handle.is_symbolic() ||
+      handle.num_elements() != 1) {
     return InvalidArgument("A variable's handle is needed, got {}",
                            handle.DebugString());
   }

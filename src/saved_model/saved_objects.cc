@@ -32,7 +32,9 @@ void AddChild(int child, const std::string& name, proto::SavedObject* parent) {
   reference.local_name = name;
 }
 
+// One of a graph is described by the face, which made it.
 void DescribeVariable(const Tensor& handle, proto::SavedVariable* message) {
+  if (handle.is_symbolic()) return;
   const VariableResource& v = *ValueOrThrow(VariableOf(handle));
   message->dtype = static_cast<proto::DataType>(v.dtype());
   message->shape = ShapeToProto(v.shape());
@@ -128,6 +130,10 @@ std::string SavedObjects::PathTo(int object) const {
 StatusOr<int> SavedObjects::ObjectOf(const FunctionCapture& capture,
                                      const ConcreteFunction& function) {
   const Tensor& t = capture.external;
+  if (t) {
+    const auto known = object_of_.find(ResourceKey(t));
+    if (known != object_of_.end()) return known->second;
+  }
   if (!t || t.is_symbolic()) {
     return FailedPrecondition(
         "Tried to export the function {}, whose input '{}' is a value that is "
@@ -135,8 +141,6 @@ StatusOr<int> SavedObjects::ObjectOf(const FunctionCapture& capture,
         "tf.Variable of the object.",
         function.name(), capture.placeholder->name());
   }
-  const auto known = object_of_.find(ResourceKey(t));
-  if (known != object_of_.end()) return known->second;
   if (t.dtype() == DataType::kResource || t.dtype() == DataType::kVariant) {
     std::string what = t.DebugString(1);
     const StatusOr<VariableResource*> variable =

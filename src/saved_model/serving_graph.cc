@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "framework/op_registry.h"
-#include "framework/variable.h"
 #include "function/func_graph.h"
 #include "function/user_graph.h"
 #include "graph/graph_def.h"
@@ -58,12 +57,13 @@ class ServingGraph {
 
  private:
   void AddVariable(int object) {
-    const VariableResource& v =
-        *ValueOrThrow(VariableOf(objects_.tensor(object)));
-    const std::string name = graph_->scopes().UniqueName(
-        IsNodeName(v.name()) ? v.name() : "Variable");
-    tensors_[object] = Handle(name, v.dtype(), v.shape());
-    Read(tensors_[object], v.dtype(), name + "/Read/ReadVariableOp/");
+    const proto::SavedVariable& v = *objects_.message(object).variable;
+    const auto dtype = static_cast<DataType>(v.dtype);
+    const std::string name =
+        graph_->scopes().UniqueName(IsNodeName(v.name) ? v.name : "Variable");
+    tensors_[object] =
+        Handle(name, dtype, ValueOrThrow(ShapeFromProto(*v.shape)));
+    Read(tensors_[object], dtype, name + "/Read/ReadVariableOp/");
   }
   static Tensor Handle(const std::string& name, DataType dtype,
                        const PartialTensorShape& shape) {
@@ -181,7 +181,7 @@ class ServingGraph {
     std::vector<DataType> dtypes;
     for (const auto& [object, key] : options_.variables) {
       const DataType dtype =
-          ValueOrThrow(VariableOf(objects_.tensor(object)))->dtype();
+          static_cast<DataType>(objects_.message(object).variable->dtype);
       keys.push_back(key);
       dtypes.push_back(dtype);
       values.push_back(Read(tensors_[object], dtype, "save/ReadVariableOp"));

@@ -22,6 +22,7 @@ void AddCheckpointReader(nanobind::module_& m);
 void AddKeptCheckpoints(nanobind::module_& m);
 void AddObjectGraphs(nanobind::module_& m);
 void AddSharding(nanobind::module_& m);
+void AddTrackedAttributes(nanobind::module_& m);
 
 }  // namespace gk::py
 

@@ -77,7 +77,10 @@ class PyTrackable final : public Trackable {
     if (IsVariable(object.ptr())) {
       const Tensor& handle = VariableOf(object.ptr())->handle;
       if (!InGraph() && !handle.is_symbolic()) return SaveVariable(handle);
-      return {Converted(Ask("value_in_graph"))};
+      const nb::object value = Ask("value_in_graph");
+      if (IsTensor(value.ptr())) return {Converted(value)};
+      return {ValueOrThrow(
+          ValueToTensor(value.ptr(), VariableOf(object.ptr())->dtype))};
     }
     TensorVector tensors;
     for (nb::handle value : Ask("save")) tensors.push_back(Converted(value));
@@ -95,14 +98,10 @@ class PyTrackable final : public Trackable {
     }
     protocol_.attr("restore")(object, tensors);
   }
-  std::shared_ptr<Trackable> Await(
-      const std::string& child, const std::shared_ptr<Restoration>& restoration,
-      int node) override {
-    const nb::object object = Object();
-    nb::object became =
-        protocol_.attr("wait")(object, child, restoration, node);
-    if (became.is(object)) return nullptr;
-    return std::make_shared<PyTrackable>(std::move(became), protocol_);
+  void Await(const std::string& child,
+             const std::shared_ptr<Restoration>& restoration,
+             int node) override {
+    protocol_.attr("wait")(Object(), child, restoration, node);
   }
   std::vector<std::string> SlotNames() override {
     if (IsVariable(Object().ptr())) return {};

@@ -120,8 +120,9 @@ PyObject* CastSequence(const TraceType& type, PyObject* value) {
   if (is_list ? !PyList_Check(value) : !PyTuple_Check(value)) {
     return RefuseValue(type, value);
   }
-  const size_t n = Py_SIZE(value);
-  if (n == type.children().size()) return CastParts(type, value);
+  const Py_ssize_t n = PySequence_Size(value);
+  if (n < 0) return nullptr;
+  if (static_cast<size_t>(n) == type.children().size()) return CastParts(type, value);
   return Refuse(WrongLength(type, ShownValue(value), n));
 }
 

@@ -191,6 +191,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddCheckpointReader(m);
   gk::py::AddKeptCheckpoints(m);
   gk::py::AddObjectGraphs(m);
+  gk::py::AddTrackedAttributes(m);
   gk::py::AddSharding(m);
   gk::py::AddStructuredValues(m);
   gk::py::AddToldFunction(m);

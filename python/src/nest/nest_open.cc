@@ -200,6 +200,13 @@ int Open(PyObject* o, NestRules rules, std::vector<PyRef>* children,
   PyTypeObject* type = Py_TYPE(o);
   const bool element = rules == NestRules::kElement;
   const bool result = rules == NestRules::kResult;
+  const bool own =
+      PyTuple_CheckExact(o) || PyList_CheckExact(o) || PyDict_CheckExact(o);
+  if (PyRef inner = own ? PyRef() : Wrapped(o)) {
+    const int open = Open(inner.get(), rules, children, node);
+    if (open == 1 && node != nullptr && !result) node->wrapper = ClassOf(o);
+    return open;
+  }
   if (PyTuple_Check(o)) {
     PyObject* fields = Attribute<"_fields">(type);
     if (fields != nullptr && PyTuple_Check(fields)) {
@@ -214,11 +221,6 @@ int Open(PyObject* o, NestRules rules, std::vector<PyRef>* children,
                         children, node);
   }
   if (PyDict_Check(o)) return OpenMapping(o, rules, children, node);
-  if (PyRef inner = Wrapped(o)) {
-    const int open = Open(inner.get(), rules, children, node);
-    if (open == 1 && node != nullptr && !result) node->wrapper = ClassOf(o);
-    return open;
-  }
   int is = IsAbstract<"Mapping">(o);
   if (is < 0) return -1;
   if (is == 1) return OpenMapping(o, rules, children, node);

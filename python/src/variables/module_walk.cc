@@ -80,6 +80,11 @@ class ModuleWalk final : public AttributeWalk::Host {
     names.attr("sort")(nb::arg("key") = key_);
     std::vector<size_t> attributes;
     for (nb::handle name : names) {
+      // What it was told of is among its attributes.
+      if (PyUnicode_Check(name.ptr()) &&
+          StringView(name.ptr()).starts_with("_self_unconditional_")) {
+        continue;
+      }
       const int ignore = PySequence_Contains(ignored.ptr(), name.ptr());
       if (ignore < 0) throw nb::python_error();
       if (ignore) continue;

@@ -17,10 +17,7 @@ from graphkiln._src.checkpoint.graph_checkpoints import (
     write_operations,
 )
 from graphkiln._src.checkpoint.leftovers import Leftovers, warn_of_split_objects
-from graphkiln._src.checkpoint.objects import (
-    Protocol,
-    is_trackable,
-)
+from graphkiln._src.checkpoint.objects import Protocol
 from graphkiln._src.checkpoint.options import CheckpointOptions
 from graphkiln._src.checkpoint.sharding import policy_of
 from graphkiln._src.checkpoint.state_file import update_checkpoint_state
@@ -28,7 +25,8 @@ from graphkiln._src.checkpoint.statuses import (
     InitializationOnlyStatus,
     LoadStatus,
 )
-from graphkiln._src.checkpoint.waiting import WAITING, child_came
+from graphkiln._src.checkpoint.trackable import is_tracked
+from graphkiln._src.checkpoint.waiting import child_came
 
 _COUNTER = "save_counter"
 
@@ -63,10 +61,6 @@ class _Writer:
             last.result()
 
 
-# What a Checkpoint has for itself.
-_OWN = ("_root", "_save_counter", "_writer", "_attached", WAITING)
-
-
 class Checkpoint(AutoTrackable):
     """Saves and restores objects: variables, and what has some.
 
@@ -92,35 +86,37 @@ class Checkpoint(AutoTrackable):
     """
 
     def __init__(self, root: Any = None, **kwargs: Any) -> None:
-        if isinstance(root, weakref.ref):
-            root, self._root = root(), root
-        else:
-            self._root = root
-        if root is not None and not is_trackable(root):
-            raise ValueError(_not_trackable("root", root))
-        self._save_counter = None
-        self._writer = _Writer()
+        # Its own, which it does not track.
+        own = self.__dict__
+        own["_root"] = root
+        own["_save_counter"] = None
+        own["_writer"] = _Writer()
         # What is saved as if it were the root's.
-        self._attached = dict(kwargs)
-        for name, value in kwargs.items():
-            if not is_trackable(value):
-                raise ValueError(_not_trackable(name, value))
-            known = getattr(root, name, value)
-            if root is not None and known is not value:
-                raise ValueError(
-                    f"Cannot create a Checkpoint with keyword argument {name} if "
-                    f"root.{name} already exists."
-                )
+        own["_attached"] = {}
+        if isinstance(root, weakref.ref):
+            root = root()
+        if root is not None and not is_tracked(root):
+            raise ValueError(_not_trackable("root", root))
+        for name, value in sorted(kwargs.items()):
             setattr(self, name, value)
+            value = getattr(self, name)  # a list is wrapped meanwhile
+            if isinstance(value, weakref.ref):
+                value = value()
+            if not is_tracked(value):
+                raise ValueError(_not_trackable(name, value))
+            if root is not None:
+                known = _part_of(root, name)
+                if known is not None and known is not value:
+                    raise ValueError(
+                        f"Cannot create a Checkpoint with keyword argument {name} if "
+                        f"root.{name} already exists."
+                    )
+            own["_attached"][name] = value
 
     def _trackable_children(
         self, save_type: str = "checkpoint", **kwargs: Any
     ) -> dict[str, Any]:
-        children = {
-            name: value
-            for name, value in vars(self).items()
-            if name not in _OWN and is_trackable(value)
-        }
+        children = super()._trackable_children(save_type, **kwargs)
         if self._save_counter is not None:
             children[_COUNTER] = self._save_counter
         return children
@@ -147,7 +143,7 @@ class Checkpoint(AutoTrackable):
         if self._save_counter is not None:
             return
         with _graphkiln.init_scope():
-            self._save_counter = Variable(
+            self.__dict__["_save_counter"] = Variable(
                 0, dtype=_graphkiln.int64, trainable=False, name=_COUNTER
             )
         self._attached[_COUNTER] = self._save_counter
@@ -334,6 +330,11 @@ class Checkpoint(AutoTrackable):
         """Waits until checkpoints that are written by another thread are written;
         raises what went wrong there."""
         self._writer.wait()
+
+
+def _part_of(root: Any, name: str) -> Any:
+    look_up = getattr(root, "_lookup_dependency", None)
+    return None if look_up is None else look_up(name)
 
 
 def _not_trackable(name: str, value: object) -> str:

@@ -8,12 +8,6 @@ from typing import Any
 
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import Iterator, Variable
-from graphkiln._src.checkpoint.auto_trackable import (
-    AutoTrackable,
-    Trackable,
-    is_trackable,
-    tells_its_children,
-)
 from graphkiln._src.checkpoint.leftovers import Leftovers, warn_of_split_objects
 from graphkiln._src.checkpoint.saveables import (
     restore_saveable,
@@ -22,14 +16,9 @@ from graphkiln._src.checkpoint.saveables import (
     value_of,
 )
 from graphkiln._src.checkpoint.slots import SlotPosition, slot_of
-from graphkiln._src.checkpoint.waiting import (
-    DICTIONARIES,
-    WAITING,
-    WaitingDict,
-    WaitingList,
-)
+from graphkiln._src.checkpoint.trackable import Trackable, TracksParts, is_trackable
+from graphkiln._src.checkpoint.waiting import WAITING, facts_of
 from graphkiln._src.lookup.tables import DenseHashTable, MutableHashTable
-from graphkiln._src.variables.module import Module
 
 
 class PythonState:
@@ -62,15 +51,15 @@ def named_children(
     value: Any, save_type: str = "checkpoint"
 ) -> Iterable[tuple[str, Any]]:
     """What of an object a checkpoint can hold, and how it is called there."""
-    for name, part in named_parts(value, save_type):
-        if is_trackable(part):
-            if isinstance(part, dict):
-                _check_keys(part, value, name)
-            yield name, part
+    return (
+        (n, part) for n, part in named_parts(value, save_type) if is_trackable(part)
+    )
 
 
 def named_parts(value: Any, save_type: str = "checkpoint") -> Iterable[tuple[str, Any]]:
     """What is in an object, whatever it is, and how it is called there."""
+    if hasattr(type(value), "_trackable_children"):
+        return value._trackable_children(save_type).items()
     if isinstance(value, list | tuple):
         numbered = [(str(i), element) for i, element in enumerate(value)]
         # Those of a named tuple are found as those of a dictionary, too.
@@ -79,33 +68,7 @@ def named_parts(value: Any, save_type: str = "checkpoint") -> Iterable[tuple[str
         return ((key, part) for key, part in value.items() if isinstance(key, str))
     if isinstance(value, _graphkiln.Generator):
         return [("_state_var", value._state)]
-    if hasattr(type(value), "_trackable_children"):
-        return value._trackable_children(save_type).items()
-    if isinstance(value, Module):
-        return (pair for pair in vars(value).items() if pair[0] != WAITING)
     return ()
-
-
-def _is_lost(value: Any) -> bool:
-    """Is something in it that a checkpoint would have? A tuple alone is nothing."""
-    if isinstance(value, tuple):
-        return any(_is_lost(part) for part in value)
-    return is_trackable(value)
-
-
-def _check_keys(value: dict, owner: Any, name: str) -> None:
-    """Raises if a dictionary that is tracked has parts that no name leads to."""
-    if isinstance(owner, Module | AutoTrackable) and not tells_its_children(owner):
-        if name not in vars(owner).get(DICTIONARIES, ()):
-            return
-    for key, part in value.items():
-        if not isinstance(key, str) and _is_lost(part):
-            raise ValueError(
-                f"Unable to save the object {value} (a dictionary): the non-string "
-                f"key {key!r} maps to a trackable object or a mutable data structure, "
-                "and checkpoints name what they hold by strings. Use strings as keys, "
-                "or keep the dictionary in an object that checkpoints ignore."
-            )
 
 
 def held_variable(value: Any) -> Any:
@@ -119,8 +82,7 @@ def held_variable(value: Any) -> Any:
 
 
 class Protocol:
-    """Answers the core. Knows, during a walk, in what a list or dictionary lies:
-    one that is to wait for elements is replaced there."""
+    """Answers the core."""
 
     def __init__(
         self,
@@ -129,15 +91,11 @@ class Protocol:
     ) -> None:
         self._leftovers = leftovers  # held by what waits
         self._attached = attached  # to which object, what
-        self._owners: dict[int, tuple[Any, Any]] = {}
 
     def children(self, value: Any) -> list[tuple[str, Any]]:
         found = [(name, held_variable(part)) for name, part in named_children(value)]
         if value is self._attached[0]:
             found += self._attached[1].items()
-        for name, child in found:
-            if isinstance(child, list | dict):
-                self._owners.setdefault(id(child), (value, name))
         return found
 
     def values(self, value: Any) -> list[tuple[str, str, list[str]]]:
@@ -201,42 +159,26 @@ class Protocol:
     def walked(self) -> None:
         """Lets go of what only a walk needs: the restoration keeps this."""
         self._leftovers = None
-        self._owners = {}
         self._attached = (None, {})
 
-    def wait(self, value: Any, child: str, restoration: Any, node: int) -> Any:
-        """The object that waits: `value`, or what replaces it."""
-        if isinstance(value, list | dict) and not hasattr(value, WAITING):
-            value = self._replaced(value)
+    def wait(self, value: Any, child: str, restoration: Any, node: int) -> None:
+        """Makes an object wait for a part that is not there yet."""
         try:
-            waiting = value.__dict__.setdefault(WAITING, {})
+            waiting = facts_of(value).setdefault(WAITING, {})
         except AttributeError:
-            return value
+            return
         leftovers = self._leftovers
 
         def resume(owner: Any, name: Any, came: Any) -> bool:
             if not is_trackable(came):
                 return False
             protocol = Protocol(leftovers)
-            protocol._owners[id(came)] = (owner, name)
             restoration.resume(node, came, protocol)
             warn_of_split_objects(restoration)
             protocol.walked()
             return True
 
         waiting.setdefault(child, []).append(resume)
-        return value
-
-    def _replaced(self, value: Any) -> Any:
-        owner, name = self._owners.get(id(value), (None, None))
-        new = WaitingList(value) if isinstance(value, list) else WaitingDict(value)
-        if isinstance(owner, list):
-            list.__setitem__(owner, int(name), new)
-        elif isinstance(owner, dict):
-            dict.__setitem__(owner, name, new)
-        elif owner is not None and name in getattr(owner, "__dict__", {}):
-            object.__setattr__(owner, name, new)
-        return new
 
     def slot_names(self, value: Any) -> list[str]:
         if not hasattr(value, "_create_or_restore_slot_variable"):
@@ -263,5 +205,7 @@ class Protocol:
         return getattr(value, "_update_uid", 0)
 
     def set_restored_by(self, value: Any, number: int) -> None:
-        if hasattr(value, "__dict__"):
+        if isinstance(value, TracksParts):
+            value._update_uid = number
+        elif hasattr(value, "__dict__"):
             object.__setattr__(value, "_update_uid", number)

@@ -3,11 +3,12 @@ of test cases that run in a graph and eagerly."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import unittest
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from graphkiln._graphkiln import Graph
+from graphkiln._graphkiln import Graph, get_default_graph, init_scope
 
 
 def _in_graph(test: Callable, case: object, config: object, args: tuple, named: dict):
@@ -71,3 +72,49 @@ def _decorate_all(cls: type, decorate: Callable) -> type:
         if callable(value):
             setattr(cls, name, decorate(value))
     return cls
+
+
+@contextlib.contextmanager
+def graph_mode() -> Iterator[None]:
+    """Ops are added to the default graph."""
+    with get_default_graph().as_default():
+        yield
+
+
+@contextlib.contextmanager
+def eager_mode() -> Iterator[None]:
+    """Ops run at once."""
+    with init_scope():
+        yield
+
+
+@contextlib.contextmanager
+def use_gpu() -> Iterator[None]:
+    """Where there is a device of that kind, what is inside is placed there."""
+    yield
+
+
+def _skipped(reason: str) -> Callable:
+    def decorate(func: Callable | None = None) -> Callable:
+        if func is None:
+            return decorate
+        return unittest.skip(reason)(func)
+
+    return decorate
+
+
+run_v1_only = _skipped("only of TensorFlow 1's behavior")
+run_gpu_only = _skipped("only where there is a GPU")
+
+
+def run_v2_only(func: Callable | None = None, reason: str | None = None) -> Callable:
+    """A test of TensorFlow 2's behavior."""
+    return run_v2_only if func is None else func
+
+
+def disable_xla(description: str) -> Callable:
+    """A test that TensorFlow does not run with its compiler."""
+    return lambda func: func
+
+
+disable_tfrt = disable_xla

@@ -3,6 +3,7 @@ for which graphkiln has no public name."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import re
@@ -14,11 +15,12 @@ from inspect import (  # noqa: F401
 from typing import Callable
 
 from graphkiln import _graphkiln, nest, raw_ops
-from graphkiln._graphkiln import VariableSpec  # noqa: F401
+from graphkiln._graphkiln import Function, VariableSpec  # noqa: F401
 from graphkiln._src import ops
 from graphkiln._src.host import nest_paths
 from graphkiln._src.linalg.addition import add_operators  # noqa: F401
 from graphkiln._src.linalg.operator_spec import make_composite
+from graphkiln.compat import v1
 
 
 class Absent:
@@ -411,3 +413,45 @@ def compute_batch_size(dataset: object) -> object:
         return raw_ops.ComputeBatchSize(input_dataset=dataset._variant_tensor)
     known = sizes[0] if len(set(sizes)) == 1 else -1
     return _graphkiln.convert_to_tensor(known, dtype=_graphkiln.int64)
+
+
+def default_session(session: object) -> object:
+    """A context in which `session` is the default one."""
+    return _sessions.default_session_scope(session)
+
+
+def get_json_type(obj: object) -> object:
+    """What stands for a value in JSON that json has no word for."""
+    if hasattr(obj, "get_config"):
+        return {"class_name": type(obj).__name__, "config": obj.get_config()}
+    if type(obj).__module__ == "numpy":
+        return obj.tolist() if hasattr(obj, "tolist") else obj.item()
+    if callable(obj):
+        return obj.__name__
+    if isinstance(obj, type):
+        return obj.__name__
+    if isinstance(obj, _graphkiln.TensorShape):
+        return obj.as_list()
+    if isinstance(obj, _graphkiln.DType):
+        return obj.name
+    if hasattr(obj, "__wrapped__"):
+        return obj.__wrapped__
+    raise TypeError(f"Object {obj} is not JSON-serializable.")
+
+
+def is_variable(obj: object) -> bool:
+    """Is it a variable?"""
+    return isinstance(obj, _graphkiln.Variable)
+
+
+def name_scope(
+    name: str | None, default_name: str | None = None, values: object = None,
+    skip_on_eager: bool = True,
+) -> object:
+    """A context in which ops of a graph are named below `name`; those that run at
+    once only without `skip_on_eager`."""
+    if not _graphkiln.executing_eagerly():
+        return v1.name_scope(name, default_name, values)
+    if skip_on_eager:
+        return contextlib.nullcontext()
+    return _graphkiln.name_scope(default_name if name is None else name)

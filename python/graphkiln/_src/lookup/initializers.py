@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import DType, Operation
-from graphkiln._src.checkpoint.auto_trackable import Trackable
+from graphkiln._src.checkpoint.trackable import Trackable
 from graphkiln._src.saved_model.resources import Asset
 from graphkiln._src.session.graph_keys import GraphKeys
 

@@ -16,13 +16,14 @@ from graphkiln._graphkiln import (
     type_spec_from_value,
 )
 from graphkiln._src.checkpoint.auto_trackable import AutoTrackable
+from graphkiln._src.checkpoint.graph_checkpoints import session_for
 from graphkiln._src.checkpoint.objects import (
-    held_variable,
     Protocol,
-    is_trackable,
+    held_variable,
     named_children,
     named_parts,
 )
+from graphkiln._src.checkpoint.trackable import is_trackable
 from graphkiln._src.function.function import function
 from graphkiln._src.function.wrapped_function import WrappedFunction
 from graphkiln._src.lookup.tables import (
@@ -157,8 +158,9 @@ def _functions_of(value: Any) -> Iterator[tuple[str, Any]]:
 class ExportProtocol(Protocol):
     """Answers the core, during the saving of one model."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Any) -> None:
         super().__init__()
+        self._folder = folder
         # Objects that are made for the file, by what they are made of.
         self._made: dict[int, tuple[Any, Any]] = {}
         self.untraced: list[str] = []
@@ -199,6 +201,9 @@ class ExportProtocol(Protocol):
             return []
         return super().values(value)
 
+    def value_in_graph(self, variable: Any) -> Any:
+        return session_for(self._folder).run(super().value_in_graph(variable))
+
     def facts(self, value: Any) -> dict[str, Any]:
         """Of which kind an object is, and what the core needs of it."""
         message = _proto.SavedObject()
@@ -212,6 +217,11 @@ class ExportProtocol(Protocol):
             variable = message.variable
             variable.synchronization = value.synchronization.value
             variable.aggregation = value.aggregation.value
+            if _graphkiln.is_symbolic_tensor(value.handle):
+                variable.dtype = value.dtype.as_datatype_enum
+                variable.shape.CopyFrom(value.shape.as_proto())
+                variable.trainable = value.trainable
+                variable.name = value.name.removesuffix(":0")
             facts["tensors"] = [value]
         elif isinstance(value, Function):
             message.function.function_spec.CopyFrom(_function_spec(value))

@@ -53,7 +53,7 @@ class HasLateFunctions:
     def __delattr__(self, name: str) -> None:
         late = self.__dict__.get(_LATE)
         if late is None or name not in late.by_name:
-            object.__delattr__(self, name)
+            super().__delattr__(name)
             return
         # Copies of the object share what there was.
         self.__dict__.pop(name, None)

@@ -8,7 +8,11 @@ import os
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import DataLossError, NotFoundError
 from graphkiln._src.checkpoint.auto_trackable import AutoTrackable
-from graphkiln._src.checkpoint.waiting import WAITING
+from graphkiln._src.checkpoint.data_structures import (
+    ListWrapper,
+    _DictWrapper,
+    _TupleWrapper,
+)
 from graphkiln._src.saved_model.late_functions import (
     HasLateFunctions,
     SignatureMap,
@@ -30,16 +34,8 @@ class _UserObject(HasLateFunctions, AutoTrackable):
     """Stands for an object whose class the file does not hold."""
 
 
-_OWN = (WAITING, "_slots")
-
-
 class _SlotOwner(_UserObject):
     """One that has variables for variables of others: an optimizer."""
-
-    def _trackable_children(
-        self, save_type: str = "checkpoint", **kwargs: Any
-    ) -> dict[str, Any]:
-        return {name: v for name, v in vars(self).items() if name not in _OWN}
 
     def get_slot_names(self) -> list[str]:
         return sorted({name for name, _ in self._slots})
@@ -134,11 +130,11 @@ class _Loader:
             return made(self._model.value(number))
         identifier = node.identifier
         if identifier == "trackable_list_wrapper":
-            return []
+            return ListWrapper([])
         if identifier == "trackable_dict_wrapper":
-            return {}
+            return _DictWrapper({})
         if identifier == "trackable_tuple_wrapper":
-            return tuple(self._elements(node))
+            return _TupleWrapper(tuple(self._elements(node)))
         if identifier == "signature_map":
             return SignatureMap()
         return _user_object(node)
@@ -151,7 +147,7 @@ class _Loader:
     def _fill(self, owner: Any, node: Any) -> None:
         """Sets what is in an object."""
         if isinstance(owner, RestoredResource):
-            owner._saveable_functions = {
+            owner.__dict__["_saveable_functions"] = {
                 name: (self._later(save), self._later(restore))
                 for name, (save, restore) in node.saveables.items()
             }

@@ -8,21 +8,17 @@ import os
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import Tensor
 from graphkiln._src.checkpoint.auto_trackable import AutoTrackable
-from graphkiln._src.checkpoint.waiting import WAITING
 from graphkiln._src.saved_model.late_functions import HasLateFunctions
 
 # Nothing is imported for annotations: a program that loads a small model would
 # wait for `typing` longer than for the model.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
 # Of an object whose class or saver the program that saved it had registered: the
 # SavedObject that it was, serialized.
 SAVED_AS = "_saved_as"
-
-_OWN = (WAITING, "_saveable_functions")
 
 
 class Asset(AutoTrackable):
@@ -110,12 +106,7 @@ class RestoredResource(HasLateFunctions, TrackableResource):
         self._resource_handle = handle
         # By name of the value: what gives the function that saves it, and the one
         # that restores it.
-        self._saveable_functions: dict[str, tuple[Callable, Callable]] = {}
-
-    def _trackable_children(
-        self, save_type: str = "checkpoint", **kwargs: Any
-    ) -> dict[str, Any]:
-        return {name: v for name, v in vars(self).items() if name not in _OWN}
+        self.__dict__["_saveable_functions"] = {}
 
     def _saveable_values(self) -> list[tuple[str, str, list[str]]]:
         """What a checkpoint has of it: (name, name of a variable, suffixes of the

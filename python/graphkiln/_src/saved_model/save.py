@@ -9,8 +9,8 @@ from typing import Any
 
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import ConcreteFunction, Function
-from graphkiln._src.checkpoint.objects import is_trackable
 from graphkiln._src.checkpoint.sharding import policy_of
+from graphkiln._src.checkpoint.trackable import is_trackable
 from graphkiln._src.host.logging import get_logger
 from graphkiln._src.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from graphkiln._src.saved_model.exported_objects import (
@@ -180,7 +180,7 @@ def save(
             f"{obj} with type {type(obj)}."
         )
     options = options or SaveOptions()
-    protocol = ExportProtocol()
+    protocol = ExportProtocol(export_dir)
     _check_reserved(obj, protocol)
     if signatures is None:
         children = dict(protocol.children(obj))

@@ -20,7 +20,7 @@ from graphkiln._graphkiln import (
     name_scope,
 )
 from graphkiln._src import ops
-from graphkiln._src.checkpoint.auto_trackable import Trackable
+from graphkiln._src.checkpoint.trackable import Trackable
 from graphkiln._src.checkpoint.waiting import child_came
 from graphkiln._src.session.graph_keys import GraphKeys
 from graphkiln._src.session.graph_variables import (

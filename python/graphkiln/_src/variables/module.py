@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import Variable
-from graphkiln._src.checkpoint.auto_trackable import Trackable
-from graphkiln._src.checkpoint.waiting import DICTIONARIES, WAITING, attribute_set
+from graphkiln._src.checkpoint.auto_trackable import AutoTrackable, TracksAttributes
 
 _WORD_BEGINS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])")
 
@@ -16,8 +15,9 @@ def _snake_case(name: str) -> str:
     return _WORD_BEGINS.sub("_", name).lower()
 
 
-@Trackable.register
-class Module:
+# Not a subclass: subclasses of the user's may have a metaclass of their own.
+@AutoTrackable.register
+class Module(TracksAttributes):
     """Base of objects that own variables.
 
     Args:
@@ -33,7 +33,7 @@ class Module:
     """
 
     # Names that a search leaves out.
-    _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset((DICTIONARIES, WAITING))
+    _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset()
 
     def __init__(self, name: str | None = None) -> None:
         if name is None:
@@ -46,10 +46,6 @@ class Module:
         self._name = name
         with _graphkiln.name_scope(name) as scope:
             self._name_scope = _graphkiln.name_scope(scope or name + "/")
-
-    def __setattr__(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)
-        attribute_set(self, name, value)
 
     @property
     def name(self) -> str:
@@ -85,11 +81,6 @@ class Module:
     def submodules(self) -> tuple:
         """All modules inside this one."""
         return tuple(self._flatten(predicate=lambda x: isinstance(x, Module)))
-
-    def _no_dependency(self, value: object) -> object:
-        """`value`, to be set as an attribute that no checkpoint follows; there are
-        none to keep it from."""
-        return value
 
     def _flatten(
         self,
