@@ -156,6 +156,9 @@ EXPORTS: dict[str, str] = {
         train.ExponentialMovingAverage compat.v1.train.ExponentialMovingAverage
         """,
     "graphkiln._src.checkpoint.checkpoint": "train.Checkpoint",
+    "graphkiln._src.checkpoint.checkpoint_v1": """
+        compat.v1.train.Checkpoint=CheckpointV1
+        """,
     "graphkiln._src.checkpoint.initial_values": "compat.v1.train.init_from_checkpoint",
     "graphkiln._src.checkpoint.manager": "train.CheckpointManager",
     "graphkiln._src.checkpoint.auto_trackable": """

@@ -183,6 +183,8 @@ class Checkpoint(AutoTrackable):
             )
         if not _graphkiln.executing_eagerly():
             session = session_for(prefix)
+            if os.path.dirname(prefix):
+                _graphkiln.gfile_makedirs(os.path.dirname(prefix))
             prefix = self._writer.in_graph.write(
                 session, self._snapshot(), prefix, options
             )

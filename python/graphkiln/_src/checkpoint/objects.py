@@ -129,6 +129,12 @@ class Protocol:
 
     def restore(self, value: Any, restored: dict[str, list]) -> None:
         """Gives it the tensors of its values, all at once."""
+        if not (_graphkiln.executing_eagerly() or _graphkiln.inside_function()):
+            # What was read becomes constants of the graph that assigns it.
+            restored = {
+                name: [_graphkiln.constant(t.numpy(), dtype=t.dtype) for t in tensors]
+                for name, tensors in restored.items()
+            }
         operations = []
         for name, tensors in restored.items():
             if isinstance(value, PythonState):

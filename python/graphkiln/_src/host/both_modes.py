@@ -95,10 +95,9 @@ def use_gpu() -> Iterator[None]:
 
 
 def _skipped(reason: str) -> Callable:
-    def decorate(func: Callable | None = None) -> Callable:
-        if func is None:
-            return decorate
-        return unittest.skip(reason)(func)
+    def decorate(func: Callable | str | None = None) -> Callable:
+        """`func`: what is decorated, or TensorFlow's reason."""
+        return unittest.skip(reason)(func) if callable(func) else decorate
 
     return decorate
 
@@ -118,3 +117,10 @@ def disable_xla(description: str) -> Callable:
 
 
 disable_tfrt = disable_xla
+
+
+def assert_no_new_pyobjects_executing_eagerly(
+    func: Callable | None = None, **how: object
+) -> Callable:
+    """A test in which TensorFlow counts objects."""
+    return assert_no_new_pyobjects_executing_eagerly if func is None else func

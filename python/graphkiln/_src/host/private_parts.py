@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import itertools
 import re
 from inspect import (  # noqa: F401
     Parameter, currentframe, getcallargs, getdoc, getfile, getmembers, getmodule,
@@ -20,6 +21,7 @@ from graphkiln._src import ops
 from graphkiln._src.host import nest_paths
 from graphkiln._src.linalg.addition import add_operators  # noqa: F401
 from graphkiln._src.linalg.operator_spec import make_composite
+from graphkiln._src.session.default_session import DefaultSession
 from graphkiln.compat import v1
 
 
@@ -417,7 +419,7 @@ def compute_batch_size(dataset: object) -> object:
 
 def default_session(session: object) -> object:
     """A context in which `session` is the default one."""
-    return _sessions.default_session_scope(session)
+    return DefaultSession(session)
 
 
 def get_json_type(obj: object) -> object:
@@ -455,3 +457,11 @@ def name_scope(
     if skip_on_eager:
         return contextlib.nullcontext()
     return _graphkiln.name_scope(default_name if name is None else name)
+
+
+_uids = itertools.count()
+
+
+def uid() -> int:
+    """A number that nobody else gets."""
+    return next(_uids)

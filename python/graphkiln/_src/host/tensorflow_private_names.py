@@ -121,7 +121,8 @@ NAMES = {
         """,
     "python.framework.test_util": """
         TensorFlowTestCase=test.TestCase is_gpu_available=test.is_gpu_available
-        run_deprecated_v1=@both_modes.deprecated_graph_mode_only use_gpu=@both_modes.*
+        run_deprecated_v1=@both_modes.deprecated_graph_mode_only assert_no_new_pyobjects_executing_eagerly=@both_modes.*
+        use_gpu=@both_modes.*
         run_v1_only=@both_modes.* run_v2_only=@both_modes.* run_gpu_only=@both_modes.*
         disable_xla=@both_modes.* disable_tfrt=@both_modes.*
         """
