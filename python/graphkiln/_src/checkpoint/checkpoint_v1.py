@@ -71,3 +71,11 @@ class CheckpointV1(Checkpoint):
         """
         with _within(session):
             return super().save(file_prefix, options)
+
+    def restore(self, save_path: str | os.PathLike | None) -> Any:
+        """Restores a checkpoint.
+
+        Args:
+          save_path: of the checkpoint; None restores nothing.
+        """
+        return super().restore(save_path)
