@@ -22,7 +22,9 @@ class VariableObject final : public ExportedObject {
   const void* identity() const override { return &variable_.facts(); }
   std::string Text() const override { return variable_.to_string(); }
   std::vector<Value> Values() override {
-    return {{kVariableValue, variable_.name()}};
+    const auto* const v =
+        ValueOrThrow(VariableOf(Inner(variable_.handle())));
+    return {{kVariableValue, variable_.name(), {""}, v->dtype()}};
   }
   TensorVector Save() override {
     return SaveVariable(Inner(variable_.handle()));

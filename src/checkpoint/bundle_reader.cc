@@ -72,6 +72,13 @@ StatusOr<std::shared_ptr<BundleReader>> BundleReader::Open(
       reader->TakeSlices(std::move(files));
       return reader;
     }
+    if (io::IsDirectory(prefix)) {
+      return DataLoss(
+          "Unable to open table file {}: FAILED_PRECONDITION: {}; Is a "
+          "directory: perhaps your file is in a different file format and you "
+          "need to use a different restore operator?",
+          prefix, prefix);
+    }
     return NotFound(
         "Unsuccessful TensorSliceReader constructor: Failed to find any "
         "matching files for {}",

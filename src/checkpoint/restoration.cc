@@ -173,8 +173,16 @@ Status Restoration::RestoreReachable(Queue queue) {
       read.object = object;
       read.value = attribute.name;
       for (const std::string& suffix : value->suffixes) {
-        GK_ASSIGN_OR_RETURN(Tensor tensor,
-                            reader_->Read(attribute.checkpoint_key + suffix));
+        const std::string key = attribute.checkpoint_key + suffix;
+        GK_ASSIGN_OR_RETURN(Tensor tensor, reader_->Read(key));
+        if (value->dtype != DataType::kInvalid &&
+            value->dtype != tensor.dtype()) {
+          return InvalidArgument(
+              "tensor_name = {}; expected dtype {} does not equal original "
+              "dtype {}",
+              key, DataTypeString(value->dtype),
+              DataTypeString(tensor.dtype()));
+        }
         read.tensors.push_back(std::move(tensor));
       }
     }

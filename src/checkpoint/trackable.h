@@ -42,6 +42,8 @@ class Trackable {
     std::string name;
     std::string full_name;  // of variables: what they are called
     std::vector<std::string> suffixes = {""};
+    // Of what can take no other; of what can, invalid.
+    DataType dtype = DataType::kInvalid;
   };
   virtual std::vector<Value> Values() { return {}; }
   // The tensors of all values, in their order.

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "framework/types.h"
+#include "graph/tensor_proto.h"
+#include "ops/fn/Cast.h"
 #include "ops/fn/ReadVariableOp.h"
 
 namespace gk {
@@ -101,6 +103,25 @@ Tensor TensorOf(const TraceType& literal, DataType dtype) {
   };
   if (key[0] == 'i') convert(int64_t{});
   if (key[0] == 'd') convert(double{});
+  return made;
+}
+
+// A default that is a tensor; null if it is none. An array takes the type of
+// its parameter, as an array that is given does.
+Tensor DefaultTensor(const proto::StructuredValue& value,
+                     const TraceType& wanted) {
+  const bool array =
+      value.kind_case == proto::StructuredValue::KindCase::kNumpyValue;
+  if (!array &&
+      value.kind_case != proto::StructuredValue::KindCase::kTensorValue) {
+    return {};
+  }
+  Tensor made = ValueOrThrow(
+      TensorFromProto(array ? *value.numpy_value : *value.tensor_value));
+  if (array && wanted.kind() == Kind::kTensor &&
+      made.dtype() != wanted.dtype()) {
+    made = ops::Cast(made, wanted.dtype());
+  }
   return made;
 }
 
@@ -328,6 +349,7 @@ std::optional<RestoredFunction::Served> RestoredFunction::Find(
     }
   }
   std::vector<TraceTypeRef> defaults;  // kept alive
+  TensorVector all = tensors;          // and those that are defaults
   const auto find = [&](const FunctionParameter& p, size_t i,
                         size_t* used) -> std::optional<Given> {
     if (p.kind != ParameterKind::kKeywordOnly && i < by_position.size()) {
@@ -342,6 +364,12 @@ std::optional<RestoredFunction::Served> RestoredFunction::Find(
     const proto::StructuredValue* value =
         parameters_.DefaultOf(p.name, static_cast<int>(i));
     if (value == nullptr) return {};
+    if (Tensor made = DefaultTensor(*value, *p.type)) {
+      defaults.push_back(TraceType::Tensor(made.dtype(), made.partial_shape()));
+      all.push_back(std::move(made));
+      return Given{
+          defaults.back().get(), static_cast<int>(all.size()) - 1, kNoPart, {}};
+    }
     defaults.push_back(TypeOfPlainValue(*value));
     return Given{defaults.back().get(), -1, kNoPart, {}};
   };
@@ -349,7 +377,7 @@ std::optional<RestoredFunction::Served> RestoredFunction::Find(
   for (const bool exactly : {true, false}) {
     for (const SavedTrace& trace : traces_) {
       if (only != nullptr && &trace != only) continue;
-      Match match(tensors, language, exactly);
+      Match match(all, language, exactly);
       const auto& wanted = trace.signature.type->parameters();
       size_t used = 0;
       bool serves = true;

@@ -65,6 +65,9 @@ Status SaveModel(const ExportedObjectRef& root,
   for (const ExportedSignature& signature : signatures) {
     GK_ASSIGN_OR_RETURN(ExportedTrace wrapped, WrapSignature(signature));
     serving.signatures.emplace_back(signature.name, std::move(wrapped));
+    for (const auto& [argument, value] : signature.defaults) {
+      serving.defaults[signature.name].emplace(argument, value);
+    }
   }
   const std::vector<WalkedObject> walked = WalkObjects(root);
   GK_ASSIGN_OR_RETURN(SavedObjects objects, SavedObjects::Of(walked));

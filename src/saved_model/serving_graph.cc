@@ -13,6 +13,7 @@
 #include "ops/fn/Identity.h"
 #include "ops/fn/NoOp.h"
 #include "ops/fn/Placeholder.h"
+#include "ops/fn/PlaceholderWithDefault.h"
 #include "ops/fn/ReadVariableOp.h"
 #include "ops/fn/RestoreV2.h"
 #include "ops/fn/SaveV2.h"
@@ -152,11 +153,26 @@ class ServingGraph {
   void AddSignature(const std::string& name, const ExportedTrace& trace) {
     TensorVector inputs;
     for (const ArgumentSpec& argument : trace.function->arguments()) {
-      inputs.push_back(
-          Fed(argument.dtype, argument.shape, name + "_" + argument.name));
+      inputs.push_back(FedArgument(name, argument));
     }
     const TensorVector outputs = CallOf(*trace.function, inputs, false);
     message_.signature_def[name] = SignatureOf(trace, inputs, outputs);
+  }
+
+  Tensor FedArgument(const std::string& signature,
+                     const ArgumentSpec& argument) {
+    const std::string name = signature + "_" + argument.name;
+    const auto defaults = options_.defaults.find(signature);
+    if (defaults != options_.defaults.end()) {
+      const auto value = defaults->second.find(argument.name);
+      if (value != defaults->second.end()) {
+        return ops::PlaceholderWithDefault(
+            OpName(name),
+            ValueOrThrow(graph_->Constant(value->second, name + "/input")),
+            argument.shape);
+      }
+    }
+    return Fed(argument.dtype, argument.shape, name);
   }
 
   void AddInitializers() {

@@ -4,6 +4,7 @@
 #ifndef GK_SAVED_MODEL_SERVING_GRAPH_H_
 #define GK_SAVED_MODEL_SERVING_GRAPH_H_
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,8 @@ struct ServedValue {
 
 struct ServingOptions {
   std::vector<std::pair<std::string, ExportedTrace>> signatures;
+  // What arguments of signatures, by both names, are without a feed.
+  std::map<std::string, std::map<std::string, Tensor>> defaults;
   // {the variable's object, its key in the checkpoint}; none, and no resources:
   // nothing is read.
   std::vector<std::pair<int, std::string>> variables;

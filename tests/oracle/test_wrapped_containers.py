@@ -10,6 +10,7 @@ import re
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import tensorflow as original
 from tensorflow.python.trackable import data_structures as original_wrappers
@@ -372,3 +373,85 @@ def test_metaclasses_of_modules() -> None:
         cls = Counted("Cls", (tf.Module,), {})
         assert isinstance(cls(), tf.__internal__.tracking.AutoTrackable)
     assert Counted.made == 2
+
+
+def gaps(tf: Any) -> Any:
+    root = tf.Module()
+    root.items = [tf.Variable(1.0), 2.0, tf.Variable(3.0), "x"]
+    root.pair = (0, tf.Variable(5.0))
+    return root
+
+
+def functions_of_objects(tf: Any) -> Any:
+    root, inner = tf.Module(), tf.Module()
+    inner.__call__ = tf.function(lambda x: x * 3.0, input_signature=[tf.TensorSpec([])])
+    root.__call__ = inner
+    return root
+
+
+def defaults(tf: Any) -> Any:
+    class Adder(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec([]), tf.TensorSpec([2])])
+        def add(self, x: Any = np.array(5.0), y: Any = ONES[tf]) -> Any:
+            return x + y
+
+    return Adder()
+
+
+ONES = {tf: tf.constant([1.0, 2.0]) for tf in (original, own)}
+ASKED = [
+    (
+        gaps,
+        lambda m: [m.items[0].numpy(), m.items[1], m.items[2].numpy(), len(m.items)],
+    ),
+    (gaps, lambda m: [m.pair[0], m.pair[1].numpy()]),
+    (functions_of_objects, lambda m: [callable(m), m(2.0).numpy()]),
+    (defaults, lambda m: m.add().numpy().tolist()),
+    (defaults, lambda m: m.add(1.0).numpy().tolist()),
+]
+
+
+@pytest.mark.parametrize("number", range(len(ASKED)))
+@pytest.mark.parametrize("writer", [original, own])
+@pytest.mark.parametrize("reader", [original, own])
+def test_what_loaded_models_answer(
+    number: int, writer: Any, reader: Any, tmp_path: Any
+) -> None:
+    make, ask = ASKED[number]
+    answers = []
+    for save, load in ((writer, reader), (original, original)):
+        folder = str(tmp_path / f"{save.__name__}{load.__name__}")
+        save.saved_model.save(make(save), folder)
+        answers.append(ask(load.saved_model.load(folder)))
+    assert answers[0] == answers[1]
+
+
+def number_of(tf: Any) -> Any:
+    """One that says its tensors by itself."""
+
+    class Number(tf.__internal__.tracking.Trackable):
+        def __init__(self) -> None:
+            self.v = tf.Variable(1)
+
+        def _serialize_to_tensors(self) -> Any:
+            return {"n": self.v.read_value()}
+
+        def _restore_from_tensors(self, restored: Any) -> Any:
+            return self.v.assign(restored["n"])
+
+    return Number()
+
+
+@pytest.mark.parametrize("tf", [original, own])
+def test_a_graph_restores_what_a_class_says(tf: Any, tmp_path: Any) -> None:
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        root = tf.Module()
+        root.number = number_of(tf)
+        session.run(root.number.v.initializer)
+        session.run(root.number.v.assign(7))
+        checkpoint = v1.train.Checkpoint(root=root)
+        path = checkpoint.save(str(tmp_path / "new" / "c"), session=session)
+        session.run(root.number.v.assign(0))
+        checkpoint.restore(path).assert_consumed().run_restore_ops(session)
+        assert session.run(root.number.v) == 7

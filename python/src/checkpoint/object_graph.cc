@@ -61,7 +61,8 @@ class PyTrackable final : public Trackable {
     if (IsVariable(object.ptr())) {
       auto name = nb::cast<std::string>(object.attr("name"));
       if (name.ends_with(":0")) name.resize(name.size() - 2);
-      return {{kVariableValue, std::move(name)}};
+      return {{kVariableValue, std::move(name), {""},
+               VariableOf(object.ptr())->dtype}};
     }
     std::vector<Value> values;
     for (nb::handle item : Ask("values")) {

@@ -85,7 +85,14 @@ class Checkpoint(AutoTrackable):
     7
     """
 
+    # A subclass may leave the constructor out.
+    _root: Any = None
+    _save_counter: Any = None
+
     def __init__(self, root: Any = None, **kwargs: Any) -> None:
+        self._begin(root, kwargs)
+
+    def _begin(self, root: Any, parts: dict[str, Any]) -> None:
         # Its own, which it does not track.
         own = self.__dict__
         own["_root"] = root
@@ -97,7 +104,7 @@ class Checkpoint(AutoTrackable):
             root = root()
         if root is not None and not is_tracked(root):
             raise ValueError(_not_trackable("root", root))
-        for name, value in sorted(kwargs.items()):
+        for name, value in sorted(parts.items()):
             setattr(self, name, value)
             value = getattr(self, name)  # a list is wrapped meanwhile
             if isinstance(value, weakref.ref):

@@ -38,7 +38,7 @@ class CheckpointV1(Checkpoint):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(None, **kwargs)
+        self._begin(None, kwargs)
 
     def write(
         self,

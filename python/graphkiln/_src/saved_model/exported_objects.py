@@ -26,6 +26,7 @@ from graphkiln._src.checkpoint.objects import (
 from graphkiln._src.checkpoint.trackable import is_trackable
 from graphkiln._src.function.function import function
 from graphkiln._src.function.wrapped_function import WrappedFunction
+from graphkiln._src.graph.tensor_message import make_tensor_proto
 from graphkiln._src.lookup.tables import (
     LookupInterface,
     StaticHashTable,
@@ -79,6 +80,10 @@ def trace_of(concrete: Any) -> tuple[Any, bytes, bytes]:
 
 def _encodable(value: Any) -> Any:
     """A default as a message; None if it has no lasting form."""
+    if isinstance(value, _graphkiln.EagerTensor):
+        return _proto.StructuredValue(tensor_value=make_tensor_proto(value.numpy()))
+    if type(value).__module__ == "numpy" and hasattr(value, "dtype"):
+        return _proto.StructuredValue(numpy_value=make_tensor_proto(value))
     try:
         return message_of_structure(value)
     except (TypeError, ValueError):

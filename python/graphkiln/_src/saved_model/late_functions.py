@@ -82,7 +82,12 @@ def add_late(owner: HasLateFunctions, name: str, make: Callable[[], Any]) -> Non
     """
     owner.__dict__.setdefault(_LATE, _Makers()).by_name[name] = make
     if name.startswith("__") or hasattr(type(owner), name):
-        setattr(type(owner), name, _LateSpecial(name))
+        find_in_object(type(owner), name)
+
+
+def find_in_object(cls: type, name: str) -> None:
+    """Makes Python, which looks for `name` in the class, find an object's own."""
+    setattr(cls, name, _LateSpecial(name))
 
 
 class SignatureMap(Mapping):

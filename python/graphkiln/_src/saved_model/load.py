@@ -17,6 +17,7 @@ from graphkiln._src.saved_model.late_functions import (
     HasLateFunctions,
     SignatureMap,
     add_late,
+    find_in_object,
 )
 from graphkiln._src.saved_model.resources import SAVED_AS, Asset, RestoredResource
 
@@ -140,9 +141,12 @@ class _Loader:
         return _user_object(node)
 
     def _elements(self, node: Any) -> list[Any]:
-        """Those of a list or tuple."""
-        places = [(int(name), n) for name, n in node.children if name.isdigit()]
-        return [self._object(number) for _, number in sorted(places)]
+        """Those of a list or tuple, each in its place; what was not saved is None."""
+        places = {int(name): n for name, n in node.children if name.isdigit()}
+        elements: list[Any] = [None] * (max(places, default=-1) + 1)
+        for place, number in places.items():
+            elements[place] = self._object(number)
+        return elements
 
     def _fill(self, owner: Any, node: Any) -> None:
         """Sets what is in an object."""
@@ -169,6 +173,8 @@ class _Loader:
                 add_late(owner, name, self._later(number))
             elif isinstance(owner, HasLateFunctions):
                 setattr(owner, name, self._object(number))
+                if name == "__call__":
+                    find_in_object(type(owner), name)
 
 
 def load(

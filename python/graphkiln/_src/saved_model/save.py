@@ -127,6 +127,21 @@ def _defaults(function: Any, concrete: Any) -> dict[str, Any]:
     return defaults
 
 
+def _aliased(functions: Any) -> list[Any]:
+    """The ConcreteFunctions that an alias is of."""
+    if isinstance(functions, ConcreteFunction):
+        return [functions]
+    if isinstance(functions, Function):
+        return traces_to_save(functions)
+    if isinstance(functions, list):
+        return [concrete for one in functions for concrete in _aliased(one)]
+    raise TypeError(
+        f"Unsupported type f{type(functions)}. Functions in `function_aliases` should "
+        "be created by tf.function, or concrete functions, or lists of concrete "
+        "functions."
+    )
+
+
 def save(
     obj: Any,
     export_dir: str | os.PathLike,
@@ -191,7 +206,7 @@ def save(
     aliases = [
         (concrete, alias)
         for alias, function in options.function_aliases.items()
-        for concrete in traces_to_save(function)
+        for concrete in _aliased(function)
     ]
     _graphkiln._save_model(
         obj,
