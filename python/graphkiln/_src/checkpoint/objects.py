@@ -129,7 +129,8 @@ class Protocol:
 
     def restore(self, value: Any, restored: dict[str, list]) -> None:
         """Gives it the tensors of its values, all at once."""
-        if not (_graphkiln.executing_eagerly() or _graphkiln.inside_function()):
+        in_graph = not (_graphkiln.executing_eagerly() or _graphkiln.inside_function())
+        if in_graph and not isinstance(value, PythonState | Iterator):
             # What was read becomes constants of the graph that assigns it.
             restored = {
                 name: [_graphkiln.constant(t.numpy(), dtype=t.dtype) for t in tensors]
