@@ -465,3 +465,32 @@ _uids = itertools.count()
 def uid() -> int:
     """A number that nobody else gets."""
     return next(_uids)
+
+
+def graph_defs_equal(
+    graph_def_1: object, graph_def_2: object, treat_nan_as_equal: bool = False
+) -> bool:
+    """Whether two graphs have equal nodes and functions, in whatever order."""
+    kind = v1.GraphDef
+    for i, graph_def in enumerate((graph_def_1, graph_def_2), 1):
+        if not isinstance(graph_def, kind):
+            raise TypeError(
+                f"graph_def_{i} must be a graph_pb2.GraphDef proto, but got type "
+                f"{type(graph_def)}."
+            )
+
+    def sorted_one(graph_def: object) -> tuple:
+        def nodes(of: object) -> list:
+            return sorted((n for n in of), key=lambda n: n.name)
+
+        functions = sorted(graph_def.library.function, key=lambda f: f.signature.name)
+        return nodes(graph_def.node), functions, [nodes(f.node_def) for f in functions]
+
+    (a, fa, na), (b, fb, nb) = sorted_one(graph_def_1), sorted_one(graph_def_2)
+    if treat_nan_as_equal:
+        return [n.SerializeToString(deterministic=True) for n in a] == [
+            n.SerializeToString(deterministic=True) for n in b
+        ] and na == nb
+    return a == b and na == nb and [f.signature for f in fa] == [
+        f.signature for f in fb
+    ]

@@ -115,7 +115,7 @@ class PrivateModule(types.ModuleType):
             self._names[own] = public or own
 
     def __getattr__(self, name: str) -> object:
-        public = None if name.startswith("__") else self._names.get(name)
+        public = self._names.get(name)
         below = f"{self.__name__}.{name}"
         if public is None and has(below.removeprefix("tensorflow.")):
             # There without an import of their own.

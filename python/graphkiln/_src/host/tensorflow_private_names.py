@@ -177,6 +177,7 @@ __internal__.register_type_spec_from_value_converter
         """
     "is_nan=math.is_nan",
     "python.ops.nn_ops": """
+        softmax_cross_entropy_with_logits=nn.softmax_cross_entropy_with_logits
         relu=nn.relu softmax=nn.softmax
         """
     "",
@@ -364,6 +365,7 @@ __internal__.tracking.no_automatic_dependency_tracking
     "python.framework.device": "DeviceSpec",
     "python.framework.graph_io": "write_graph=io.write_graph",
     "python.framework.graph_util": """
+        graph_defs_equal=@private_parts.*
         extract_sub_graph=compat.v1.graph_util.extract_sub_graph
         graph_defs_equal=@private_parts.*
         must_run_on_cpu=compat.v1.graph_util.must_run_on_cpu
@@ -424,6 +426,7 @@ __internal__.tracking.no_automatic_dependency_tracking
         read_file=io.read_file write_file=io.write_file
         """,
     "python.ops.lookup_ops": """
+        HashTable=lookup.StaticHashTable
         KeyValueTensorInitializer=lookup.KeyValueTensorInitializer
         MutableHashTable=lookup.experimental.MutableHashTable
         StaticHashTable=lookup.StaticHashTable
