@@ -156,9 +156,6 @@ EXPORTS: dict[str, str] = {
         train.ExponentialMovingAverage compat.v1.train.ExponentialMovingAverage
         """,
     "graphkiln._src.checkpoint.checkpoint": "train.Checkpoint",
-    "graphkiln._src.checkpoint.checkpoint_v1": """
-        compat.v1.train.Checkpoint=CheckpointV1
-        """,
     "graphkiln._src.checkpoint.initial_values": "compat.v1.train.init_from_checkpoint",
     "graphkiln._src.checkpoint.manager": "train.CheckpointManager",
     "graphkiln._src.checkpoint.auto_trackable": """
@@ -211,12 +208,11 @@ EXPORTS: dict[str, str] = {
         compat.v1.train.VocabInfo compat.v1.train.warm_start
         """,
     "graphkiln._src.saved_model.constants": """
-        saved_model.ASSETS_DIRECTORY saved_model.ASSETS_KEY
-        saved_model.CLASSIFY_INPUTS saved_model.CLASSIFY_METHOD_NAME
-        saved_model.CLASSIFY_OUTPUT_CLASSES saved_model.CLASSIFY_OUTPUT_SCORES
-        saved_model.DEBUG_DIRECTORY saved_model.DEBUG_INFO_FILENAME_PB
-        saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY saved_model.GPU
-        saved_model.PREDICT_INPUTS saved_model.PREDICT_METHOD_NAME
+        saved_model.ASSETS_DIRECTORY saved_model.ASSETS_KEY saved_model.CLASSIFY_INPUTS
+        saved_model.CLASSIFY_METHOD_NAME saved_model.CLASSIFY_OUTPUT_CLASSES
+        saved_model.CLASSIFY_OUTPUT_SCORES saved_model.DEBUG_DIRECTORY
+        saved_model.DEBUG_INFO_FILENAME_PB saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+        saved_model.GPU saved_model.PREDICT_INPUTS saved_model.PREDICT_METHOD_NAME
         saved_model.PREDICT_OUTPUTS saved_model.REGRESS_INPUTS
         saved_model.REGRESS_METHOD_NAME saved_model.REGRESS_OUTPUTS
         saved_model.SAVED_MODEL_FILENAME_PB saved_model.SAVED_MODEL_FILENAME_PBTXT
@@ -232,17 +228,15 @@ EXPORTS: dict[str, str] = {
         compat.v1.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
         compat.v1.saved_model.GPU compat.v1.saved_model.LEGACY_INIT_OP_KEY
         compat.v1.saved_model.MAIN_OP_KEY compat.v1.saved_model.PREDICT_INPUTS
-        compat.v1.saved_model.PREDICT_METHOD_NAME
-        compat.v1.saved_model.PREDICT_OUTPUTS compat.v1.saved_model.REGRESS_INPUTS
-        compat.v1.saved_model.REGRESS_METHOD_NAME
+        compat.v1.saved_model.PREDICT_METHOD_NAME compat.v1.saved_model.PREDICT_OUTPUTS
+        compat.v1.saved_model.REGRESS_INPUTS compat.v1.saved_model.REGRESS_METHOD_NAME
         compat.v1.saved_model.REGRESS_OUTPUTS
         compat.v1.saved_model.SAVED_MODEL_FILENAME_PB
         compat.v1.saved_model.SAVED_MODEL_FILENAME_PBTXT
-        compat.v1.saved_model.SAVED_MODEL_SCHEMA_VERSION
-        compat.v1.saved_model.SERVING compat.v1.saved_model.TPU
-        compat.v1.saved_model.TRAINING compat.v1.saved_model.VARIABLES_DIRECTORY
-        compat.v1.saved_model.VARIABLES_FILENAME
-        compat.v1.saved_model.tag_constants.GPU
+        compat.v1.saved_model.SAVED_MODEL_SCHEMA_VERSION compat.v1.saved_model.SERVING
+        compat.v1.saved_model.TPU compat.v1.saved_model.TRAINING
+        compat.v1.saved_model.VARIABLES_DIRECTORY
+        compat.v1.saved_model.VARIABLES_FILENAME compat.v1.saved_model.tag_constants.GPU
         compat.v1.saved_model.tag_constants.SERVING
         compat.v1.saved_model.tag_constants.TPU
         compat.v1.saved_model.tag_constants.TRAINING
@@ -337,9 +331,8 @@ EXPORTS: dict[str, str] = {
         train.FeatureLists train.Features train.FloatList train.Int64List train.JobDef
         train.SequenceExample train.ServerDef compat.v1.train.SaverDef=SaverDef
         compat.v1.train.ClusterDef=ClusterDef compat.v1.train.JobDef=JobDef
-        compat.v1.train.ServerDef=ServerDef
-        compat.v1.summary.Event=Event compat.v1.summary.SessionLog=SessionLog
-        compat.v1.summary.Summary=Summary
+        compat.v1.train.ServerDef=ServerDef compat.v1.summary.Event=Event
+        compat.v1.summary.SessionLog=SessionLog compat.v1.summary.Summary=Summary
         compat.v1.summary.SummaryDescription=SummaryDescription
         compat.v1.summary.TaggedRunMetadata=TaggedRunMetadata
         """,
@@ -453,8 +446,7 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln._src.version_one.image": """
         compat.v1.extract_image_patches compat.v1.image.draw_bounding_boxes
-        compat.v1.image.extract_glimpse
-        compat.v1.image.sample_distorted_bounding_box
+        compat.v1.image.extract_glimpse compat.v1.image.sample_distorted_bounding_box
         compat.v1.image.extract_image_patches compat.v1.image.resize=resize_images
         compat.v1.image.resize_area compat.v1.image.resize_bicubic
         compat.v1.image.resize_bilinear compat.v1.image.resize_image_with_pad

@@ -2,6 +2,9 @@
 other table, without what they begin with. See `_exports`."""
 
 EXPORTS: dict[str, str] = {
+    "graphkiln._src.checkpoint.checkpoint_v1": """
+        train.Checkpoint=CheckpointV1
+        """,
     "graphkiln._src.host.resource_loader": """
         resource_loader.get_data_files_path resource_loader.get_path_to_datafile
         resource_loader.get_root_dir_with_all_resources resource_loader.load_resource

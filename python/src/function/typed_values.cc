@@ -122,7 +122,9 @@ PyObject* CastSequence(const TraceType& type, PyObject* value) {
   }
   const Py_ssize_t n = PySequence_Size(value);
   if (n < 0) return nullptr;
-  if (static_cast<size_t>(n) == type.children().size()) return CastParts(type, value);
+  if (static_cast<size_t>(n) == type.children().size()) {
+    return CastParts(type, value);
+  }
   return Refuse(WrongLength(type, ShownValue(value), n));
 }
 
