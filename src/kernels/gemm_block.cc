@@ -45,7 +45,8 @@ GK_INLINE void Tile(const GemmBlock& g, const T* a, const T* b, T* c) {
     }
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
-      const V x = V{} + a[i * g.a_row];
+      // Minus, not plus: x - 0 is x for every x, and so costs nothing.
+      const V x = a[i * g.a_row] - V{};
 #pragma GCC unroll 16
       for (int j = 0; j < kVectors; ++j) acc[i][j] += x * row[j];
     }
