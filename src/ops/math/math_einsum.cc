@@ -26,47 +26,18 @@
 #include "ops/fn/Slice.h"
 #include "ops/fn/Sub.h"
 #include "ops/fn/Sum.h"
-#include "ops/math/einsum_equation.h"
+#include "ops/math/einsum_operand.h"
 #include "ops/scalar_constant.h"
 
 namespace gk {
 namespace {
 
-bool Has(const DimLabels& labels, int label) {
-  return std::find(labels.begin(), labels.end(), label) != labels.end();
-}
-
-int At(const DimLabels& labels, int label) {
-  return static_cast<int>(std::find(labels.begin(), labels.end(), label) -
-                          labels.begin());
-}
-
-// A tensor whose dimensions have labels, each once. Elements may lie in any
-// order: those of a diagonal do.
-struct Operand {
-  Tensor data;
-  DimLabels labels;
-  std::vector<int64_t> extents, strides;
-
-  int64_t extent(int label) const { return extents[At(labels, label)]; }
-  bool IsDense() const {
-    int64_t stride = 1;
-    for (size_t i = labels.size(); i-- > 0;) {
-      if (extents[i] != 1 && strides[i] != stride) return false;
-      stride *= extents[i];
-    }
-    return true;
-  }
-};
-
-Operand Dense(Tensor data, DimLabels labels) {
-  Operand x{std::move(data), std::move(labels), {}, {}};
-  const auto strides = StridesOf(x.data.shape());
-  x.strides.assign(strides.begin(), strides.end());
-  const auto dims = x.data.shape().dims();
-  x.extents.assign(dims.begin(), dims.end());
-  return x;
-}
+using einsum::At;
+using einsum::Dense;
+using einsum::Has;
+using einsum::Joined;
+using einsum::Operand;
+using einsum::Product;
 
 StatusOr<Operand> OperandOf(const Tensor& t, const DimLabels& labels) {
   const Operand whole = Dense(t, labels);
@@ -151,20 +122,6 @@ Status SumOthers(Wanted&& wanted, Operand* x) {
   return OkStatus();
 }
 
-DimLabels Joined(std::initializer_list<const DimLabels*> parts) {
-  DimLabels all;
-  for (const DimLabels* part : parts) {
-    all.insert(all.end(), part->begin(), part->end());
-  }
-  return all;
-}
-
-int64_t Product(const Operand& x, const DimLabels& labels) {
-  int64_t n = 1;
-  for (int label : labels) n *= x.extent(label);
-  return n;
-}
-
 // One side of a product of matrices: which labels are rows of the batch, of
 // the result and of the sum, and whether its matrices lie transposed.
 struct Side {
@@ -172,11 +129,19 @@ struct Side {
   bool transposed = false;
 };
 
+bool LiesTransposed(const Operand& x, const DimLabels& sum, const Side& side) {
+  return x.IsDense() && !sum.empty() &&
+         x.labels == Joined({&side.batch, &sum, &side.free});
+}
+
+bool LiesAsMatrices(const Operand& x, const DimLabels& sum, const Side& side) {
+  return LiesTransposed(x, sum, side) ||
+         (x.IsDense() && x.labels == Joined({&side.batch, &side.free, &sum}));
+}
+
 // Puts it into the order batch, free, sum unless it lies so, or transposed.
 Status ArrangeMatrices(const DimLabels& sum, Operand* x, Side* side) {
-  side->transposed = x->IsDense() &&
-                     x->labels == Joined({&side->batch, &sum, &side->free}) &&
-                     !sum.empty();
+  side->transposed = LiesTransposed(*x, sum, *side);
   if (side->transposed) return OkStatus();
   return Arrange(Joined({&side->batch, &side->free, &sum}), x);
 }
@@ -220,76 +185,6 @@ Status CheckSameSums(const Operand& a, const Operand& b, const Tensor& second) {
   return OkStatus();
 }
 
-// The product of two, summed over the labels that both have and the output
-// has not.
-StatusOr<Operand> Multiply(Operand a, Operand b, const DimLabels& output) {
-  Side sa, sb;
-  DimLabels sum;
-  for (int label : a.labels) {
-    if (!Has(b.labels, label)) {
-      sa.free.push_back(label);
-    } else if (Has(output, label)) {
-      sa.batch.push_back(label);
-    } else {
-      sum.push_back(label);
-    }
-  }
-  for (int label : b.labels) {
-    if (!Has(a.labels, label)) sb.free.push_back(label);
-  }
-  sb.batch = sa.batch;
-  // The result as the output has it, where one of the two ways gives that.
-  if (output == Joined({&sa.batch, &sb.free, &sa.free}) && !sa.free.empty() &&
-      !sb.free.empty()) {
-    std::swap(a, b);
-    std::swap(sa, sb);
-  }
-  GK_RETURN_IF_ERROR(ArrangeMatrices(sum, &a, &sa));
-  GK_RETURN_IF_ERROR(ArrangeMatrices(sum, &b, &sb));
-
-  DimLabels labels = Joined({&sa.batch, &sa.free, &sb.free});
-  std::vector<int64_t> batch, dims;
-  int64_t count = 1;
-  for (int label : sa.batch) {
-    const int64_t x = a.extent(label), y = b.extent(label);
-    batch.push_back(x == 1 ? y : x);
-    count *= batch.back();
-  }
-  dims = batch;
-  for (int label : sa.free) dims.push_back(a.extent(label));
-  for (int label : sb.free) dims.push_back(b.extent(label));
-  GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
-  const DataType dtype = a.data.dtype();
-  GK_ASSIGN_OR_RETURN(Tensor out, Tensor::Allocate(dtype, shape));
-  if (out.num_elements() > 0) {
-    MatMulDesc desc;
-    desc.type = *ElementTypeFor(dtype);
-    desc.m = Product(a, sa.free);
-    desc.k = Product(a, sum);
-    desc.n = Product(b, sb.free);
-    desc.transpose_a = sa.transposed;
-    desc.transpose_b = !sb.transposed;
-    desc.batch = count;
-    desc.batch_a = Product(a, sa.batch);
-    desc.batch_b = Product(b, sb.batch);
-    const std::vector<int64_t> ia =
-        desc.batch_a == 1 ? std::vector<int64_t>()
-                          : MatrixIndex(a, sa.batch, sa.batch, batch, count);
-    const std::vector<int64_t> ib =
-        desc.batch_b == 1 ? std::vector<int64_t>()
-                          : MatrixIndex(b, sb.batch, sa.batch, batch, count);
-    GK_ASSIGN_OR_RETURN(std::shared_ptr<MatMul> matmul, GetMatMul(desc));
-    GK_RETURN_IF_ERROR(
-        matmul->Run({.a = a.data.raw_data(),
-                     .b = b.data.raw_data(),
-                     .c = out.raw_data(),
-                     .a_index = ia.empty() ? nullptr : ia.data(),
-                     .b_index = ib.empty() ? nullptr : ib.data()},
-                    Parallel(&ThreadPool::Global())));
-  }
-  return Dense(std::move(out), std::move(labels));
-}
-
 // In the order of the output; a label that it has twice is a diagonal there.
 Status SetOutput(KernelContext& c, const Operand& x, const DimLabels& order) {
   if (x.labels == order && x.IsDense() && x.data.shape() == ShapeIn(x, order)) {
@@ -313,6 +208,92 @@ Status SetOutput(KernelContext& c, const Operand& x, const DimLabels& order) {
     box.AddAxis(x.extents[i], x.strides[i], stride);
   }
   return CopyBox(box, x.data, 0, out, 0);
+}
+
+// The product of two, summed over the labels that both have and the output
+// has not.
+Status SetProduct(KernelContext& c, Operand a, Operand b,
+                  const DimLabels& output) {
+  Side sa, sb;
+  DimLabels sum;
+  for (int label : a.labels) {
+    if (!Has(b.labels, label)) {
+      sa.free.push_back(label);
+    } else if (Has(output, label)) {
+      sa.batch.push_back(label);
+    } else {
+      sum.push_back(label);
+    }
+  }
+  for (int label : b.labels) {
+    if (!Has(a.labels, label)) sb.free.push_back(label);
+  }
+  sb.batch = sa.batch;
+  // The result as the output has it, where one of the two ways gives that.
+  if (output == Joined({&sa.batch, &sb.free, &sa.free}) && !sa.free.empty() &&
+      !sb.free.empty()) {
+    std::swap(a, b);
+    std::swap(sa, sb);
+  }
+  DimLabels labels = Joined({&sa.batch, &sa.free, &sb.free});
+  if (labels != output || !LiesAsMatrices(a, sum, sa) ||
+      !LiesAsMatrices(b, sum, sb)) {
+    GK_ASSIGN_OR_RETURN(const bool done, einsum::SetScatteredProducts(
+                                             c, {&a, sa.free}, {&b, sb.free},
+                                             sa.batch, sum, output));
+    if (done) return OkStatus();
+  }
+  GK_RETURN_IF_ERROR(ArrangeMatrices(sum, &a, &sa));
+  GK_RETURN_IF_ERROR(ArrangeMatrices(sum, &b, &sb));
+
+  std::vector<int64_t> batch, dims;
+  int64_t count = 1;
+  for (int label : sa.batch) {
+    const int64_t x = a.extent(label), y = b.extent(label);
+    batch.push_back(x == 1 ? y : x);
+    count *= batch.back();
+  }
+  dims = batch;
+  for (int label : sa.free) dims.push_back(a.extent(label));
+  for (int label : sb.free) dims.push_back(b.extent(label));
+  GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  const DataType dtype = a.data.dtype();
+  Tensor elsewhere;
+  Tensor* out = &elsewhere;
+  const bool in_order = labels == output;
+  if (in_order) {
+    GK_RETURN_IF_ERROR(c.Allocate(0, dtype, shape, &out));
+  } else {
+    GK_ASSIGN_OR_RETURN(elsewhere, Tensor::Allocate(dtype, shape));
+  }
+  if (out->num_elements() > 0) {
+    MatMulDesc desc;
+    desc.type = *ElementTypeFor(dtype);
+    desc.m = Product(a, sa.free);
+    desc.k = Product(a, sum);
+    desc.n = Product(b, sb.free);
+    desc.transpose_a = sa.transposed;
+    desc.transpose_b = !sb.transposed;
+    desc.batch = count;
+    desc.batch_a = Product(a, sa.batch);
+    desc.batch_b = Product(b, sb.batch);
+    const std::vector<int64_t> ia =
+        desc.batch_a == 1 ? std::vector<int64_t>()
+                          : MatrixIndex(a, sa.batch, sa.batch, batch, count);
+    const std::vector<int64_t> ib =
+        desc.batch_b == 1 ? std::vector<int64_t>()
+                          : MatrixIndex(b, sb.batch, sa.batch, batch, count);
+    GK_ASSIGN_OR_RETURN(std::shared_ptr<MatMul> matmul, GetMatMul(desc));
+    GK_RETURN_IF_ERROR(
+        matmul->Run({.a = a.data.raw_data(),
+                     .b = b.data.raw_data(),
+                     .c = out->raw_data(),
+                     .a_index = ia.empty() ? nullptr : ia.data(),
+                     .b_index = ib.empty() ? nullptr : ib.data()},
+                    Parallel(&ThreadPool::Global())));
+  }
+  if (in_order) return OkStatus();
+  return SetOutput(c, Dense(std::move(elsewhere), std::move(labels)), output);
 }
 
 Status CheckCount(const EinsumEquation& equation, std::string_view text,
@@ -359,9 +340,7 @@ Status ComputeEinsum(KernelContext& c) {
         &operands[i]));
   }
   if (operands.size() == 1) return SetOutput(c, operands[0], order);
-  GK_ASSIGN_OR_RETURN(Operand product, Multiply(std::move(operands[0]),
-                                                std::move(operands[1]), order));
-  return SetOutput(c, product, order);
+  return SetProduct(c, std::move(operands[0]), std::move(operands[1]), order);
 }
 
 // What is known of the dimension of a label.
