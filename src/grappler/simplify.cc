@@ -8,10 +8,7 @@ namespace gk {
 namespace {
 
 constexpr Rewrite kRewrites[] = {
-    DropView,
-    DropIdentityElement,
-    DropRepetition,
-    TakeSpecialCase,
+    DropView, DropIdentityElement, DropRepetition, TakeSpecialCase, AddElements,
 };
 
 }  // namespace

@@ -36,6 +36,8 @@ std::optional<Output> DropRepetition(const Node& node, const RewriteContext& c);
 // f(x, operand) -> g(x), as the record of f says: x ** 2 -> Square(x).
 std::optional<Output> TakeSpecialCase(const Node& node,
                                       const RewriteContext& c);
+// Additions of a row -> the elementwise addition, which joins clusters.
+std::optional<Output> AddElements(const Node& node, const RewriteContext& c);
 // Views that show their input as it is.
 std::optional<Output> DropView(const Node& node, const RewriteContext& c);
 

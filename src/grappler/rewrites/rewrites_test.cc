@@ -62,6 +62,25 @@ TEST(TakeSpecialCase, OfWhatIsKnown) {
   EXPECT_EQ(TypeOfResult(b, b.Add("Pow", {x, b.Arg(kF, {})})), "Pow");
 }
 
+TEST(AddElements, WhereTheRowIsKnownToFit) {
+  const auto biased = [](PartialTensorShape x, PartialTensorShape row,
+                         const char* format = "NHWC", DataType type = kF) {
+    TestFunction b;
+    const Output value = b.Arg(type, std::move(x));
+    return TypeOfResult(b,
+                        b.Add("BiasAdd", {value, b.Arg(type, std::move(row))},
+                              {{"data_format", std::string(format)}}));
+  };
+  EXPECT_EQ(biased({2, 3}, {3}), "AddV2");
+  EXPECT_EQ(biased({-1, 5, 4, 3}, {3}), "AddV2");
+  EXPECT_EQ(biased({2, 1}, {1}), "AddV2");
+  EXPECT_EQ(biased({2, -1}, {-1}), "BiasAdd") << "one of them may be 1";
+  EXPECT_EQ(biased({2, 3}, {-1}), "BiasAdd");
+  EXPECT_EQ(biased(PartialTensorShape(), {3}), "BiasAdd");
+  EXPECT_EQ(biased({2, 3, 4, 3}, {3}, "NCHW"), "BiasAdd");
+  EXPECT_EQ(biased({2, 3}, {3}, "NHWC", DataType::kInt32), "BiasAdd");
+}
+
 TEST(DropView, OfTheSameShapeAndType) {
   const auto reshaped = [](PartialTensorShape from, std::vector<int32_t> to) {
     TestFunction b;

@@ -151,6 +151,7 @@ const OpRecord kRecords[] = {
               "complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
               "quint16, uint16, complex128, half, uint32, uint64]; "
               "data_format: string in [NHWC, NCHW] = 'NHWC'",
+     .traits = kAddition,
      .shape = BiasAddShape,
      .kernel = {.compute = ComputeBiasAdd},
      .gradient = BiasAddGradient,
@@ -165,6 +166,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [float, double, int32, uint8, int16, int8, "
               "complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
               "quint16, uint16, complex128, half, uint32, uint64]",
+     .traits = kAddition,
      .shape = BiasAddShape,
      .kernel = {.compute = ComputeBiasAdd},
      .gradient = BiasAddGradient,
