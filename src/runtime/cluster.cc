@@ -444,8 +444,8 @@ int Cluster::Run(const void* const* in, void* const* out) const {
   const int64_t tiles = (n_ + tile_ - 1) / tile_;
   const int num_steps = steps_.size();
   std::atomic<int> failed{num_steps};
-  if (tiles == 1) {
-    RunTiles(in, out, 0, 1, &failed);
+  if (tiles == 1 || static_cast<double>(n_) * cost_ns_ < kWholeNs) {
+    RunTiles(in, out, 0, tiles, &failed);
   } else {
     ThreadPool::Global().ParallelRange(
         tiles, std::max<int64_t>(1, cost_ns_ * tile_),

@@ -28,8 +28,8 @@ struct Program {
 
 Program Make(std::mt19937& random) {
   const auto pick = [&](size_t n) { return random() % n; };
-  static const TensorShape kDomains[] = {{6000},  {3, 700},   {2, 3, 40}, {5},
-                                         {20, 9}, {1, 64, 1}, {1}};
+  static const TensorShape kDomains[] = {
+      {6000}, {3, 700}, {2, 3, 40}, {40000}, {20, 9}, {1, 64, 1}, {1}, {5}};
   Program p;
   p.domain = kDomains[pick(std::size(kDomains))];
   // By type: values of the whole domain, and those that are spread over it.
