@@ -13,6 +13,28 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.testing.version_one": """
         test.compute_gradient test.compute_gradient_error test.test_src_dir_path
         """,
+    "graphkiln._src.training.basic_hooks": """
+        train.FeedFnHook train.FinalOpsHook train.GlobalStepWaiterHook
+        train.LoggingTensorHook train.NanLossDuringTrainingError train.NanTensorHook
+        train.SecondOrStepTimer train.StopAtStepHook
+        """,
+    "graphkiln._src.training.monitored_session": """
+        train.MonitoredSession train.MonitoredTrainingSession
+        train.SingularMonitoredSession
+        """,
+    "graphkiln._src.training.saving_hooks": """
+        train.CheckpointSaverHook train.CheckpointSaverListener train.StepCounterHook
+        train.SummarySaverHook
+        """,
+    "graphkiln._src.training.scaffold": """
+        train.ChiefSessionCreator train.Scaffold train.SessionCreator
+        train.WorkerSessionCreator
+        """,
+    "graphkiln._src.training.session_manager": "train.SessionManager",
+    "graphkiln._src.training.session_run_hook": """
+        train.SessionRunArgs train.SessionRunContext train.SessionRunHook
+        train.SessionRunValues
+        """,
     "graphkiln._src.training.rate_decay": """
         train.cosine_decay train.cosine_decay_restarts train.exponential_decay
         train.inverse_time_decay train.linear_cosine_decay train.natural_exp_decay

@@ -60,6 +60,7 @@ NOT_COMPARED = {
         Graph.get_operations Graph.new_operations Graph.num_operations Operation
         compat.v1.Graph.get_operations compat.v1.Graph.new_operations
         compat.v1.Graph.num_operations compat.v1.Operation
+        compat.v1.train.NanLossDuringTrainingError
         data.experimental.AutoShardPolicy.conjugate test.TestCase.failureException
         """,
 }

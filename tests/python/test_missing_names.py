@@ -46,7 +46,7 @@ def test_the_words_end_as_python_goes_on():
         ("tf.compat.v1.profiler.advise", "compat.v1.profiler.advise"),
         ("tf.raw_ops.Abort", "raw_ops.Abort"),
         ("tf.compat.v1.make_template", "compat.v1.make_template"),
-        ("tf.compat.v1.train.Scaffold", "compat.v1.train.Scaffold"),
+        ("tf.compat.v1.train.Supervisor", "compat.v1.train.Supervisor"),
         ("tf.distribute.Server", "distribute.Server"),
         ("tf.compat.v1.layers", "compat.v1.layers"),
     ],

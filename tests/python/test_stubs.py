@@ -230,8 +230,8 @@ def test_methods_of_pythons_classes_have_types():
                 continue
             if "graphkiln" not in method.__code__.co_filename:
                 continue  # enum's and typing's
-            first, *given = inspect.signature(method).parameters.values()
-            kinds = [p.annotation for p in given]
+            given = list(inspect.signature(method).parameters.values())
+            kinds = [p.annotation for p in given[1:]]
             kinds.append(inspect.signature(method).return_annotation)
             if inspect.Signature.empty in kinds:
                 bare.append(f"{public}.{name}")

@@ -73,7 +73,7 @@ _RENAMED = """
     GRAPH_DEF_VERSION_MIN_PRODUCER=version.GRAPH_DEF_VERSION_MIN_PRODUCER
     MONOLITHIC_BUILD=sysconfig.MONOLITHIC_BUILD
     QUANTIZED_DTYPES=dtypes.QUANTIZED_DTYPES VERSION=version.VERSION
-    dimension_value=compat.dimension_value
+    dimension_value=compat.dimension_value train.write_graph=io.write_graph
     errors.error_code_from_exception_type=errors.error_code_from_exception_type
     errors.exception_type_from_error_code=errors.exception_type_from_error_code
     NoGradient=no_gradient NotDifferentiable=no_gradient
