@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "api/inner.h"
+#include "framework/small_numbers.h"
 #include "graphkiln/tensor.h"
 
 namespace gk::api::dtypes {
@@ -62,6 +63,10 @@ Tensor Limit(DataType t, bool largest) {
                                   DataTypeName(type)));
     }
     InnerTensor out = ValueOrThrow(InnerTensor::Allocate(type, {}));
+    if (IsSmallNumber(type)) {
+      *static_cast<uint8_t*>(out.raw_data()) = SmallNumberLimit(type, largest);
+      return Outer(out);
+    }
     VisitType<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t,
               uint16_t, uint32_t, uint64_t, ::gk::half, ::gk::bfloat16,
               float8_e5m2, float8_e4m3fn>(
@@ -82,7 +87,7 @@ std::pair<Tensor, Tensor> limits(DataType t, bool clip_negative) {
   if (is_integer(t)) {
     return {clip_negative ? Tensor::OfNumber(int64_t{0}, t) : min(t), max(t)};
   }
-  ThrowPublic(ValueError("{} does not have intensity limits.", api::name(t)));
+  ThrowPublic(ValueError("{} does not have defined limits.", api::name(t)));
 }
 
 }  // namespace gk::api::dtypes

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "framework/small_numbers.h"
 #include "ops/string/parse_number.h"
 
 namespace gk::command {
@@ -211,6 +212,15 @@ bool ParseValue(std::string_view text, Tensor* tensor, int64_t i) {
         parsed = ParseReal(text, &value);
         tensor->data<decltype(tag)>()[i] = decltype(tag)(value);
       });
+  if (const int bits = SmallIntegerBits(tensor->dtype())) {
+    int8_t value = 0;
+    const auto byte = [&] {
+      return static_cast<uint8_t>(value & ((1 << bits) - 1));
+    };
+    parsed = ParseNumber(text, &value) &&
+             SmallNumber(tensor->dtype(), byte()) == value;
+    static_cast<uint8_t*>(tensor->raw_data())[i] = byte();
+  }
   return parsed;
 }
 
@@ -238,6 +248,13 @@ std::string ValueText(const Tensor& tensor, int64_t i) {
             uint64_t>(tensor.dtype(), [&](auto tag) {
     text = std::to_string(tensor.data<decltype(tag)>()[i]);
   });
+  if (IsSmallNumber(tensor.dtype())) {
+    const auto v = static_cast<float>(SmallNumber(
+        tensor.dtype(), static_cast<const uint8_t*>(tensor.raw_data())[i]));
+    text = SmallIntegerBits(tensor.dtype()) > 0
+               ? std::to_string(static_cast<int>(v))
+               : real(v, v);
+  }
   VisitType<complex64, complex128>(tensor.dtype(), [&](auto tag) {
     const auto v = tensor.data<decltype(tag)>()[i];
     const std::string imaginary = real(v.imag(), v.imag());

@@ -224,6 +224,17 @@ TEST_F(ElementwiseOps, ClipsAndSums) {
             std::string::npos);
 }
 
+TEST_F(ElementwiseOps, CastsOfFourBitsKeepTheLowOnes) {
+  const Tensor x = Vec<int32_t>({7, 8, -1, 300});
+  const Tensor small = ops::Cast(x, DataType::kInt4);
+  ExpectEqual<int64_t>(ops::Cast(small, DataType::kInt64), {7, -8, -1, -4});
+  ExpectEqual<uint16_t>(
+      ops::Cast(ops::Cast(small, DataType::kUint4), DataType::kUint16),
+      {7, 8, 15, 12});
+  EXPECT_EQ(ErrorOf("Cast", {small}, {{"DstT", DataType::kFloat}}),
+            "Cast int4 to float is not supported");
+}
+
 TEST_F(ElementwiseOps, Casts) {
   const Tensor x = Vec<float>({kNan, kInf, -1000, 3e9f, -1.5f, 255.7f, 5e9f});
   const auto cast = [&](DataType to) { return ops::Cast(x, to); };

@@ -6,6 +6,7 @@
 
 #include "framework/logical_device.h"
 #include "framework/resource.h"
+#include "framework/small_numbers.h"
 #include "framework/variant.h"
 
 namespace gk {
@@ -123,7 +124,13 @@ void AppendElement(std::string& out, const Tensor& t, int64_t i, bool quote,
           AppendFloat(out, static_cast<float>(v), 6, 9);
         }
       });
-  if (!known) out += '?';
+  if (known) return;
+  if (IsSmallNumber(t.dtype())) {
+    const auto* const bytes = static_cast<const uint8_t*>(t.raw_data());
+    AppendFloat(out, SmallNumber(t.dtype(), bytes[i]), 6, 9);
+  } else {
+    out += '?';
+  }
 }
 
 struct FirstValues {

@@ -38,8 +38,18 @@ constexpr TypeInfo kTypes[] = {
     {DataType::kFloat8E5m2, "float8_e5m2", "float8_e5m2", "DT_FLOAT8_E5M2", 1},
     {DataType::kFloat8E4m3fn, "float8_e4m3fn", "float8_e4m3fn",
      "DT_FLOAT8_E4M3FN", 1},
+    {DataType::kFloat8E4m3fnuz, "float8_e4m3fnuz", "float8_e4m3fnuz",
+     "DT_FLOAT8_E4M3FNUZ", 1},
+    {DataType::kFloat8E4m3b11fnuz, "float8_e4m3b11fnuz", "float8_e4m3b11fnuz",
+     "DT_FLOAT8_E4M3B11FNUZ", 1},
+    {DataType::kFloat8E5m2fnuz, "float8_e5m2fnuz", "float8_e5m2fnuz",
+     "DT_FLOAT8_E5M2FNUZ", 1},
     {DataType::kInt4, "int4", "int4", "DT_INT4", 1},
     {DataType::kUint4, "uint4", "uint4", "DT_UINT4", 1},
+    {DataType::kInt2, "int2", "int2", "DT_INT2", 1},
+    {DataType::kUint2, "uint2", "uint2", "DT_UINT2", 1},
+    {DataType::kFloat4E2m1fn, "float4_e2m1fn", "float4_e2m1fn",
+     "DT_FLOAT4_E2M1FN", 1},
 };
 
 const TypeInfo* Find(DataType t) {
@@ -51,13 +61,17 @@ const TypeInfo* Find(DataType t) {
 
 constexpr DataTypeSet kFloats =
     DataTypeSet(DataType::kFloat) | DataType::kDouble | DataType::kHalf |
-    DataType::kBfloat16 | DataType::kFloat8E5m2 | DataType::kFloat8E4m3fn;
+    DataType::kBfloat16 | DataType::kFloat8E5m2 | DataType::kFloat8E4m3fn |
+    DataType::kFloat8E4m3fnuz | DataType::kFloat8E4m3b11fnuz |
+    DataType::kFloat8E5m2fnuz | DataType::kFloat4E2m1fn;
 constexpr DataTypeSet kUnsigneds = DataTypeSet(DataType::kUint8) |
                                    DataType::kUint16 | DataType::kUint32 |
-                                   DataType::kUint64 | DataType::kUint4;
+                                   DataType::kUint64 | DataType::kUint4 |
+                                   DataType::kUint2;
 constexpr DataTypeSet kSigneds = DataTypeSet(DataType::kInt8) |
                                  DataType::kInt16 | DataType::kInt32 |
-                                 DataType::kInt64 | DataType::kInt4;
+                                 DataType::kInt64 | DataType::kInt4 |
+                                 DataType::kInt2;
 
 }  // namespace
 

@@ -39,10 +39,16 @@ enum class DataType : uint8_t {
   kUint64 = 23,
   kFloat8E5m2 = 24,
   kFloat8E4m3fn = 25,
+  kFloat8E4m3fnuz = 26,
+  kFloat8E4m3b11fnuz = 27,
+  kFloat8E5m2fnuz = 28,
   kInt4 = 29,
   kUint4 = 30,
+  kInt2 = 31,
+  kUint2 = 32,
+  kFloat4E2m1fn = 33,
 };
-inline constexpr int kNumDataTypes = 31;
+inline constexpr int kNumDataTypes = 34;
 
 using complex64 = std::complex<float>;
 using complex128 = std::complex<double>;

@@ -4,26 +4,29 @@
 #include <cstring>
 #include <limits>
 
+#include "framework/small_numbers.h"
 #include "proto/wire.h"
 
 namespace gk {
 namespace {
 
-// Elements given one by one; the last is repeated to fill the tensor.
-template <class T, class V>
-Status FillFrom(const std::vector<V>& values, Tensor* tensor) {
-  const size_t n = tensor->num_elements();
-  if (values.size() > n) {
-    return InvalidArgument("TensorProto has {} values for {} elements",
-                           values.size(), n);
+// Elements given one by one; the last is repeated to fill the `n` of a tensor.
+template <class T, class Values>
+Status Fill(const Values& values, int64_t n, T* to) {
+  const auto count = static_cast<int64_t>(values.size());
+  if (count > n) {
+    return InvalidArgument("TensorProto has {} values for {} elements", count,
+                           n);
   }
-  T* to = tensor->data<T>();
-  for (size_t i = 0; i < n; ++i) {
-    to[i] = values.empty()
-                ? T()
-                : static_cast<T>(values[std::min(i, values.size() - 1)]);
+  for (int64_t i = 0; i < n; ++i) {
+    to[i] = count == 0 ? T() : static_cast<T>(values[std::min(i, count - 1)]);
   }
   return OkStatus();
+}
+
+template <class T, class V>
+Status FillFrom(const std::vector<V>& values, Tensor* tensor) {
+  return Fill(values, tensor->num_elements(), tensor->data<T>());
 }
 
 template <class T, class V>
@@ -48,8 +51,37 @@ Status FillBits(const std::vector<int32_t>& values, Tensor* tensor) {
   return FillFrom<T>(elements, tensor);
 }
 
+// Elements that are a byte each.
+template <class Values>
+Status FillBytes(const Values& values, Tensor* tensor) {
+  return Fill(values, tensor->num_elements(),
+              static_cast<uint8_t*>(tensor->raw_data()));
+}
+
+// Integers of less than eight bits, of which the low ones count.
+Status FillSmall(const std::vector<int32_t>& values, Tensor* tensor) {
+  const int ones = (1 << SmallIntegerBits(tensor->dtype())) - 1;
+  std::vector<uint8_t> elements(values.size());
+  std::ranges::transform(values, elements.begin(), [&](int32_t value) {
+    return static_cast<uint8_t>(value & ones);
+  });
+  return FillBytes(elements, tensor);
+}
+
 Status FillTyped(const proto::TensorProto& m, Tensor* t) {
   switch (t->dtype()) {
+    case DataType::kInt2:
+    case DataType::kUint2:
+    case DataType::kInt4:
+    case DataType::kUint4:
+      return FillSmall(m.int_val, t);
+    case DataType::kFloat8E5m2:
+    case DataType::kFloat8E4m3fn:
+    case DataType::kFloat8E4m3fnuz:
+    case DataType::kFloat8E4m3b11fnuz:
+    case DataType::kFloat8E5m2fnuz:
+    case DataType::kFloat4E2m1fn:
+      return FillBytes(m.float8_val, t);
     case DataType::kFloat:
       return FillFrom<float>(m.float_val, t);
     case DataType::kDouble:
@@ -160,12 +192,27 @@ int64_t NumValues(const proto::TensorProto& m) {
       (m.float_val.size() + m.double_val.size() + m.int_val.size() +
        m.string_val.size() + m.scomplex_val.size() + m.int64_val.size() +
        m.bool_val.size() + m.dcomplex_val.size() + m.half_val.size() +
-       m.uint32_val.size() + m.uint64_val.size()) /
+       m.uint32_val.size() + m.uint64_val.size() + m.float8_val.size()) /
       (complex ? 2 : 1));
 }
 
 bool WriteValues(const Tensor& t, proto::TensorProto* m) {
+  const auto* const bytes = static_cast<const uint8_t*>(t.raw_data());
   switch (t.dtype()) {
+    case DataType::kInt2:
+    case DataType::kUint2:
+    case DataType::kInt4:
+    case DataType::kUint4:
+      for (int64_t i = 0; i < t.num_elements(); ++i) {
+        m->int_val.push_back(
+            static_cast<int32_t>(SmallNumber(t.dtype(), bytes[i])));
+      }
+      return true;
+    case DataType::kFloat8E5m2:
+    case DataType::kFloat8E4m3fn:
+    case DataType::kFloat4E2m1fn:
+      m->float8_val.assign(bytes, bytes + t.num_elements());
+      return true;
     case DataType::kFloat:
       return AppendEach<float>(t, &m->float_val);
     case DataType::kDouble:
@@ -231,7 +278,9 @@ StatusOr<proto::TensorProto> TensorToProto(const Tensor& tensor) {
   proto::TensorProto message;
   message.dtype = static_cast<proto::DataType>(tensor.dtype());
   message.tensor_shape = ShapeToProto(tensor.shape());
-  if (tensor.dtype() == DataType::kString) {
+  // TensorFlow spells these out.
+  if (tensor.dtype() == DataType::kString ||
+      SmallIntegerBits(tensor.dtype()) > 0) {
     WriteValues(tensor, &message);
   } else if (IsObjectType(tensor.dtype())) {
     return Unimplemented("A tensor of dtype {} cannot be written",

@@ -333,6 +333,10 @@ Tensor NumberOf(double value, DataType dtype, std::string_view name) {
       t = Tensor::Scalar<T>(static_cast<T>(value));
     }
   });
+  if (dtype == DataType::kInt4 || dtype == DataType::kUint4) {
+    t = ValueOrThrow(Tensor::Allocate(dtype, {}));
+    *static_cast<uint8_t*>(t.raw_data()) = static_cast<int64_t>(value) & 0xf;
+  }
   if (!t) {
     throw Error(TypeError("Cannot convert {} to EagerTensor of dtype {}", value,
                           DataTypeName(dtype)));

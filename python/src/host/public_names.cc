@@ -113,7 +113,9 @@ constexpr Exports kExports[] = {
      "float64 int16 int32 int64 int8 resource string uint16 uint32 "
      "uint64 uint8 variant double=float64 half=float16 qint16 qint32 "
      "qint8 quint16 quint8"},
-    {"dtypes.experimental", "float8_e4m3fn float8_e5m2 int4 uint4"},
+    {"dtypes.experimental",
+     "float4_e2m1fn float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz "
+     "float8_e5m2 float8_e5m2fnuz int2 int4 uint2 uint4"},
     {"errors",
      "ABORTED ALREADY_EXISTS AbortedError AlreadyExistsError CANCELLED "
      "CancelledError DATA_LOSS DEADLINE_EXCEEDED DataLossError "
@@ -127,7 +129,8 @@ constexpr Exports kExports[] = {
      "UnknownError error_code_from_exception_type "
      "exception_type_from_error_code"},
     {"experimental",
-     "float8_e4m3fn float8_e5m2 int4 uint4 "
+     "float4_e2m1fn float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz "
+     "float8_e5m2 float8_e5m2fnuz int2 int4 uint2 uint4 "
      "DynamicRaggedShape ExtensionTypeBatchEncoder ExtensionTypeSpec Optional "
      "RowPartition "
      "dispatch_for_binary_elementwise_apis "

@@ -349,6 +349,8 @@ bool IsWrittenAtOnce(DataType t) {
     case DataType::kUint32:
     case DataType::kBfloat16:
     case DataType::kComplex64:
+    case DataType::kInt4:
+    case DataType::kUint4:
       return false;
     default:
       return true;
@@ -433,6 +435,13 @@ Status WriteElement(PyObject* v, Tensor* t, int64_t i, Narrowing narrowing) {
       return WriteIntElement(v, dtype, narrowing, &t->data<uint32_t>()[i]);
     case DataType::kUint64:
       return WriteIntElement(v, dtype, narrowing, &t->data<uint64_t>()[i]);
+    case DataType::kInt4:
+    case DataType::kUint4: {
+      int64_t number = 0;
+      GK_RETURN_IF_ERROR(WriteIntElement(v, dtype, narrowing, &number));
+      static_cast<uint8_t*>(t->raw_data())[i] = number & 0xf;
+      return OkStatus();
+    }
     case DataType::kBool:
       if (!PyBool_Check(v)) return CannotConvert(v, dtype);
       t->data<bool>()[i] = v == Py_True;

@@ -1,6 +1,7 @@
 // DLPack: tensors to and from other array libraries without copying.
 #include <memory>
 
+#include "framework/small_numbers.h"
 #include "python/src/binding/gil.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/tensor_leaves.h"
@@ -61,7 +62,7 @@ bool DlTypeOf(DataType t, DlDataType* out) {
     code = kFloat;
   } else if (IsComplex(t)) {
     code = kComplex;
-  } else if (IsInteger(t) && t != DataType::kInt4 && t != DataType::kUint4) {
+  } else if (IsInteger(t) && !IsSmallNumber(t)) {
     code = IsUnsigned(t) ? kUint : kInt;
   } else {
     return false;

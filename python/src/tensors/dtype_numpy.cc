@@ -45,12 +45,10 @@ nb::object InfoOf(DataType t, const char* word) {
   const nb::object type =
       code ? nb::object(Numpy().attr("dtype")(code)) : TypeOf(t);
   if (IsFloating(t)) {
-    const bool theirs =
-        name.starts_with("float") && !name.starts_with("float8");
-    return (theirs ? Numpy() : MlDtypes()).attr("finfo")(type);
+    return (IsMlDtype(t) ? MlDtypes() : Numpy()).attr("finfo")(type);
   }
   if (IsInteger(t) || code != nullptr) {
-    return (name.ends_with("int4") ? MlDtypes() : Numpy()).attr("iinfo")(type);
+    return (IsMlDtype(t) ? MlDtypes() : Numpy()).attr("iinfo")(type);
   }
   PyErr_Format(PyExc_TypeError, "Cannot find %s value of %S with type %S.",
                word, DTypeObject(t), DTypeObject(t));
@@ -73,13 +71,13 @@ PyObject* SmallestOf(DataType t) { return Guarded<Smallest>(t); }
 
 PyObject* LimitsOf(DataType t) {
   if (t == DataType::kBool) return Py_BuildValue("OO", Py_False, Py_True);
-  if (IsFloating(t) && !DataTypeName(t).starts_with("float8")) {
+  if (IsFloating(t) && (!IsMlDtype(t) || t == DataType::kBfloat16)) {
     return Py_BuildValue("ii", 0, 1);
   }
-  if (IsInteger(t) && !DataTypeName(t).ends_with("int4")) {
+  if (IsInteger(t) && !IsMlDtype(t)) {
     return Py_BuildValue("iN", 0, LargestOf(t));
   }
-  PyErr_Format(PyExc_ValueError, "%S does not have intensity limits.",
+  PyErr_Format(PyExc_ValueError, "%S does not have defined limits.",
                DTypeObject(t));
   return nullptr;
 }

@@ -6,6 +6,7 @@
 #include "python/src/binding/late_attributes.h"
 #include "python/src/binding/message_methods.h"
 #include "python/src/binding/only_argument.h"
+#include "python/src/tensors/numpy_numbers.h"
 #include "python/src/tensors/type_protocol.h"
 
 namespace gk::py {
@@ -304,10 +305,8 @@ DataType FromNumpyDType(PyObject* o) {
     return DataType::kInvalid;
   }
   const std::string_view text = StringView(name.get());
-  if (text == "bfloat16" || text.starts_with("float8") || text == "int4" ||
-      text == "uint4") {
-    return DataTypeFromName(text).value_or(DataType::kInvalid);
-  }
+  const DataType named = DataTypeFromName(text).value_or(DataType::kInvalid);
+  if (IsMlDtype(named)) return named;
   if (k == "V") return FromNumpyFields(o);
   return FromNumpyCode(k[0], PyLong_AsLongLong(size.get()));
 }

@@ -2,7 +2,7 @@
 #ifndef GK_PYTHON_SRC_TENSORS_NUMPY_NUMBERS_H_
 #define GK_PYTHON_SRC_TENSORS_NUMPY_NUMBERS_H_
 
-#include "framework/types.h"
+#include "framework/small_numbers.h"
 
 namespace gk::py {
 
@@ -10,8 +10,7 @@ namespace gk::py {
 // unsigned integers of the same size.
 inline bool IsMlDtype(DataType t) {
   return t == DataType::kBfloat16 || t == DataType::kFloat8E5m2 ||
-         t == DataType::kFloat8E4m3fn || t == DataType::kInt4 ||
-         t == DataType::kUint4;
+         t == DataType::kFloat8E4m3fn || IsSmallNumber(t);
 }
 
 // As NumPy names the integers that quantized values are; null for others.

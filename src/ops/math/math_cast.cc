@@ -6,6 +6,7 @@
 
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
+#include "framework/small_numbers.h"
 #include "ops/elementwise.h"
 
 namespace gk {
@@ -222,6 +223,60 @@ Status CastLevels(KernelContext& c, DataType to) {
   return OkStatus();
 }
 
+// Integers of less than eight bits are cast to integers and from them, whose low
+// bits they take.
+bool CastsSmall(DataType t) {
+  return t == DataType::kInt4 || t == DataType::kUint4;
+}
+
+Status CastSmall(KernelContext& c, DataType to) {
+  const Tensor& x = c.input(0);
+  const DataType from = IntegersOf(x.dtype()), result = IntegersOf(to);
+  const bool narrows = CastsSmall(result);
+  const auto casts = [](DataType t) {
+    return CastsSmall(t) || (IsInteger(t) && !IsSmallNumber(t));
+  };
+  if (!casts(from) || !casts(result)) {
+    return Unimplemented("Cast {} to {} is not supported",
+                         DataTypeString(x.dtype()), DataTypeString(to));
+  }
+  // Those of eight bits, in between.
+  const DataType bytes = CastsSmall(from) && !IsUnsigned(from)
+                             ? DataType::kInt8
+                             : DataType::kUint8;
+  const TileKernel* const kernel =
+      FindCast(CastsSmall(from) ? bytes : from,
+               {{"DstT", narrows ? DataType::kUint8 : result}});
+  Tensor* y;
+  GK_RETURN_IF_ERROR(c.Allocate(0, to, x.shape(), &y));
+  const int64_t n = x.num_elements();
+  if (n == 0) return OkStatus();
+  const void* source = x.raw_data();
+  Tensor widened;
+  if (CastsSmall(from)) {
+    GK_ASSIGN_OR_RETURN(widened, Tensor::Allocate(bytes, x.shape()));
+    const auto* const in = static_cast<const uint8_t*>(source);
+    auto* const out = static_cast<uint8_t*>(widened.raw_data());
+    uint8_t wide[16];
+    for (int i = 0; i < 16; ++i) {
+      wide[i] = static_cast<uint8_t>(static_cast<int>(SmallNumber(from, i)));
+    }
+    for (int64_t i = 0; i < n; ++i) out[i] = wide[in[i] & 0xf];
+    source = widened.raw_data();
+  }
+  if (kernel == nullptr) {
+    std::memcpy(y->raw_data(), source, n);
+  } else {
+    const TileParams params;
+    kernel->fn(y->raw_data(), &source, n, &params);
+  }
+  if (narrows) {
+    auto* const out = static_cast<uint8_t*>(y->raw_data());
+    for (int64_t i = 0; i < n; ++i) out[i] &= 0xf;
+  }
+  return OkStatus();
+}
+
 Status ComputeCast(KernelContext& c) {
   const Tensor& x = c.input(0);
   const DataType to = c.attr<DataType>("DstT");
@@ -229,6 +284,7 @@ Status ComputeCast(KernelContext& c) {
     c.set_output(0, x.Alias());
     return OkStatus();
   }
+  if (CastsSmall(x.dtype()) || CastsSmall(to)) return CastSmall(c, to);
   if (IntegersOf(x.dtype()) != x.dtype() || IntegersOf(to) != to) {
     return CastLevels(c, to);
   }

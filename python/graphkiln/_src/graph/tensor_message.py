@@ -9,9 +9,10 @@ import numpy as np
 
 from graphkiln import _graphkiln, _proto
 
+_SMALL_INTEGERS = ("int2", "uint2", "int4", "uint4")
 # Fields by dtype. More than one element stand as bytes, but for these.
 _SPELT_OUT = (
-    "bool", "complex64", "complex128", "string", "uint16", "int4", "uint4"
+    "bool", "complex64", "complex128", "string", "uint16", *_SMALL_INTEGERS
 )
 _FIELDS = {
     "float16": "half_val", "bfloat16": "half_val", "float32": "float_val",
@@ -22,7 +23,9 @@ _FIELDS = {
     "qint8": "int_val", "quint8": "int_val", "qint16": "int_val",
     "quint16": "int_val", "qint32": "int_val", "string": "string_val",
     "float8_e5m2": "float8_val", "float8_e4m3fn": "float8_val",
-    "int4": "int_val", "uint4": "int_val",
+    "float8_e4m3fnuz": "float8_val", "float8_e4m3b11fnuz": "float8_val",
+    "float8_e5m2fnuz": "float8_val", "float4_e2m1fn": "float8_val",
+    **dict.fromkeys(_SMALL_INTEGERS, "int_val"),
 }
 _SIZE_LIMIT = 1 << 31
 
@@ -118,14 +121,14 @@ def make_tensor_proto(
     flat = np.ascontiguousarray(array).ravel()
     if name in ("float16", "bfloat16"):
         message.half_val.extend(flat.view(np.uint16).tolist())
-    elif name.startswith("float8"):
+    elif _FIELDS[name] == "float8_val":
         message.float8_val = flat.view(np.uint8).tobytes()
     elif flat.dtype.names:
         message.int_val.extend(flat.view(flat.dtype[0]).tolist())
     elif name.startswith("complex"):
         part = np.float32 if name == "complex64" else np.float64
         getattr(message, _FIELDS[name]).extend(flat.view(part).tolist())
-    elif name in ("int4", "uint4"):
+    elif name in _SMALL_INTEGERS:
         message.int_val.extend(flat.astype(np.int32).tolist())
     else:
         getattr(message, _FIELDS[name]).extend(flat.tolist())
@@ -160,7 +163,7 @@ def make_ndarray(tensor: Any) -> np.ndarray:
         if texts:
             texts += texts[-1:] * (count - len(texts))
         return np.array(texts, dtype=object).reshape(shape)
-    if name.startswith("float8"):
+    if _FIELDS[name] == "float8_val":
         values = np.frombuffer(tensor.float8_val, np.uint8).view(dtype)
     elif name in ("float16", "bfloat16"):
         values = np.array(tensor.half_val, np.uint16).view(dtype)
