@@ -223,8 +223,8 @@ Status CastLevels(KernelContext& c, DataType to) {
   return OkStatus();
 }
 
-// Integers of less than eight bits are cast to integers and from them, whose low
-// bits they take.
+// Integers of less than eight bits are cast to integers and from them, whose
+// low bits they take.
 bool CastsSmall(DataType t) {
   return t == DataType::kInt4 || t == DataType::kUint4;
 }
