@@ -81,10 +81,10 @@ Tensor min(DataType t) { return Limit(t, false); }
 Tensor max(DataType t) { return Limit(t, true); }
 std::pair<Tensor, Tensor> limits(DataType t, bool clip_negative) {
   if (t == DataType::kBool) return {false, true};
-  if (is_floating(t)) {
+  if (t == DataType::kFloat || t == DataType::kDouble) {
     return {Tensor::OfNumber(0.0, t), Tensor::OfNumber(1.0, t)};
   }
-  if (is_integer(t)) {
+  if (is_integer(t) && !IsSmallNumber(Inner(t))) {
     return {clip_negative ? Tensor::OfNumber(int64_t{0}, t) : min(t), max(t)};
   }
   ThrowPublic(ValueError("{} does not have defined limits.", api::name(t)));

@@ -209,3 +209,23 @@ def test_nothing_is_computed(name):
     if name in INTEGERS[:2] + FLOATS:
         with pytest.raises(graphkiln.errors.UnimplementedError):
             graphkiln.cast(x, "float32")
+
+
+@pytest.mark.parametrize("name", sorted(
+    {t.name for t in vars(graphkiln.dtypes).values()
+     if isinstance(t, graphkiln.DType)}
+))
+def test_ranges(name):
+    """Of all dtypes: the largest and smallest values, and what pictures have."""
+
+    def call(tf):
+        t = tf.as_dtype(name)
+        found = []
+        for what in ("min", "max", "limits"):
+            try:
+                found.append(repr(getattr(t, what)))
+            except Exception as error:  # noqa: BLE001
+                found.append((type(error).__name__, str(error)))
+        return found
+
+    both(call)

@@ -40,15 +40,20 @@ nb::object TypeOf(DataType t) {
 
 // np.finfo or np.iinfo of it, or those of ml_dtypes.
 nb::object InfoOf(DataType t, const char* word) {
-  const std::string name(DataTypeName(t));
-  const char* code = QuantizedCode(t);
-  const nb::object type =
-      code ? nb::object(Numpy().attr("dtype")(code)) : TypeOf(t);
-  if (IsFloating(t)) {
-    return (IsMlDtype(t) ? MlDtypes() : Numpy()).attr("finfo")(type);
+  if (IsFloating(t) || IsInteger(t)) {
+    return (IsMlDtype(t) ? MlDtypes() : Numpy())
+        .attr(IsFloating(t) ? "finfo" : "iinfo")(TypeOf(t));
   }
-  if (IsInteger(t) || code != nullptr) {
-    return (IsMlDtype(t) ? MlDtypes() : Numpy()).attr("iinfo")(type);
+  if (QuantizedCode(t) != nullptr) {
+    PyErr_Format(PyExc_TypeError,
+                 "Cannot find %s value of %S with quantized type %S.", word,
+                 DTypeObject(t), DTypeObject(t));
+    throw nb::python_error();
+  }
+  if (t == DataType::kResource || t == DataType::kVariant) {
+    PyErr_Format(PyExc_TypeError, "Cannot find %s value of %S.", word,
+                 DTypeObject(t));
+    throw nb::python_error();
   }
   PyErr_Format(PyExc_TypeError, "Cannot find %s value of %S with type %S.",
                word, DTypeObject(t), DTypeObject(t));
@@ -70,9 +75,13 @@ PyObject* LargestOf(DataType t) { return Guarded<Largest>(t); }
 PyObject* SmallestOf(DataType t) { return Guarded<Smallest>(t); }
 
 PyObject* LimitsOf(DataType t) {
-  if (t == DataType::kBool) return Py_BuildValue("OO", Py_False, Py_True);
-  if (IsFloating(t) && (!IsMlDtype(t) || t == DataType::kBfloat16)) {
+  if (t == DataType::kBool) return Py_BuildValue("iO", 0, Py_True);
+  if (t == DataType::kFloat || t == DataType::kDouble) {
     return Py_BuildValue("ii", 0, 1);
+  }
+  if (t == DataType::kResource || t == DataType::kVariant) {
+    PyErr_SetObject(PyExc_KeyError, nb::int_(static_cast<int>(t)).ptr());
+    return nullptr;
   }
   if (IsInteger(t) && !IsMlDtype(t)) {
     return Py_BuildValue("iN", 0, LargestOf(t));
