@@ -211,10 +211,11 @@ def test_nothing_is_computed(name):
             graphkiln.cast(x, "float32")
 
 
-@pytest.mark.parametrize("name", sorted(
-    {t.name for t in vars(graphkiln.dtypes).values()
-     if isinstance(t, graphkiln.DType)}
-))
+@pytest.mark.parametrize("name", [
+    *WIDE, *INTEGERS, *FLOATS, "qint16", "quint16", "bool", "float16",
+    "bfloat16", "float32", "float64", "float8_e5m2", "float8_e4m3fn",
+    "complex64", "complex128", "string", "resource", "variant",
+])
 def test_ranges(name):
     """Of all dtypes: the largest and smallest values, and what pictures have."""
 
