@@ -18,6 +18,7 @@ namespace gk::py {
   PART(load, "graphkiln._loading")                                         \
   PART(files_of, "graphkiln._src.files.fsspec_files")                      \
   PART(find_file_system, "graphkiln._src.files.fsspec_files")              \
+  PART(function_of_method, "graphkiln._src.function.method_function")      \
   PART(values_read, "graphkiln._src.function.read_walker")                 \
   PART(shown, "graphkiln._src.function.baked_value")                       \
   PART(convert_callee, "graphkiln._src.function.tracing")                  \

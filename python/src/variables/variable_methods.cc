@@ -6,6 +6,7 @@
 #include "framework/variable.h"
 #include "function/func_graph.h"
 #include "ops/fn/Identity.h"
+#include "python/src/binding/function_like_method.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/joined_tables.h"
 #include "python/src/binding/package_parts.h"
@@ -461,8 +462,9 @@ bool AddVariableType(PyObject* module) {
 #undef SLOT
   slots.push_back({Py_tp_getset, JoinedTables(&PyGetSetDef::name, getset,
                                               variable_properties)});
-  slots.push_back({Py_tp_methods, JoinedTables(&PyMethodDef::ml_name, methods,
-                                               variable_methods)});
+  PyMethodDef* const all_methods =
+      JoinedTables(&PyMethodDef::ml_name, methods, variable_methods);
+  slots.push_back({Py_tp_methods, all_methods});
   slots.push_back({0, nullptr});
   PyType_Spec spec = {
       "graphkiln._graphkiln.BaseVariable", sizeof(PyVariable), 0,
@@ -471,6 +473,7 @@ bool AddVariableType(PyObject* module) {
   BaseVariableType = AddType(module, &spec, AbstractTensorType);
   unread_name = PyUnicode_InternFromString("UnreadVariable");
   return BaseVariableType != nullptr && unread_name != nullptr &&
+         MakeFunctionLike(BaseVariableType, all_methods) &&
          PyModule_AddFunctions(module, variable_functions) == 0 &&
          AddVariableClasses(module);
 }

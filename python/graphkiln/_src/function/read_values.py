@@ -23,7 +23,7 @@ def method_code(function: object, instance: object) -> CodeInPlace | None:
     if isinstance(function, _graphkiln.Function):
         find = functools.partial(function._of_object, id(instance))
         function = function._unbound
-    if not isinstance(function, FunctionType):
+    if type(function) is not FunctionType:
         return None
     return CodeInPlace(function, _first(function, instance), find)
 
@@ -64,7 +64,7 @@ def attribute(owner: object, name: str) -> object:
             break
     if isinstance(found, (property, functools.cached_property)):
         getter = found.fget if isinstance(found, property) else found.func
-        if isinstance(getter, FunctionType):
+        if type(getter) is FunctionType:
             return CodeInPlace(getter, _first(getter, owner))
         return MISSING
     if inspect.ismemberdescriptor(found):

@@ -131,7 +131,7 @@ class Walker:
 
     def callable(self, value: object, depth: int) -> None:
         """What a callable that the function names reads, if it is called."""
-        if isinstance(value, FunctionType):
+        if type(value) is FunctionType:
             self.function(value, {}, depth + 1)
         elif isinstance(value, MethodType):
             self.method(value.__func__, value.__self__, depth)
@@ -171,7 +171,7 @@ def values_read(
     walker = Walker(str(module).partition(".")[0])
     if instance is not None:
         walker.method(function, instance, -1)
-    elif isinstance(function, FunctionType):
+    elif type(function) is FunctionType:
         walker.function(function, arguments, 0)
     else:
         walker.callable(function, 0)
