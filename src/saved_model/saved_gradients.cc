@@ -13,6 +13,10 @@
 namespace gk {
 namespace {
 
+// Gradients of gradients are saved up to this order. Some programs make a new
+// one for each (jax2tf), without an end.
+constexpr int kHighestOrder = 2;
+
 proto::StructuredValue SpecOf(const Node* node, int index) {
   const Node::OutputInfo& info = node->output(index);
   return TensorSpecMessage(node->name(), info.dtype, info.shape);
@@ -96,28 +100,31 @@ class Definition {
 
 Status SavedGradients::Trace(SavedObjects* objects) {
   std::set<const GraphFunction*> seen;
-  std::vector<Ref<GraphFunction>> queue;
-  const auto enter = [&](const GraphFunction& f) {
+  std::vector<std::pair<Ref<GraphFunction>, int>> queue;
+  const auto enter = [&](const GraphFunction& f, int order) {
     if (seen.insert(&f).second) {
-      queue.emplace_back(const_cast<GraphFunction*>(&f));
+      queue.emplace_back(const_cast<GraphFunction*>(&f), order);
     }
   };
   for (const ExportedTrace& trace : objects->functions()) {
-    enter(*trace.function->function());
+    enter(*trace.function->function(), 0);
   }
   for (size_t i = 0; i < queue.size(); ++i) {
-    const Ref<GraphFunction> owner = queue[i];
+    const Ref<GraphFunction> owner = queue[i].first;
+    const int order = queue[i].second;
     // The nodes that are there now: tracing makes none in this graph.
     for (const auto& node : owner->graph().nodes()) {
       const size_t before = entries_.size();
-      GK_RETURN_IF_ERROR(Trace(*owner, node.get(), objects));
+      if (order < kHighestOrder) {
+        GK_RETURN_IF_ERROR(Trace(*owner, node.get(), objects));
+      }
       if (entries_.size() > before) {
-        enter(*entries_.back().gradient.function);
+        enter(*entries_.back().gradient.function, order + 1);
       }
       // What its gradient calls is in that function.
       ForEachCalled(*node, [&](const GraphFunction& called) {
         callers_.try_emplace(&called, owner.get(), node.get());
-        enter(called);
+        enter(called, order);
       });
     }
   }
