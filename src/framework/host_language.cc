@@ -54,4 +54,12 @@ bool HostLanguage::ShowProgress(std::string_view text) {
   return isatty(STDERR_FILENO) == 1 && Print(PrintStream::kStderr, text).ok();
 }
 
+StatusOr<std::shared_ptr<StableHloProgram>> HostLanguage::MakeProgram(
+    const StableHloModule&) {
+  return FailedPrecondition(
+      "A module of StableHLO, which a function of JAX becomes, is compiled and "
+      "run by jaxlib, and that needs Python: run this in a Python program "
+      "where the package jax is installed (pip install jax).");
+}
+
 }  // namespace gk

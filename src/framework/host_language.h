@@ -7,6 +7,7 @@
 #define GK_FRAMEWORK_HOST_LANGUAGE_H_
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,23 @@
 namespace gk {
 
 enum class PrintStream { kStdout, kStderr };
+
+// A function of StableHLO, as bytes of its portable form.
+struct StableHloModule {
+  std::string_view bytes;
+  int platform_index;  // the function's first argument; -1: it has none
+  bool shape_assertions;
+  bool shardy;
+};
+
+// A module made ready to run, for inputs of any shapes that it takes.
+class StableHloProgram {
+ public:
+  virtual ~StableHloProgram() = default;
+  // Gives each output a value, of whatever type the module says.
+  virtual Status Run(std::span<const Tensor* const> inputs,
+                     std::span<Tensor> outputs) = 0;
+};
 
 class HostLanguage {
  public:
@@ -48,6 +66,9 @@ class HostLanguage {
   // Shows people who watch how far long work is (long_work.h); false where
   // nobody does. A terminal at the C stream of errors.
   virtual bool ShowProgress(std::string_view text);
+  // FailedPrecondition where nothing is there that compiles modules.
+  virtual StatusOr<std::shared_ptr<StableHloProgram>> MakeProgram(
+      const StableHloModule& module);
 
  protected:
   ~HostLanguage() = default;

@@ -26,6 +26,17 @@ TEST(HostLanguage, ThePlainOneAnswersWhatAProgramOfCppNeeds) {
   EXPECT_EQ(plain.SourceText(1), "");
 }
 
+TEST(HostLanguage, ThePlainOneSaysWhatRunsModulesOfStableHlo) {
+  const Status status = HostLanguage::Get()
+                            .MakeProgram({.bytes = "module",
+                                          .platform_index = -1,
+                                          .shape_assertions = true,
+                                          .shardy = false})
+                            .status();
+  EXPECT_EQ(status.code(), Code::kFailedPrecondition);
+  EXPECT_NE(status.message().find("pip install jax"), std::string::npos);
+}
+
 TEST(HostLanguage, WhatIsSetIsAskedUntilItIsTakenBack) {
   static Spoken spoken;
   HostLanguage::Set(&spoken);

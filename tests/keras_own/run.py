@@ -39,19 +39,12 @@ SECONDS_OF_A_TEST = 300
 
 # What fails on graphkiln and passes on TensorFlow: a pattern of names, and why.
 REPLICAS = "They want two replicas on virtual devices; graphkiln has one"
-JAX = "Layers of JAX functions, which TensorFlow runs by its compiler XLA"
-MOCK = (
-    "They put a Python function in the place of `tf.Variable.assign` and count on "
-    "`self`, which Python does not give where a method is C's"
-)
 KNOWN = {
     "backend/common/variables_test.py::*::test_variable_numpy_scalar": REPLICAS,
     "backend/tensorflow/distribute_test.py::*": REPLICAS,
     "backend/tensorflow/optimizer_distribute_test.py::*": REPLICAS,
     "callbacks/swap_ema_weights_test.py::*_with_tf_distribute": REPLICAS,
     "ops/nn_test.py::*::test_moments_sync_with_distribution_strategy?": REPLICAS,
-    "optimizers/optimizer_sparse_test.py::*::test_sparse_gradients_*": MOCK,
-    "utils/jax_layer_test.py::*": JAX,
 }
 
 # Files that do not run.

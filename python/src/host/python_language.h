@@ -1,9 +1,10 @@
 // What Python supplies to the layers below. Each member stands beside what it
 // needs: interrupt.cc, process_settings.cc, progress.cc,
-// graph/source_location.cc, ops/assertions.cc.
+// stablehlo_program.cc, graph/source_location.cc, ops/assertions.cc.
 #ifndef GK_PYTHON_PYTHON_LANGUAGE_H_
 #define GK_PYTHON_PYTHON_LANGUAGE_H_
 
+#include <memory>
 #include <string>
 
 #include "framework/host_language.h"
@@ -23,6 +24,9 @@ class PythonLanguage final : public HostLanguage {
   std::string SourceText(uint32_t source) override;
   // On sys.stderr, where that is a terminal or a notebook's.
   bool ShowProgress(std::string_view text) override;
+  // Of the package jax.
+  StatusOr<std::shared_ptr<StableHloProgram>> MakeProgram(
+      const StableHloModule& module) override;
 };
 
 }  // namespace gk::py

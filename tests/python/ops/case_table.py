@@ -32,6 +32,7 @@ NOT_CALLED = {
     "EagerPyFunc": "calls Python back; tests/python/test_py_function.py covers it",
     "PyFunc": "calls Python back; tests/python/test_py_function.py covers it",
     "PyFuncStateless": "calls Python back; tests/python/test_py_function.py covers it",
+    "XlaCallModule": "calls JAX; tests/oracle/test_jax_functions.py covers it",
     "VarHandleOp": "makes a variable; tests of variables cover it",
     "DestroyResourceOp": "ends a variable; tests of variables cover it",
     **dict.fromkeys(

@@ -20,7 +20,13 @@ _ERRORS = " ".join(
 # or "name=public"; "name=@module.own" is of a module beside this one, and
 # "name=@folder.module.own" of one in a folder beside this one's.
 NAMES = {
-    "compiler.tf2xla.python.xla": "dynamic_update_slice=@private_parts.*",
+    "compiler.tf2xla.python.xla": """
+        call_module=@jax_functions.*
+        call_module_disable_check_platform=@jax_functions.*
+        call_module_maximum_supported_version=@jax_functions.*
+        dynamic_update_slice=@private_parts.*
+        """,
+    "compiler.xla.xla_data_pb2": "OpSharding=@jax_functions.*",
     "core.util.event_pb2": "Event=compat.v1.Event",
     "python.data.ops.dataset_ops": """
         Dataset=data.Dataset
@@ -44,6 +50,9 @@ NAMES = {
     "python.autograph.pyct.static_analysis.activity": "",
     "python.autograph.pyct.templates": "",
     "python.autograph.pyct.transformer": "Base=@private_parts.Absent",
+    "python.compiler.xla.experimental.xla_sharding": """
+        Sharding=@jax_functions.* replicate=@jax_functions.* tile=@jax_functions.*
+        """,
     "python.client.device_lib": """
         list_local_devices=@tensorflow_private._list_local_devices
         """,
