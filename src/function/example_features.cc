@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "function/ragged/ragged.h"
-#include "ops/fn/Cast.h"
+#include "function/divided_feature.h"
+#include "function/feature_keys.h"
 #include "ops/fn/ConcatV2.h"
 #include "ops/fn/ExpandDims.h"
 #include "ops/fn/GatherV2.h"
-#include "ops/fn/Maximum.h"
 #include "ops/fn/ParseExampleV2.h"
 #include "ops/fn/Reshape.h"
-#include "ops/fn/UnsortedSegmentMax.h"
-#include "ops/operators.h"
 
 namespace gk {
 namespace {
@@ -27,45 +24,9 @@ Tensor Integers(std::vector<int64_t> values) {
   return Tensor::Vector(std::span<const int64_t>(values));
 }
 
-// Names of features that are asked for in one way, each once.
-struct Keys {
-  std::vector<std::string> names;
-  std::vector<DataType> types, splits;
-
-  size_t Find(std::string_view name) const {
-    return std::find(names.begin(), names.end(), name) - names.begin();
-  }
-  void Add(const std::string& name, DataType type,
-           DataType split = DataType::kInvalid) {
-    const size_t at = Find(name);
-    if (at == names.size()) {
-      names.push_back(name);
-      types.push_back(type);
-      splits.push_back(split);
-      return;
-    }
-    const auto agree = [&](std::string_view what, DataType had, DataType now) {
-      if (had == now) return;
-      throw Error(
-          ValueError("Conflicting {}type <dtype: '{}'> vs <dtype: '{}'> for "
-                     "feature {}.",
-                     what, DataTypeName(had), DataTypeName(now), name));
-    };
-    agree("", types[at], type);
-    agree("row_splits ", splits[at], split);
-  }
-  std::string Text() const {
-    std::string text;
-    for (const std::string& name : names) {
-      text += (text.empty() ? "'" : ", '") + name + "'";
-    }
-    return "[" + text + "]";
-  }
-};
-
-void CheckApart(std::string_view one, const Keys& a, std::string_view other,
-                const Keys& b) {
-  Keys both;
+void CheckApart(std::string_view one, const FeatureKeys& a,
+                std::string_view other, const FeatureKeys& b) {
+  FeatureKeys both;
   for (const std::string& name : a.names) {
     if (b.Find(name) < b.names.size()) {
       both.Add(name, DataType::kInvalid);
@@ -83,37 +44,6 @@ void CheckApart(std::string_view one, const Keys& a, std::string_view other,
 // An empty default: there is none.
 Tensor NoDefault(DataType dtype) {
   return ValueOrThrow(Tensor::Zeros(dtype, TensorShape({0})));
-}
-
-// A tensor's rows of so many elements each.
-RaggedValue Rows(const Tensor& flat, int64_t length) {
-  std::vector<int64_t> dims{-1, length};
-  const PartialTensorShape shape = flat.partial_shape();
-  for (int i = 1; i < shape.rank(); ++i) dims.push_back(shape.dim(i));
-  return ops::Reshape(flat, Integers(std::move(dims)));
-}
-
-// Rows of `inner` as numbers of one kind tell.
-RowPartition RowsBy(FeaturePartition::Kind kind, const Tensor& numbers,
-                    const RaggedValue& inner, const ExampleFeature& f) {
-  using By = FeaturePartition::Kind;
-  switch (kind) {
-    case By::kSplits:
-      return RowPartition::FromSplits(numbers, f.validate);
-    case By::kLengths:
-      return RowPartition::FromLengths(numbers, f.validate);
-    case By::kLimits:
-      return RowPartition::FromLimits(numbers, f.validate);
-    case By::kStarts: {
-      Tensor count = inner.nrows();
-      if (count.dtype() != f.splits_type) {
-        count = ops::Cast(count, f.splits_type);
-      }
-      return RowPartition::FromStarts(numbers, count, f.validate);
-    }
-    default:
-      return RowPartition::FromRowids(numbers, Tensor(), f.validate);
-  }
 }
 
 class Request {
@@ -136,11 +66,9 @@ class Request {
   SparseValue SparseOf(const std::string& key) const;
   RaggedValue RaggedOf(const std::string& key) const;
   SparseValue Merged(const ExampleFeature& f) const;
-  RaggedValue Divided(RaggedValue values, const ExampleFeature& f,
-                      const FeaturePartition& p) const;
 
   const std::span<const ExampleFeature> features_;
-  Keys sparse_, dense_, ragged_;
+  FeatureKeys sparse_, dense_, ragged_;
   std::vector<PartialTensorShape> shapes_;
   TensorVector defaults_;
   TensorVector made_;  // what the op gave
@@ -180,11 +108,7 @@ void Request::Add(const ExampleFeature& f) {
     case FeatureKind::kRagged: {
       const std::string& key = f.value_key.empty() ? f.key : f.value_key;
       ragged_.Add(key, f.dtype, f.splits_type);
-      for (const FeaturePartition& p : f.partitions) {
-        if (p.kind != FeaturePartition::Kind::kUniform) {
-          ragged_.Add(p.key, DataType::kInt64, f.splits_type);
-        }
-      }
+      ragged_.AddPartitions(f);
     }
   }
 }
@@ -291,67 +215,6 @@ SparseValue Request::Merged(const ExampleFeature& f) const {
   return f.already_sorted ? merged : merged.Reordered();
 }
 
-// The rows of `values` (of a batch: of those below its first partition) as a
-// feature divides them.
-RaggedValue Request::Divided(RaggedValue values, const ExampleFeature& f,
-                             const FeaturePartition& p) const {
-  using By = FeaturePartition::Kind;
-  const auto cast = [&](Tensor t) {
-    return t.dtype() == f.splits_type ? t
-                                      : ops::Cast(std::move(t), f.splits_type);
-  };
-  const auto number = [&](int64_t n) { return cast(Tensor::Scalar(n)); };
-  RaggedValue inner = is_batch_ ? values.values() : values;
-  const auto divide = [&](const RowPartition& rows) -> RaggedValue {
-    return {inner, f.validate ? rows.Checked(cast(inner.nrows())) : rows};
-  };
-  if (p.kind == By::kUniform) {
-    if (!values.is_ragged()) return Rows(values.flat(), p.length);
-    RaggedValue divided = divide(RowPartition::FromUniform(
-        number(p.length), Tensor(), cast(inner.nrows()), f.validate));
-    if (!is_batch_) return divided;
-    const Tensor outer =
-        Apply(Operator::kFloorDivide, values.rows().splits, number(p.length));
-    return {std::move(divided), RowPartition::FromSplits(outer, f.validate)};
-  }
-  const RaggedValue told = RaggedOf(p.key);
-  const Tensor numbers = cast(told.flat());
-  if (!is_batch_) return divide(RowsBy(p.kind, numbers, inner, f));
-  // Numbers count from the begin of an example: they are moved to where that
-  // is in the batch.
-  const auto moved = [&](const Tensor& from, const Tensor& begins,
-                         const RowPartition& of) {
-    const Tensor zero = Tensor::Scalar(int32_t{0});
-    return Apply(Operator::kAdd, from,
-                 ops::GatherV2(begins, of.rowids(), zero));
-  };
-  const RowPartition& outer = told.rows();
-  const Tensor begins = values.rows().starts();
-  if (p.kind == By::kLengths) {
-    return {divide(RowsBy(p.kind, numbers, inner, f)), outer};
-  }
-  if (p.kind == By::kStarts || p.kind == By::kLimits) {
-    const Tensor places = moved(numbers, begins, outer);
-    return {divide(RowsBy(p.kind, places, inner, f)), outer};
-  }
-  if (p.kind == By::kSplits) {
-    // The first of each example is 0; the others are limits.
-    const RaggedValue rest =
-        RaggedSubscript(RaggedValue(numbers, std::vector<RowPartition>{outer}),
-                        {{}, {.begin = int64_t{1}}});
-    const Tensor limits = moved(rest.flat(), begins, rest.rows());
-    return {divide(RowsBy(By::kLimits, limits, inner, f)), rest.rows()};
-  }
-  // As many rows in each example as its ids need.
-  const Tensor most =
-      ops::UnsortedSegmentMax(numbers, outer.rowids(), outer.nrows());
-  const RowPartition rows = RowPartition::FromLengths(
-      ops::Maximum(Apply(Operator::kAdd, most, number(1)), number(0)), false);
-  const Tensor ids = moved(numbers, rows.starts(), outer);
-  return {divide(RowPartition::FromRowids(ids, rows.nvals(), f.validate)),
-          rows};
-}
-
 ExampleValue Request::ValueOf(const ExampleFeature& f) const {
   switch (f.kind) {
     case FeatureKind::kVariable:
@@ -360,10 +223,9 @@ ExampleValue Request::ValueOf(const ExampleFeature& f) const {
       return Merged(f);
     case FeatureKind::kRagged: {
       RaggedValue value = RaggedOf(f.value_key.empty() ? f.key : f.value_key);
-      for (auto p = f.partitions.rbegin(); p != f.partitions.rend(); ++p) {
-        value = Divided(std::move(value), f, *p);
-      }
-      return value;
+      return DividedFeature(
+          std::move(value), f, is_batch_,
+          [&](const std::string& key) { return RaggedOf(key); });
     }
     default: {
       const size_t at = 3 * sparse_.names.size() + dense_.Find(f.key);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "function/divided_feature.h"
+#include "function/feature_keys.h"
 #include "ops/fn/ParseSequenceExampleV2.h"
 #include "ops/fn/Reshape.h"
 
@@ -17,8 +19,9 @@ Tensor NameVector(const std::vector<std::string>& names) {
 
 // Features that are asked for in one way, as the op takes them.
 struct SequenceRequest {
-  std::vector<std::string> sparse, dense, ragged;
-  std::vector<DataType> sparse_types, dense_types, ragged_types, split_types;
+  std::vector<std::string> sparse, dense;
+  FeatureKeys ragged;
+  std::vector<DataType> sparse_types, dense_types;
   std::vector<PartialTensorShape> dense_shapes;
   TensorVector defaults;
   std::vector<bool> may_miss;
@@ -42,16 +45,10 @@ struct SequenceRequest {
       sparse.push_back(f.key);
       sparse_types.push_back(f.dtype);
     } else if (f.kind == SequenceKind::kRagged) {
-      if (!f.partitions.empty()) {
-        throw Error(
-            ValueError("Unsupported: RaggedFeature of a SequenceExample has no "
-                       "partitions, but feature {} is {}",
-                       f.key, f.shown));
-      }
-      places.push_back(ragged.size());
-      ragged.push_back(f.value_key.empty() ? f.key : f.value_key);
-      ragged_types.push_back(f.dtype);
-      split_types.push_back(f.splits_type);
+      const std::string& key = f.value_key.empty() ? f.key : f.value_key;
+      ragged.Add(key, f.dtype, f.splits_type);
+      ragged.AddPartitions(f);
+      places.push_back(ragged.Find(key));
     } else if (f.kind == dense_kind) {
       if (f.shape.unknown_rank() || !f.shape.IsFullyDefined()) {
         throw Error(ValueError(
@@ -110,12 +107,13 @@ SequenceValues ParseSequenceExample(const Tensor& serialized,
       s(sequence, SequenceKind::kSequence);
   const TensorVector made = ops::ParseSequenceExampleV2(
       serialized, names ? names : NameVector({}), NameVector(c.sparse),
-      NameVector(c.dense), NameVector(c.ragged), NameVector(s.sparse),
-      NameVector(s.dense), NameVector(s.ragged), Flags(s.may_miss), c.defaults,
-      static_cast<int64_t>(c.sparse.size()), c.sparse_types, c.ragged_types,
-      c.split_types, c.dense_shapes, static_cast<int64_t>(s.sparse.size()),
+      NameVector(c.dense), NameVector(c.ragged.names), NameVector(s.sparse),
+      NameVector(s.dense), NameVector(s.ragged.names), Flags(s.may_miss),
+      c.defaults, static_cast<int64_t>(c.sparse.size()), c.sparse_types,
+      c.ragged.types, c.ragged.splits, c.dense_shapes,
+      static_cast<int64_t>(s.sparse.size()),
       static_cast<int64_t>(s.dense.size()), s.dense_types, s.sparse_types,
-      s.ragged_types, s.split_types, s.dense_shapes);
+      s.ragged.types, s.ragged.splits, s.dense_shapes);
 
   SequenceValues values;
   size_t first = 0;
@@ -123,7 +121,7 @@ SequenceValues ParseSequenceExample(const Tensor& serialized,
                         const SequenceRequest& r, bool lists,
                         std::vector<ExampleValue>* to) {
     const size_t sparse = r.sparse.size(), dense = r.dense.size(),
-                 ragged = r.ragged.size();
+                 ragged = r.ragged.names.size();
     const size_t first_dense = first + 3 * sparse;
     const size_t first_ragged = first_dense + (lists ? 2 : 1) * dense;
     for (size_t i = 0; i < features.size(); ++i) {
@@ -134,17 +132,24 @@ SequenceValues ParseSequenceExample(const Tensor& serialized,
         to->push_back(
             SparseValue::Make(made[k], made[sparse + k], made[2 * sparse + k]));
       } else if (features[i].kind == SequenceKind::kRagged) {
-        const size_t k = first_ragged + at;
-        const auto rows = [&](size_t group) {
-          return RowPartition::FromSplits(made[k + group * ragged], false);
+        const auto rows = [&](size_t at, size_t group) {
+          return RowPartition::FromSplits(
+              made[first_ragged + at + group * ragged], false);
         };
-        RaggedValue value = made[k];
-        if (lists) value = {std::move(value), rows(2)};
-        if (batch) value = {std::move(value), rows(1)};
-        if (!batch && !lists) {
-          to->push_back(made[k]);
-        } else {
+        // A step of a list is divided as an example is.
+        const auto read = [&](size_t at) -> RaggedValue {
+          RaggedValue value = made[first_ragged + at];
+          if (!lists && !batch) return value;
+          return {std::move(value), rows(at, lists ? 2 : 1)};
+        };
+        RaggedValue value = DividedFeature(
+            read(at), features[i], lists || batch,
+            [&](const std::string& key) { return read(r.ragged.Find(key)); });
+        if (lists && batch) value = {std::move(value), rows(at, 1)};
+        if (value.is_ragged()) {
           to->push_back(std::move(value));
+        } else {
+          to->push_back(value.flat());
         }
       } else {
         to->push_back(made[first_dense + at]);

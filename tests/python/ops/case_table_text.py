@@ -168,6 +168,7 @@ TABLE: dict[str, dict[str, Any]] = {
     },
     "EncodeBase64": {"input": ["a", "abc", b"\xff\xfe"], "pad": True},
     "DecodeBase64": {"input": ["YQ==", "YWJj", "__4"]},
+    "DecodeJSONExample": {"json_examples": ["{}", '{"features": {"feature": {}}}']},
     "DenseToDenseSetOperation": {
         "set1": np.array([[1, 2, 2], [3, 4, 5]], I32),
         "set2": np.array([[2, 3], [5, 5]], I32), "set_operation": "union",

@@ -47,11 +47,10 @@ def parse_sequence_example(
     Args:
       serialized: a vector of strings.
       context_features: by name, which features of the context and how:
-        `tf.io.FixedLenFeature`, `VarLenFeature`, `RaggedFeature` without
-        partitions.
+        `tf.io.FixedLenFeature`, `VarLenFeature`, `RaggedFeature`.
       sequence_features: by name, which lists of features and how:
-        `tf.io.FixedLenSequenceFeature`, `VarLenFeature`, `RaggedFeature` without
-        partitions.
+        `tf.io.FixedLenSequenceFeature`, `VarLenFeature`, `RaggedFeature`, whose
+        partitions divide each step.
       example_names: names for messages, one for each example.
       name: of the ops.
 
