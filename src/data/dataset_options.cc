@@ -85,13 +85,13 @@ constexpr Option kOptimization[] = {
     {"filter_parallelization", Kind::kBool, 18, "Filters work in parallel."},
     {"inject_prefetch", Kind::kBool, 19, "The last step is made in advance."},
     {"seq_interleave_prefetch", Kind::kBool, 21,
-     "What is interleaved is made in advance."}};
+     "Datasets that an interleave without parallel calls makes are made in "
+     "advance."}};
 constexpr OptionGroup kOptimizationOptions = {
     kExperimental, "OptimizationOptions", kOptimization,
     R"(Which rewritings of a dataset are wished for. Elements are the same with
 and without. All are made where they are True, and `noop_elimination` unless it
-or `apply_default_optimizations` is False; `seq_interleave_prefetch` is kept,
-but without effect here.
+or `apply_default_optimizations` is False.
 
 >>> options = tf.data.Options()
 >>> options.experimental_optimization.map_fusion = True

@@ -11,7 +11,7 @@ REWRITINGS = (
     "noop_elimination", "map_parallelization", "filter_parallelization",
     "map_fusion", "filter_fusion", "map_and_filter_fusion",
     "map_and_batch_fusion", "parallel_batch", "shuffle_and_repeat_fusion",
-    "inject_prefetch",
+    "seq_interleave_prefetch", "inject_prefetch",
 )  # fmt: skip
 END = "end"
 
@@ -117,6 +117,13 @@ def pipelines(tf):
         "nested": lambda: n.take(4).flat_map(
             lambda x: d.range(x).map(captured(2)).map(captured(3)).batch(2)
         ),
+        "interleaved": lambda: n.interleave(
+            lambda x: d.range(x).map(captured(2)), cycle_length=3, block_length=2
+        ),
+        "interleaved that fails": lambda: n.interleave(
+            lambda x: d.range(x).map(third(tf)), cycle_length=2
+        ),
+        "interleaved one by one": lambda: n.interleave(d.range, cycle_length=1).batch(4),
         "zipped": lambda: d.zip((n.map(captured(2)).map(captured(2)), n.filter(odd).batch(2)
                          .map(lambda x: tf.reduce_sum(x)))),
         "cached": lambda: n.map(captured(2)).map(captured(2)).cache().repeat(2),

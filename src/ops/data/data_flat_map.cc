@@ -4,8 +4,10 @@
 
 #include "base/thread_pool.h"
 #include "data/parallel_interleave.h"
+#include "data/read_ahead.h"
 #include "framework/op_registry.h"
 #include "ops/data/dataset_kernel.h"
+#include "ops/data/optimize_dataset.h"
 
 namespace gk {
 namespace {
@@ -13,14 +15,16 @@ namespace {
 // FlatMap is interleaving of one at a time.
 class InterleaveDataset final : public DatasetOfInput {
  public:
-  // options.parallel 0: one after the other.
+  // options.parallel 0: one after the other. `parts_ahead`: elements of the
+  // datasets it makes are made in advance.
   InterleaveDataset(std::string_view kind, ElementSignature signature,
                     Ref<const Dataset> input, CapturedFunction function,
-                    const InterleaveOptions& options)
+                    const InterleaveOptions& options, bool parts_ahead)
       : DatasetOfInput(std::move(signature), std::move(input)),
         kind_(kind),
         function_(std::move(function)),
-        options_(options) {}
+        options_(options),
+        parts_ahead_(parts_ahead) {}
 
   std::string_view kind() const override { return kind_; }
   int64_t Cardinality() const override { return kUnknownCardinality; }
@@ -80,8 +84,8 @@ class InterleaveDataset final : public DatasetOfInput {
       bool part_ended = false;
       const Status status = parts_[at_]->NextRows(
           cancellation,
-          cycle_ == 1 ? n : std::min(n, block_length_ - in_block_),
-          rows, count, &part_ended);
+          cycle_ == 1 ? n : std::min(n, block_length_ - in_block_), rows, count,
+          &part_ended);
       if (*count > 0) Took(*count);
       GK_RETURN_IF_ERROR(status);
       if (!part_ended) return OkStatus();
@@ -165,12 +169,20 @@ class InterleaveDataset final : public DatasetOfInput {
     GK_RETURN_IF_ERROR(CheckSignature(signature(), part->signature()));
     GK_ASSIGN_OR_RETURN(
         *sequence, part->NewIterator(context.Opened(n, part->seed_sources())));
+    if (parts_ahead_) {
+      *sequence = Prefetch(std::move(*sequence),
+                           TunedAhead(context.resources(), kMostAhead));
+    }
     return OkStatus();
   }
 
   const std::string_view kind_;
   const CapturedFunction function_;
+  // Of each part, where that is tuned.
+  static constexpr int64_t kMostAhead = 16;
+
   const InterleaveOptions options_;
+  const bool parts_ahead_;
 };
 
 Status MakeInterleave(KernelContext& c, const InterleaveOptions& options) {
@@ -178,9 +190,10 @@ Status MakeInterleave(KernelContext& c, const InterleaveOptions& options) {
   CapturedFunction f;
   GK_RETURN_IF_ERROR(CaptureFunction(c, "f", 1, ListLength(c, "Targuments"),
                                      input->signature().types.size(), &f));
-  return SetDataset(
-      c, MakeRef<InterleaveDataset>(c.record().name, SignatureAttrs(c),
-                                    std::move(input), std::move(f), options));
+  const bool* ahead = c.attrs().Get<bool>(kPartsAhead);
+  return SetDataset(c, MakeRef<InterleaveDataset>(
+                           c.record().name, SignatureAttrs(c), std::move(input),
+                           std::move(f), options, ahead != nullptr && *ahead));
 }
 
 Status ComputeFlatMap(KernelContext& c) {

@@ -106,6 +106,15 @@ StatusOr<Tensor> BatchInParallel(const Dataset& dataset,
       {origin.inputs[0], origin.inputs[1], Autotuned(), origin.inputs[2]});
 }
 
+// The datasets that it interleaves, one after the other, are made in advance.
+StatusOr<Tensor> PartsAhead(const Dataset& dataset,
+                            const DatasetOrigin& origin) {
+  if (dataset.kind() != "InterleaveDataset") return Tensor();
+  AttrMap attrs = origin.attrs;
+  attrs.Set(kPartsAhead, true);
+  return Make(*origin.op, attrs, origin.inputs);
+}
+
 struct Rewriting {
   const char* option;
   bool otherwise;  // where nobody says
@@ -122,6 +131,7 @@ constexpr Rewriting kRewritings[] = {
     {"map_and_batch_fusion", false, &FuseMapAndBatch},
     {"parallel_batch", false, &BatchInParallel},
     {"shuffle_and_repeat_fusion", false, &FuseShuffleAndRepeat},
+    {"seq_interleave_prefetch", false, &PartsAhead},
 };
 
 bool Said(const DatasetOptions* options, const char* name, bool otherwise) {

@@ -15,6 +15,9 @@
 
 namespace gk {
 
+// Of InterleaveDataset, where a rewriting made it: a prefetch of each part.
+inline constexpr char kPartsAhead[] = "_parts_ahead";
+
 // The dataset itself where there is nothing to do.
 StatusOr<Ref<const Dataset>> Optimized(Ref<const Dataset> dataset);
 
