@@ -1,5 +1,9 @@
 #include "ops/data/batch_dataset.h"
 
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
 #include "base/thread_pool.h"
 #include "data/read_ahead.h"
 #include "ops/data/dataset_kernel.h"
@@ -96,8 +100,8 @@ Status DifferentShapes(size_t k, const TensorShape& first, int64_t i,
       k, first.DebugString(), i, other.DebugString());
 }
 
-// Component k of all rows of a group.
-StatusOr<Tensor> Stack(const TensorVector& group, size_t width, size_t k) {
+// Component k of all rows of a group, which loses what nobody else has.
+StatusOr<Tensor> Stack(TensorVector& group, size_t width, size_t k) {
   const Tensor& first = group[k];
   for (size_t i = k + width; i < group.size(); i += width) {
     const Tensor& other = group[i];
@@ -116,14 +120,19 @@ StatusOr<Tensor> Stack(const TensorVector& group, size_t width, size_t k) {
       VisitMoved(first.dtype(), [&]<class T>(std::type_identity<T>) {
         T* to = static_cast<T*>(batch.raw_data());
         for (size_t i = k; i < group.size(); i += width) {
-          to = std::copy_n(static_cast<const T*>(group[i].raw_data()),
-                           group[i].num_elements(), to);
+          T* const from = static_cast<T*>(group[i].raw_data());
+          const int64_t n = group[i].num_elements();
+          if (!std::is_trivially_copyable_v<T> && group[i].IsExclusive()) {
+            to = std::move(from, from + n, to);
+          } else {
+            to = std::copy_n(from, n, to);
+          }
         }
       }));
   return batch;
 }
 
-Status StackAll(const TensorVector& group, size_t width, TensorVector* batch) {
+Status StackAll(TensorVector group, size_t width, TensorVector* batch) {
   for (size_t k = 0; k < width; ++k) {
     GK_ASSIGN_OR_RETURN(Tensor stacked, Stack(group, width, k));
     batch->push_back(std::move(stacked));
@@ -239,7 +248,7 @@ class RowsIterator final : public BatchIterator {
                  TensorVector* element, bool* end) {
     GK_RETURN_IF_ERROR(GatherTo(cancellation, &group));
     *end = group.empty();
-    return *end ? OkStatus() : StackAll(group, width_, element);
+    return *end ? OkStatus() : StackAll(std::move(group), width_, element);
   }
 };
 
@@ -379,8 +388,9 @@ class BatchDataset final : public DatasetOfInput {
           new RowsIterator(std::move(in), size_, width, drop_remainder_));
     }
     ElementFn stack = [width](TensorVector group, const CancellationToken*,
-                              TensorVector* batch,
-                              bool*) { return StackAll(group, width, batch); };
+                              TensorVector* batch, bool*) {
+      return StackAll(std::move(group), width, batch);
+    };
     return ParallelMap(std::make_unique<GroupIterator>(std::move(in), size_,
                                                        width, drop_remainder_),
                        std::move(stack),

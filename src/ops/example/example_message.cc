@@ -1,5 +1,7 @@
 #include "ops/example/example_message.h"
 
+#include <cstring>
+
 namespace gk {
 namespace {
 
@@ -42,6 +44,33 @@ bool ReadEntry(std::string_view entry, std::string_view* name,
   return true;
 }
 
+// Calls on_floats(bytes) for floats of a list as they lie there: one, or those
+// that are packed.
+template <class F>
+bool ForFloats(std::string_view list, F on_floats) {
+  constexpr uint32_t kTag = 1 << 3;
+  proto::Reader reader(list);
+  while (!reader.done()) {
+    uint32_t tag;
+    if (!reader.Tag(&tag)) return false;
+    if (tag == (kTag | proto::kBytes)) {
+      std::string_view packed;
+      if (!reader.Bytes(&packed) || packed.size() % sizeof(float) != 0) {
+        return false;
+      }
+      on_floats(packed);
+    } else if (tag == (kTag | proto::kFixed32)) {
+      const char* const at = reader.position();
+      float value;
+      if (!reader.Fixed(&value)) return false;
+      on_floats(std::string_view(at, sizeof value));
+    } else if (!reader.Skip(tag)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 bool ReadFeature(std::string_view message, FeatureView* feature) {
@@ -76,6 +105,13 @@ bool ReadExample(
   });
 }
 
+bool CopyFloats(std::string_view list, float* to) {
+  return ForFloats(list, [&](std::string_view all) {
+    std::memcpy(to, all.data(), all.size());
+    to += all.size() / sizeof(float);
+  });
+}
+
 bool CountValues(const FeatureView& feature, int64_t* count) {
   int64_t n = 0;
   bool is_right = true;
@@ -84,9 +120,13 @@ bool CountValues(const FeatureView& feature, int64_t* count) {
       is_right = ReadValues<std::string_view>(feature.list,
                                               [&](std::string_view) { ++n; });
       break;
-    case DataType::kFloat:
-      is_right = ReadValues<float>(feature.list, [&](float) { ++n; });
+    case DataType::kFloat: {
+      int64_t singles = 0;
+      is_right = ForFloats(
+          feature.list, [&](std::string_view all) { singles += all.size(); });
+      n = singles / static_cast<int64_t>(sizeof(float));
       break;
+    }
     case DataType::kInt64:
       is_right = ReadValues<int64_t>(feature.list, [&](int64_t) { ++n; });
       break;

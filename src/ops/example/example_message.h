@@ -79,6 +79,9 @@ bool ReadValues(std::string_view list, F on_value) {
   return true;
 }
 
+// The values of a list of floats, which has been counted, from `to` on.
+bool CopyFloats(std::string_view list, float* to);
+
 // How many values a feature has.
 bool CountValues(const FeatureView& feature, int64_t* count);
 

@@ -69,6 +69,8 @@ void Copy(const FeatureView& feature, DataType dtype, Tensor* out, int64_t to) {
         if (s.size() > 15) CountText(static_cast<int64_t>(s.size()));
         (at++)->assign(s);
       });
+    } else if constexpr (std::is_same_v<T, float>) {
+      CopyFloats(feature.list, at);
     } else {
       ReadValues<T>(feature.list, [&](T value) { *at++ = value; });
     }
