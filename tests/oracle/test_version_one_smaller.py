@@ -288,6 +288,7 @@ def test_ragged_placeholder(both):
             values = (value.flat_values, *value.nested_row_splits)
             fed = dict(zip(parts, values, strict=True))
             told.append(session.run(x + 1.0, fed).to_list())
+            told.append(session.run(x.flat_values * 2.0, {x: value}).tolist())
         return told
 
     both.agree(program)

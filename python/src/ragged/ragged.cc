@@ -8,6 +8,7 @@
 #include "python/src/ragged/composite_types.h"
 #include "python/src/ragged/ragged_arguments.h"
 #include "python/src/tensors/slicing.h"
+#include "python/src/tensors/tensor_leaves.h"
 
 namespace gk::py {
 namespace {
@@ -256,6 +257,13 @@ template <Name kWhy>
 Object Refused(Handle) {
   Throw(TypeError("{}", kWhy.text));
 }
+// Those of plain graphs, which sessions feed, may be keys.
+Object RaggedHash(Handle self) {
+  if (!IsOfPlainGraph(Object(self.attr("row_splits")).ptr())) {
+    Throw(TypeError("RaggedTensor is unhashable."));
+  }
+  return nb::int_(reinterpret_cast<Py_hash_t>(self.ptr()) >> 4);
+}
 
 // --- Element by element.
 
@@ -359,7 +367,7 @@ PyMethodDef methods[] = {
     GK_METHOD("__iter__", "", Iterate, ""),
     GK_METHOD("__len__", "",
               Refused<"object of type 'RaggedTensor' has no len()">, ""),
-    GK_METHOD("__hash__", "", Refused<"RaggedTensor is unhashable.">, ""),
+    GK_METHOD("__hash__", "", RaggedHash, ""),
     GK_METHOD("__bool__", "",
               Refused<"RaggedTensor may not be used as a boolean.">, ""),
     GK_METHOD("__repr__", "", RaggedText, ""),
