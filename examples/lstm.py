@@ -21,7 +21,7 @@ LENGTH = 80
 
 def make_datasets():
     """(to learn from, held out): batches of pieces and who wrote them."""
-    parts: tuple[list, list] = ([], [])
+    parts = [], []
     for author, name in enumerate(AUTHORS):
         text = texts.read(name)
         cut = len(text) * 4 // 5

@@ -51,8 +51,9 @@ def with_head(features, classes: int, name: str):
 
 def first_of_each(images, labels, count: int):
     """The first pictures of each digit."""
-    rows = [np.flatnonzero(labels == digit)[:count] for digit in range(10)]
-    rows = np.concatenate(rows)
+    rows = np.concatenate(
+        [np.flatnonzero(labels == digit)[:count] for digit in range(10)]
+    )
     return images[rows], labels[rows]
 
 
@@ -91,7 +92,7 @@ def main(epochs: int) -> tuple[float, float, float]:
         from_graph = layers.TFSMLayer(graph, call_endpoint="serve")
     from_file.trainable = from_graph.trainable = False
 
-    few = first_of_each(*train, count=4)
+    few = first_of_each(train[0], train[1], 4)
     results = (
         learnt(from_file, "from_keras_file", few, test, 6 * epochs),
         learnt(from_graph, "from_saved_model", few, test, 6 * epochs),

@@ -19,7 +19,7 @@ layers = keras.layers
 LENGTH, WIDTH, BATCH = 64, 96, 32
 
 
-class Positions(layers.Layer):
+class Positions(tf.keras.layers.Layer):
     """Letters and where they stand, as vectors."""
 
     def __init__(self, letters: int, **kwargs):
@@ -31,7 +31,7 @@ class Positions(layers.Layer):
         return self.letters(ids) + self.places(tf.range(tf.shape(ids)[-1]))
 
 
-class Block(layers.Layer):
+class Block(tf.keras.layers.Layer):
     """Attention to the letters before, then a layer for each letter."""
 
     def __init__(self, **kwargs):

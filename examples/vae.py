@@ -18,7 +18,7 @@ keras = tf.keras
 layers = keras.layers
 
 
-class Autoencoder(keras.Model):
+class Autoencoder(tf.keras.Model):
     """Digits to means and variances on a plane, and points of it to digits."""
 
     def __init__(self, **kwargs):

@@ -112,17 +112,23 @@ def test_gradients(equation: str, shapes: list):
         return tape.gradient(y, xs)
 
     found = gradients(*operands)
+    random = np.random.default_rng(5)
     for i, x in enumerate(operands):
-        wanted = np.zeros(x.shape)
-        for at in np.ndindex(*x.shape):
+        # Of large operands a few elements.
+        places = list(np.ndindex(*x.shape))
+        if len(places) > 1000:
+            places = [places[j] for j in random.integers(len(places), size=6)]
+        for at in places:
             step = np.zeros(x.shape)
             step[at] = 1e-6
             ends = [
                 total(*operands[:i], x + sign * step, *operands[i + 1 :])
                 for sign in (1, -1)
             ]
-            wanted[at] = (ends[0] - ends[1]) / 2e-6
-        np.testing.assert_allclose(found[i], wanted, rtol=1e-5, atol=1e-5)
+            wanted = (ends[0] - ends[1]) / 2e-6
+            np.testing.assert_allclose(
+                found[i][at], wanted, rtol=1e-5, atol=1e-5
+            )
     spec = [tf.TensorSpec(None, x.dtype) for x in operands]
     traced = tf.function(gradients, input_signature=spec)
     for a, b in zip(traced(*operands), found):
