@@ -63,7 +63,7 @@ TEST(ExampleTest, RowsOfRaggedOnesAreDivided) {
         RaggedFeature{.dtype = DataType::kInt64,
                       .value_key = "a",
                       .partitions = {RaggedFeature::UniformRowLength{1}}}}});
-  EXPECT_EQ(parsed.ragged("r").ragged_rank(), 2);
+  EXPECT_EQ(parsed.ragged("r").ragged_rank(), 1);
   EXPECT_EQ(parsed.ragged("r").to_tensor().shape(), gk::Shape({2, 2, 1}));
 }
 
