@@ -117,7 +117,12 @@ def _spec_of(value):
         return value._type_spec
     if _graphkiln.is_tensor(value):
         return TensorSpec(value.shape, value.dtype)
-    if isinstance(value, (list, tuple)):
+    # Attributes are wrapped; what is in them is meant.
+    if isinstance(value, list):
+        return [_spec_of(v) for v in value]
+    if isinstance(value, (tuple, dict)):
+        value = getattr(value, "__wrapped__", value)
+    if isinstance(value, tuple):
         return type(value)(_spec_of(v) for v in value)
     if isinstance(value, dict):
         return type(value)((k, _spec_of(v)) for k, v in value.items())
