@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/json_escape.h"
+
 namespace gk::command {
 namespace {
 
@@ -117,19 +119,6 @@ class JsonReader {
     return Json(Json::Number{std::string(text_.substr(start, at_ - start))});
   }
 
-  StatusOr<uint32_t> ReadCodeUnit() {
-    uint32_t code = 0;
-    const std::string_view digits = text_.substr(at_, 4);
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
-    if (digits.size() < 4 || error != std::errc() ||
-        end != digits.data() + digits.size()) {
-      return Wrong("expected four hexadecimal digits");
-    }
-    at_ += 4;
-    return code;
-  }
-
   Status ReadEscape(std::string* out) {
     if (at_ == text_.size()) return Wrong("the text does not end");
     const char c = text_[at_++];
@@ -140,16 +129,8 @@ class JsonReader {
       return OkStatus();
     }
     if (c != 'u') return Wrong("there is no such escape");
-    GK_ASSIGN_OR_RETURN(uint32_t code, ReadCodeUnit());
-    if (code >= 0xD800 && code < 0xDC00 && Take("\\u")) {
-      GK_ASSIGN_OR_RETURN(const uint32_t low, ReadCodeUnit());
-      if (low < 0xDC00 || low > 0xDFFF) return Wrong("half a character");
-      code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-    } else if (code >= 0xD800 && code < 0xE000) {
-      return Wrong("half a character");
-    }
-    AppendUtf8(code, out);
-    return OkStatus();
+    const char* const wrong = ReadJsonCharacter(text_, &at_, out);
+    return wrong == nullptr ? OkStatus() : Wrong(wrong);
   }
 
   StatusOr<std::string> ReadText() {

@@ -11,7 +11,9 @@
 #include <utility>
 
 #include "base/function_ref.h"
+#include "base/json_escape.h"
 #include "base/json_quoted.h"
+#include "ops/example/message_fields.h"
 #include "proto/wire.h"
 
 namespace gk {
@@ -28,16 +30,10 @@ bool IsJsonWordCharacter(char c) {
          c == '_' || c == '$';
 }
 
-void AppendJsonVarint(uint64_t value, std::string* out) {
-  for (; value >= 0x80; value >>= 7) {
-    out->push_back(static_cast<char>(value | 0x80));
-  }
-  out->push_back(static_cast<char>(value));
-}
 void AppendJsonField(uint32_t number, std::string_view bytes,
                      std::string* out) {
-  AppendJsonVarint(number << 3 | proto::kBytes, out);
-  AppendJsonVarint(bytes.size(), out);
+  AppendVarint(number << 3 | proto::kBytes, out);
+  AppendVarint(bytes.size(), out);
   out->append(bytes);
 }
 
@@ -316,7 +312,7 @@ class ExampleReader {
       if (!null && !ToInt64(value, &number)) {
         return wrong("expected a number that an int64 holds");
       }
-      AppendJsonVarint(static_cast<uint64_t>(number), values);
+      AppendVarint(static_cast<uint64_t>(number), values);
       return OkStatus();
     }
     float number = 0;
@@ -360,19 +356,6 @@ class ExampleReader {
     return true;
   }
 
-  StatusOr<uint32_t> ReadCodeUnit() {
-    uint32_t code = 0;
-    const std::string_view digits = text_.substr(at_, 4);
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
-    if (digits.size() < 4 || error != std::errc() ||
-        end != digits.data() + digits.size()) {
-      return Wrong("expected four hexadecimal digits");
-    }
-    at_ += 4;
-    return code;
-  }
-
   Status ReadEscape(std::string* out) {
     if (at_ == text_.size()) return Wrong("the text does not end");
     const char c = text_[at_++];
@@ -383,16 +366,8 @@ class ExampleReader {
       return OkStatus();
     }
     if (c != 'u') return Wrong("invalid escape");
-    GK_ASSIGN_OR_RETURN(uint32_t code, ReadCodeUnit());
-    if (code >= 0xD800 && code < 0xDC00 && Take("\\u")) {
-      GK_ASSIGN_OR_RETURN(const uint32_t low, ReadCodeUnit());
-      if (low < 0xDC00 || low > 0xDFFF) return Wrong("half a character");
-      code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-    } else if (code >= 0xD800 && code < 0xE000) {
-      return Wrong("half a character");
-    }
-    AppendUtf8(code, out);
-    return OkStatus();
+    const char* const wrong = ReadJsonCharacter(text_, &at_, out);
+    return wrong == nullptr ? OkStatus() : Wrong(wrong);
   }
 
   // In quotes of either kind.

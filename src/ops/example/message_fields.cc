@@ -174,12 +174,6 @@ bool ForValues(std::string_view message, const FieldType& field, N on_number,
   return true;
 }
 
-void AppendVarint(uint64_t value, std::string* out) {
-  for (; value >= 0x80; value >>= 7) {
-    out->push_back(static_cast<char>(value | 0x80));
-  }
-  out->push_back(static_cast<char>(value));
-}
 void AppendNumber(proto::WireType wire, uint64_t bits, std::string* out) {
   if (wire == proto::kVarint) return AppendVarint(bits, out);
   out->append(reinterpret_cast<const char*>(&bits),
@@ -213,6 +207,13 @@ std::string Unescaped(std::string_view text) {
 }
 
 }  // namespace
+
+void AppendVarint(uint64_t value, std::string* out) {
+  for (; value >= 0x80; value >>= 7) {
+    out->push_back(static_cast<char>(value | 0x80));
+  }
+  out->push_back(static_cast<char>(value));
+}
 
 StatusOr<std::shared_ptr<const proto::MessageTypes>> TypesOf(
     std::string_view source) {
