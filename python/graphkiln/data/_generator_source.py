@@ -48,7 +48,6 @@ class Source:
             _graphkiln.convert_to_tensor(a) for a in args
         )
         self._generator = generator
-        self._plain = _graphkiln.plain_components(self.spec)
         self._numbers = itertools.count()
         self._begun: dict[int, tuple] = {}
         self._running: dict[int, Iterator] = {}
@@ -59,18 +58,14 @@ class Source:
         self._begun[number] = arguments
         return number
 
-    def next(self, number: int) -> list:
-        """The components of the generator's next element."""
-        running = self._running.get(number)
-        if running is None:
-            running = iter(self._generator(*self._begun.pop(number)))
-            self._running[number] = running
-        value = next(running)
-        if self._plain is not None:
-            made = self._plain(value)
-            if made is not None:
-                return made
-        return self._components(value)
+    def look(self, running: dict, number: int, *value: object) -> list:
+        """The components of the next element of a generator, of which it is
+        the first or which was yielded and is no plain tensor."""
+        if not value:
+            begun = iter(self._generator(*self._begun.pop(number)))
+            running[number] = begun
+            value = (next(begun),)
+        return self._components(value[0])
 
     def end(self, number: int) -> None:
         """Nobody will ask this generator again."""
@@ -118,8 +113,6 @@ class Source:
     def flat_map_fn(self, _) -> object:
         """The dataset of what one generator yields, made in the function that
         is being traced."""
-        components = elements.flat_specs(self.spec)
-
         def get_iterator_id_fn():
             made = py_function.numpy_function(
                 lambda *args: np.int64(self.begin(*args)),
@@ -129,9 +122,8 @@ class Source:
             return made
 
         def generator_next_fn(iterator_id):
-            made = py_function.numpy_function(
-                lambda n: self.next(int(n)), [iterator_id],
-                [s.dtype for s in components],
+            made = _graphkiln.generator_step(
+                self.look, self._running, self.spec, iterator_id
             )
             return tuple(elements.set_shapes(self.spec, made))
 

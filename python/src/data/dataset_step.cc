@@ -7,6 +7,8 @@
 #include "ops/fn/GeneratorDataset.h"
 #include "ops/random/random_seeds.h"
 #include "python/src/data/dataset_methods.h"
+#include "python/src/graph/host_function.h"
+#include "python/src/tensors/converted.h"
 
 namespace gk::py {
 
@@ -88,50 +90,92 @@ nb::object Recoded(const Arguments& a, const char* name, nb::handle spec,
 namespace {
 
 // The tensors of a value that is what `e` says at once: one that can become a
-// tensor of its type and shape, or in a tuple as many of them; else None.
-nb::object PlainComponents(const ElementSignature& e, bool single,
-                           nb::handle value) {
+// tensor of its type and shape, or in a tuple as many of them; else none.
+TensorVector PlainComponents(const ElementSignature& e, bool single,
+                             PyObject* value) {
   const size_t n = e.types.size();
-  const bool tuple = PyTuple_CheckExact(value.ptr());
-  if (single == tuple || (tuple && PyTuple_GET_SIZE(value.ptr()) !=
-                                       static_cast<Py_ssize_t>(n))) {
-    return nb::none();
+  const bool tuple = PyTuple_CheckExact(value);
+  if (single == tuple ||
+      (tuple && PyTuple_GET_SIZE(value) != static_cast<Py_ssize_t>(n))) {
+    return {};
   }
-  nb::list made;
+  TensorVector made;
   for (size_t i = 0; i < n; ++i) {
-    PyObject* const leaf =
-        tuple ? PyTuple_GET_ITEM(value.ptr(), i) : value.ptr();
-    const StatusOr<Tensor> t =
+    PyObject* const leaf = tuple ? PyTuple_GET_ITEM(value, i) : value;
+    StatusOr<Tensor> t =
         IsTensor(leaf) ? TensorOf(leaf) : ToTensor(leaf, e.types[i]);
     if (!t.ok() || t->is_symbolic() || t->dtype() != e.types[i] ||
         !e.shapes[i].IsCompatibleWith(t->shape())) {
       PyErr_Clear();
-      return nb::none();
+      return {};
     }
-    made.append(Wrapped(*t));
+    made.push_back(*std::move(t));
   }
   return made;
 }
+
+// An element of a generator, most of which need nothing but this. `function`:
+// a partial of what looks closer: a function of the numbers and iterators of
+// generators, of a number, and of what that generator yielded if it was asked.
+class GeneratorStep {
+ public:
+  explicit GeneratorStep(nb::handle spec)
+      : signature_(SignatureOfSpec(spec)), single_(IsTensorSpec(spec.ptr())) {
+    plain_ = single_ || PyTuple_CheckExact(spec.ptr());
+    if (single_ || !plain_) return;
+    for (nb::handle s : nb::borrow<nb::tuple>(spec)) {
+      plain_ &= IsTensorSpec(s.ptr());
+    }
+  }
+  TensorVector operator()(nb::handle function, const std::string&,
+                          const TensorVector& values,
+                          const std::vector<DataType>&) const {
+    const nb::object number =
+        Owned(PyLong_FromLongLong(values[0].scalar<int64_t>()));
+    const nb::object given = function.attr("args");
+    PyObject* const running =
+        PyDict_GetItemWithError(PyTuple_GET_ITEM(given.ptr(), 0), number.ptr());
+    if (running == nullptr) {
+      if (PyErr_Occurred()) throw nb::python_error();
+      return Tensors(function(number));
+    }
+    const nb::object kept = nb::borrow(running);
+    const nb::object value = nb::steal(Py_TYPE(running)->tp_iternext(running));
+    if (!value.is_valid()) {
+      if (PyErr_Occurred()) throw nb::python_error();
+      throw Error(OutOfRange("the generator has ended"));
+    }
+    if (plain_) {
+      TensorVector made = PlainComponents(signature_, single_, value.ptr());
+      if (!made.empty()) return made;
+    }
+    return Tensors(function(number, value));
+  }
+
+ private:
+  ElementSignature signature_;
+  bool single_, plain_;  // a TensorSpec; that or a tuple of some
+};
 
 }  // namespace
 
 void AddGeneratedDataset(nb::module_& m) {
   m.def(
-      "plain_components",
-      [](nb::object spec) -> nb::object {
-        const bool single = IsTensorSpec(spec.ptr());
-        if (!single && !PyTuple_CheckExact(spec.ptr())) return nb::none();
-        for (nb::handle s : single ? nb::tuple() : nb::tuple(spec)) {
-          if (!IsTensorSpec(s.ptr())) return nb::none();
-        }
-        return nb::cpp_function(
-            [single, e = SignatureOfSpec(spec)](nb::object value) {
-              return PlainComponents(e, single, value);
-            });
+      "generator_step",
+      [](nb::object look, nb::object running, nb::object spec,
+         nb::object number) {
+        const nb::object kept =
+            nb::module_::import_("functools").attr("partial")(look, running);
+        const TensorVector inputs{Converted(number)};
+        const GeneratorStep step(spec);
+        return Wrapped(AddPythonCall(kept, step, inputs,
+                                     SignatureOfSpec(spec).types,
+                                     HostCallKind::kPlain, ""));
       },
-      "A function of the tensors of an element of `spec`, one tf.TensorSpec\n"
-      "or a tuple of some, which gives None for a value that needs a closer\n"
-      "look; None for other structures.");
+      "The tensors of the next element, of `spec`, of generator `number` of\n"
+      "the dict `running`: a node of the graph being built. `look(running,\n"
+      "number)` begins a generator, `look(running, number, value)` is asked\n"
+      "for the components of what is no plain tensor.");
   m.def(
       "generated_dataset",
       [](nb::object spec, nb::object init, nb::object next, nb::object end) {

@@ -184,13 +184,13 @@ TensorVector CallPythonFunction(nb::handle function, const std::string& token,
 }
 
 // Calls what `weak` refers to, which lives with the Python face of the graph.
-HostBody BodyOf(nb::handle function, bool arrays, CompositesRef composites) {
+HostBody BodyOf(nb::handle function, PythonCall call) {
   std::shared_ptr<PyObject> weak(PyWeakref_NewRef(function.ptr(), nullptr),
                                  DeferredDecref);
   if (!weak) throw nb::python_error();
-  return [weak, arrays, composites](const std::string& token,
-                                    const TensorVector& values,
-                                    const std::vector<DataType>& types) {
+  return [weak, call = std::move(call)](const std::string& token,
+                                        const TensorVector& values,
+                                        const std::vector<DataType>& types) {
     if (!Py_IsInitialized() ||
         (python_ends && PyGILState_GetThisThreadState() == nullptr)) {
       throw Error(Cancelled("Python has ended"));
@@ -200,15 +200,14 @@ HostBody BodyOf(nb::handle function, bool arrays, CompositesRef composites) {
     const PendingException pending;
     Status status;
     try {
-      const nb::object function = nb::handle(weak.get())();
+      const nb::object function = nb::borrow(PyWeakref_GetObject(weak.get()));
       if (function.is_none()) {
         throw Error(FailedPrecondition(
             "The Python function {} is gone: the tf.function that it was made "
             "in was deleted.",
             token));
       }
-      return CallPythonFunction(function, token, values, types, arrays,
-                                composites.get());
+      return call(function, token, values, types);
     } catch (nb::python_error& error) {
       status = FailureOf(error);
     }
@@ -289,6 +288,22 @@ CompositesRef CompositesOf(nb::list& arguments, const nb::list& types) {
 
 }  // namespace
 
+TensorVector AddPythonCall(nb::handle function, PythonCall call,
+                           std::span<const Tensor> inputs,
+                           const std::vector<DataType>& types,
+                           HostCallKind kind, std::string_view name) {
+  HostCallNode made = Tried([&] {
+    return AddHostCall(BodyOf(function, std::move(call)), inputs, types, kind,
+                       name);
+  });
+  // Python's collector sees what it holds.
+  KeepPart(function);
+  KeepPart(nb::capsule(made.function.Release(), [](void* p) noexcept {
+    Ref<HostFunction>::Adopt(static_cast<HostFunction*>(p));
+  }));
+  return std::move(made.results);
+}
+
 nb::object CallOnHost(nb::object function, nb::handle given, nb::handle types,
                       int kind, nb::handle name) {
   const auto call = static_cast<HostCallKind>(kind);
@@ -318,21 +333,20 @@ nb::object CallOnHost(nb::object function, nb::handle given, nb::handle types,
   if (FuncGraph::Current() == nullptr) {
     results = CallNow(function, inputs, wanted, composites.get());
   } else {
-    // Python's collector sees what it holds; a method of an object can be
-    // referred to.
+    // A method of an object can be referred to.
     const nb::object kept =
         nb::module_::import_("functools").attr("partial")(function);
-    HostCallNode made = Tried([&] {
-      return AddHostCall(
-          BodyOf(kept, call != HostCallKind::kDifferentiable, composites),
-          inputs, wanted, call,
-          name.is_none() ? std::string() : nb::cast<std::string>(name));
-    });
-    KeepPart(kept);
-    KeepPart(nb::capsule(made.function.Release(), [](void* p) noexcept {
-      Ref<HostFunction>::Adopt(static_cast<HostFunction*>(p));
-    }));
-    results = std::move(made.results);
+    const bool arrays = call != HostCallKind::kDifferentiable;
+    results = AddPythonCall(
+        kept,
+        [arrays, composites](nb::handle f, const std::string& token,
+                             const TensorVector& values,
+                             const std::vector<DataType>& types) {
+          return CallPythonFunction(f, token, values, types, arrays,
+                                    composites.get());
+        },
+        inputs, wanted, call,
+        name.is_none() ? std::string() : nb::cast<std::string>(name));
     if (results.empty()) return Owned(MadeOperation());
   }
   nb::list values;

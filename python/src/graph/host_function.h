@@ -4,7 +4,23 @@
 
 #include <nanobind/nanobind.h>
 
+#include <functional>
+
+#include "function/host_call.h"
+
 namespace gk::py {
+
+// What a call does with the Python object that it was made for, under the GIL.
+using PythonCall = std::function<TensorVector(
+    nanobind::handle function, const std::string& token,
+    const TensorVector& values, const std::vector<DataType>& types)>;
+
+// A node of the graph being built that does `call`, which holds no Python
+// object itself; the graph keeps `function`.
+TensorVector AddPythonCall(nanobind::handle function, PythonCall call,
+                           std::span<const Tensor> inputs,
+                           const std::vector<DataType>& types,
+                           HostCallKind kind, std::string_view name);
 
 // The results of a list of arguments, which becomes a node if a graph is
 // built, where it is the operation if there are none; a list if several

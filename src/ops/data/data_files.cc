@@ -58,9 +58,10 @@ class FilesDataset : public Dataset {
     explicit Iterator(const FilesDataset* d) : dataset_(d) {}
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
-      std::string record;
-      GK_RETURN_IF_ERROR(Read(cancellation, &record, end));
-      if (!*end) *element = {Tensor::Scalar(std::move(record))};
+      GK_ASSIGN_OR_RETURN(Tensor record,
+                          Tensor::Allocate(DataType::kString, TensorShape()));
+      GK_RETURN_IF_ERROR(Read(cancellation, record.data<std::string>(), end));
+      if (!*end) *element = {std::move(record)};
       return OkStatus();
     }
     const ElementSignature* RowsNow() override {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "data/background_work.h"
+#include "ops/data/element_ring.h"
 
 namespace gk {
 namespace {
@@ -38,7 +39,7 @@ class ShuffleDataset final : public DatasetOfInput {
   class Iterator final : public DatasetIterator {
    public:
     Iterator(const ShuffleDataset* d, ContextRef context)
-        : dataset_(d), context_(std::move(context)) {}
+        : dataset_(d), context_(std::move(context)), ring_(d->buffer_size_) {}
 
     // As in TensorFlow an iterator has its seeds from when it is made, whether
     // it is asked or not; that of the input is made when it is asked.
@@ -47,7 +48,7 @@ class ShuffleDataset final : public DatasetOfInput {
     }
     // Whether no more elements come to those in the buffer.
     bool has_read_all() const { return begun_ && !input_; }
-    uint64_t size() const { return end_ - begin_; }
+    uint64_t size() const { return ring_.size(); }
 
     // Reads up to `n` elements before anybody asks. An error waits.
     void Prepare(const CancellationToken* cancellation, int n) {
@@ -58,25 +59,27 @@ class ShuffleDataset final : public DatasetOfInput {
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
       GK_RETURN_IF_ERROR(Fill(cancellation));
-      if (begin_ == end_) {
-        *end = true;
-        return OkStatus();
+      *end = size() == 0;
+      return *end ? OkStatus() : ring_.Draw(Choose(), element);
+    }
+    const ElementSignature* RowsNow() override { return ring_.rows(); }
+
+   protected:
+    Status GetRows(const CancellationToken* cancellation, int64_t n,
+                   std::span<void* const> rows, int64_t* count,
+                   bool* end) override {
+      for (; *count < n; ++*count) {
+        GK_RETURN_IF_ERROR(Fill(cancellation));
+        *end = size() == 0;
+        // What was read may be of another kind.
+        if (*end || ring_.rows() == nullptr) break;
+        ring_.DrawRow(Choose(), rows, *count);
       }
-      // The buffer is a ring: the first element takes the chosen one's place.
-      const uint64_t chosen = begin_ + stream_->Word() % (end_ - begin_);
-      TensorVector& place = At(chosen);
-      *element = std::move(place);
-      if (chosen != begin_) place = std::move(At(begin_));
-      ++begin_;
       return OkStatus();
     }
 
    private:
-    TensorVector& At(uint64_t i) {
-      return buffer_[dataset_->buffer_size_ > 0
-                         ? i % static_cast<uint64_t>(dataset_->buffer_size_)
-                         : i];
-    }
+    uint64_t Choose() { return stream_->Word() % size(); }
 
     bool HasRoom() const {
       return dataset_->buffer_size_ < 0 ||
@@ -102,20 +105,9 @@ class ShuffleDataset final : public DatasetOfInput {
         GK_ASSIGN_OR_RETURN(input_, dataset_->input().NewIterator(context_));
         begun_ = true;
       }
-      TensorVector element;
       bool ended = false;
-      GK_RETURN_IF_ERROR(input_->Next(cancellation, &element, &ended));
-      if (ended) {
-        input_.reset();
-        return OkStatus();
-      }
-      const uint64_t place =
-          dataset_->buffer_size_ > 0
-              ? end_ % static_cast<uint64_t>(dataset_->buffer_size_)
-              : end_;
-      if (place >= buffer_.size()) buffer_.resize(place + 1);
-      buffer_[place] = std::move(element);
-      ++end_;
+      GK_RETURN_IF_ERROR(ring_.Read(*input_, cancellation, &ended));
+      if (ended) input_.reset();
       return OkStatus();
     }
 
@@ -125,8 +117,7 @@ class ShuffleDataset final : public DatasetOfInput {
     Outcome first_;  // an error that came before anybody asked
     bool begun_ = false;
     IteratorPtr input_;  // null behind its end
-    std::vector<TensorVector> buffer_;
-    uint64_t begin_ = 0, end_ = 0;
+    ElementRing ring_;
   };
 
   int64_t buffer_size() const { return buffer_size_; }
@@ -179,17 +170,39 @@ class ShuffleAndRepeatDataset final : public DatasetOfInput {
           PrepareNext(cancellation);
           return OkStatus();
         }
-        now_.reset();
-        if (left_ > 0 && --left_ > 0) Open();
-        // What has no elements has none for ever.
-        if (left_ < 0 && fresh && passes_ == 0) left_ = 0;
-        ++passes_;
+        EndPass(fresh);
       }
       *end = true;
       return OkStatus();
     }
+    const ElementSignature* RowsNow() override {
+      return now_ ? now_->RowsNow() : nullptr;
+    }
+
+   protected:
+    Status GetRows(const CancellationToken* cancellation, int64_t n,
+                   std::span<void* const> rows, int64_t* count,
+                   bool*) override {
+      const bool fresh = std::exchange(fresh_, false);
+      bool ended = false;
+      GK_RETURN_IF_ERROR(now_->NextRows(
+          cancellation, now_->has_read_all() ? 1 : n, rows, count, &ended));
+      if (ended) {
+        EndPass(fresh);
+      } else {
+        PrepareNext(cancellation);
+      }
+      return OkStatus();
+    }
 
    private:
+    void EndPass(bool fresh) {
+      now_.reset();
+      if (left_ > 0 && --left_ > 0) Open();
+      // What has no elements has none for ever.
+      if (left_ < 0 && fresh && passes_ == 0) left_ = 0;
+      ++passes_;
+    }
     PassPtr Pass() const {
       return std::make_unique<ShuffleDataset::Iterator>(
           dataset_->shuffle_.get(), context_);
