@@ -14,11 +14,18 @@
 #include <graphkiln/graph.h>
 
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace gk {
 GK_API_NAMESPACE {
+
+// What else is wanted of a run.
+struct SessionRunOptions {
+  bool trace = false;  // which ops ran, when, for how long, on which thread
+  bool output_partition_graphs = false;  // what ran, behind all rewritings
+};
 
 // Copies are the same session. Threads may run it at the same time.
 class GK_EXPORT Session {
@@ -35,6 +42,13 @@ class GK_EXPORT Session {
       const std::vector<Tensor>& fetches,
       const std::vector<std::pair<Tensor, Tensor>>& feeds = {},
       const std::vector<Operation>& runs = {}) const;
+  // The same; `run_metadata` becomes a serialized RunMetadata of what
+  // `options` ask for. A trace is empty where a profile is being made.
+  std::vector<Tensor> run(
+      const std::vector<Tensor>& fetches,
+      const std::vector<std::pair<Tensor, Tensor>>& feeds,
+      const std::vector<Operation>& runs, const SessionRunOptions& options,
+      std::string* run_metadata) const;
   // Drops the values of its variables; nothing runs any more.
   void close() const;
   Graph graph() const;

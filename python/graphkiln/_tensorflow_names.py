@@ -31,12 +31,17 @@ _LEFT_OUT = {
     "of machines that work together, and graphkiln runs in one process": (
         "distribute compat.v1.distribute tpu compat.v1.tpu "
         "data.experimental.service data.experimental.distribute "
+        "data.experimental.distributed_save "
         "compat.v1.data.experimental.service test.create_local_cluster "
         "config.experimental_connect_to_cluster "
         "config.experimental_connect_to_host experimental.dtensor"
     ),
     "of pictures whose library, libjxl, would add more to the package than those "
-    "of all other kinds": "image.decode_jxl raw_ops.DecodeJxl",
+    "of all other kinds": "image.decode_jxl io.decode_jxl raw_ops.DecodeJxl",
+    "what TensorFlow's own tuning of pipelines computes, and other costs are "
+    "weighed here": (
+        "data.experimental.get_model_proto raw_ops.IteratorGetModelProto"
+    ),
     "another compiler's": (
         "lite compat.v1.lite mlir compat.v1.mlir experimental.tensorrt"
     ),
@@ -51,6 +56,7 @@ _INSTEAD = {
     "compat.v1.flags": "the package absl",
     "compat.v1.placeholder_v2": "tf.compat.v1.placeholder",
     "compat.v1.data.make_initializable_iterator": "iter(dataset)",
+    "data.experimental.make_saveable_from_iterator": "tf.train.Checkpoint",
     "compat.v1.test.StubOutForTesting": "unittest.mock",
     "compat.v1.test.mock": "unittest.mock",
     "compat.v1.make_template": "tf.Module",

@@ -5,6 +5,7 @@
 
 #include "api/graph_rep.h"
 #include "function/graph_session.h"
+#include "profiler/run_trace.h"
 
 namespace gk::api {
 
@@ -25,6 +26,14 @@ std::vector<Tensor> Session::run(
     const std::vector<Tensor>& fetches,
     const std::vector<std::pair<Tensor, Tensor>>& feeds,
     const std::vector<Operation>& runs) const {
+  return run(fetches, feeds, runs, {}, nullptr);
+}
+
+std::vector<Tensor> Session::run(
+    const std::vector<Tensor>& fetches,
+    const std::vector<std::pair<Tensor, Tensor>>& feeds,
+    const std::vector<Operation>& runs, const SessionRunOptions& options,
+    std::string* run_metadata) const {
   return Guarded([&] {
     std::shared_ptr<GraphSession> session;
     {
@@ -47,7 +56,19 @@ std::vector<Tensor> Session::run(
       outputs.push_back({o.node, o.index});
     }
     for (Node* node : NodesOf(runs, graph)) outputs.push_back({node, -1});
-    TensorVector made = ValueOrThrow(session->Run(inputs, values, outputs));
+    const auto ran = [&] {
+      return ValueOrThrow(session->Run(inputs, values, outputs));
+    };
+    TensorVector made;
+    if (run_metadata == nullptr) {
+      made = ran();
+    } else {
+      RunTrace trace({options.trace, options.output_partition_graphs});
+      made = ran();
+      const Ref<::gk::ConcreteFunction> part =
+          ValueOrThrow(session->PartOf(inputs, outputs));
+      *run_metadata = ValueOrThrow(trace.End(*part->function()));
+    }
     std::vector<Tensor> results;
     for (size_t i = 0; i < fetches.size(); ++i) {
       results.push_back(Outer(std::move(made[i])));

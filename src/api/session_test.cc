@@ -44,6 +44,25 @@ TEST(SessionTest, RunsWhatTheFetchesNeed) {
   EXPECT_TRUE(session.graph() == p.graph);
 }
 
+TEST(SessionTest, TellsWhatARunDid) {
+  const Program p;
+  const gk::Session session(p.graph);
+  session.run({}, {}, {p.w->initializer()});
+  std::string metadata = "before";
+  const auto run = [&](const gk::SessionRunOptions& options) {
+    return session.run({p.sum}, {{p.x, Tensor{1.0f, 2.0f}}}, {}, options,
+                       &metadata)[0];
+  };
+  EXPECT_EQ(run({}).item<float>(), 6.0f);
+  EXPECT_EQ(metadata, "");
+  EXPECT_EQ(run({.trace = true}).item<float>(), 6.0f);
+  EXPECT_NE(metadata.find("device:CPU:0"), metadata.npos);
+  EXPECT_NE(metadata.find("Sum"), metadata.npos);
+  run({.output_partition_graphs = true});
+  EXPECT_EQ(metadata.find("device:CPU:0"), metadata.npos);
+  EXPECT_NE(metadata.find("ReadVariableOp"), metadata.npos);
+}
+
 TEST(SessionTest, HasVariablesOfItsOwn) {
   const Program p;
   const gk::Session first(p.graph), second(p.graph);

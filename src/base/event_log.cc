@@ -89,13 +89,16 @@ class NamedEvent final : public EventType {
 }  // namespace
 
 struct EventLog::Chunk {
+  Chunk() {}
   ~Chunk() {
     const int n = count.load(std::memory_order_acquire);
     for (int i = 0; i < n; ++i) delete events[i].detail;
   }
   std::atomic<int> count{0};
   std::atomic<Chunk*> next{nullptr};
-  Event events[kEventsPerChunk];
+  union {  // touched only where they are written
+    Event events[kEventsPerChunk];
+  };
 };
 
 // Written by its thread, read by who ends the recording: chunks and their
@@ -179,7 +182,7 @@ void EventLog::Log::Add(const Event& event) {
     tail_ = fresh;
     n = 0;
   }
-  tail_->events[n] = event;
+  new (&tail_->events[n]) Event(event);
   tail_->count.store(n + 1, std::memory_order_release);
 }
 
@@ -205,27 +208,28 @@ int64_t EventLog::Now() {
   return Read(CLOCK_MONOTONIC);
 }
 
-EventLog::Log* EventLog::LogHere() {
+const std::shared_ptr<EventLog::Log>& EventLog::LogHere() {
+  static const auto* const none = new std::shared_ptr<Log>;
   std::shared_ptr<Log>& log = PerThread<ThisThread, ThisThread>::Get().log;
   if (log != nullptr &&
       log->session->number ==
           Session::last_number.load(std::memory_order_relaxed)) [[likely]] {
-    return log.get();
+    return log;
   }
   std::shared_ptr<Session> session;
   {
     std::lock_guard lock(Lock());
     session = Session::Last();
   }
-  if (session == nullptr) return nullptr;
+  if (session == nullptr) return *none;
   auto fresh = std::make_shared<Log>(session);
   {
     std::lock_guard lock(Lock());
-    if (!session->running) return nullptr;
+    if (!session->running) return *none;
     session->logs.push_back(fresh);
   }
   log = std::move(fresh);
-  return log.get();
+  return log;
 }
 
 bool EventLog::Keep(const EventTypes& holder, const Log& log) {
@@ -241,7 +245,7 @@ bool EventLog::Keep(const EventTypes& holder, const Log& log) {
 
 void EventLog::Add(const EventType& type, int64_t start, int64_t end,
                    std::unique_ptr<EventDetail> detail) {
-  Log* const log = LogHere();
+  Log* const log = LogHere().get();
   if (log == nullptr) return;
   const EventTypes* const holder = type.holder_;
   if (holder != nullptr && holder->kept_by_.load(std::memory_order_relaxed) !=
@@ -249,6 +253,18 @@ void EventLog::Add(const EventType& type, int64_t start, int64_t end,
     if (!Keep(*holder, *log)) return;
   }
   log->Add({&type, detail.release(), start, end});
+}
+
+EventLog::Writer::Writer(const EventTypes& holder) : log_(LogHere()) {
+  if (log_ == nullptr ||
+      holder.kept_by_.load(std::memory_order_relaxed) == log_->session->number)
+    return;
+  if (!Keep(holder, *log_)) log_.reset();
+}
+
+void EventLog::Writer::Add(const EventType& type, int64_t start, int64_t end,
+                           std::unique_ptr<EventDetail> detail) const {
+  if (log_ != nullptr) log_->Add({&type, detail.release(), start, end});
 }
 
 Status EventLog::Start(Level level) {

@@ -111,6 +111,8 @@ class Recording {
 };
 
 class EventLog {
+  class Log;
+
  public:
   // What is recorded: steps (functions, annotations, stages of datasets), all
   // ops too, or also what threads of the pool do.
@@ -126,6 +128,20 @@ class EventLog {
   static void Add(const EventType& type, int64_t start, int64_t end,
                   std::unique_ptr<EventDetail> detail = nullptr);
 
+  // Adds to the log of the thread that made it, events of one holder's types:
+  // sooner than Add() where there are many.
+  class Writer {
+   public:
+    Writer() = default;  // adds nothing
+    // Nothing either if nobody records.
+    explicit Writer(const EventTypes& holder);
+    void Add(const EventType& type, int64_t start, int64_t end,
+             std::unique_ptr<EventDetail> detail = nullptr) const;
+
+   private:
+    std::shared_ptr<Log> log_;
+  };
+
   // AlreadyExists if there is a recording; Unavailable if there is none.
   static Status Start(Level level);
   static StatusOr<Recording> Stop();
@@ -133,11 +149,10 @@ class EventLog {
  private:
   friend class Recording;
   struct Chunk;
-  class Log;
   struct Session;
   struct ThisThread;
 
-  static Log* LogHere();
+  static const std::shared_ptr<Log>& LogHere();
   static bool Keep(const EventTypes& holder, const Log& log);
 
   static inline std::atomic<int> level_{kOff};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/process_mutex.h"
+#include "function/optimized_graph.h"
 #include "graph/graph_def.h"
 #include "proto/config.gk.h"
 
@@ -64,8 +65,12 @@ StatusOr<std::string> CollectedGraphs::RunMetadata() {
     options.control_outputs = function->control_outputs();
     GK_ASSIGN_OR_RETURN(proto::GraphDef graph,
                         GraphToGraphDef(function->graph(), options));
-    metadata.function_graphs.emplace_back().pre_optimization_graph =
-        std::move(graph);
+    proto::RunMetadata::FunctionGraphs& made =
+        metadata.function_graphs.emplace_back();
+    made.pre_optimization_graph = std::move(graph);
+    GK_ASSIGN_OR_RETURN(proto::GraphDef runs, OptimizedGraphDef(*function));
+    made.partition_graphs.push_back(runs);
+    made.post_optimization_graph = std::move(runs);
   }
   return metadata.Serialize();
 }

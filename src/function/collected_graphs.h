@@ -24,8 +24,9 @@ class CollectedGraphs {
   }
   // A function runs. Each is collected once.
   static void Note(const GraphFunction& function);
-  // A serialized RunMetadata with the graph of each function, in the order in
-  // which they ran first, and those that it calls.
+  // A serialized RunMetadata with the graph of each function, as it was made
+  // and as it runs, in the order in which they ran first, and those that it
+  // calls.
   static StatusOr<std::string> RunMetadata();
 
  private:

@@ -27,13 +27,13 @@ class GraphSession {
   StatusOr<TensorVector> Run(std::span<const Output> feeds,
                              std::span<const Tensor> values,
                              std::span<const ImportedElement> fetches);
+  // What runs then: a function of the feeds.
+  StatusOr<Ref<ConcreteFunction>> PartOf(
+      std::span<const Output> feeds, std::span<const ImportedElement> fetches);
   // Drops the functions, and the values of the session's variables.
   void Close();
 
  private:
-  StatusOr<Ref<ConcreteFunction>> PartOf(
-      std::span<const Output> feeds, std::span<const ImportedElement> fetches);
-
   const Ref<FuncGraph> graph_;
   // Where its resources are found by name.
   const std::string container_;

@@ -8,7 +8,7 @@
 namespace gk::proto {
 namespace {
 
-constexpr uint64_t kRepeatedLabel = 3;
+constexpr uint64_t kRequiredLabel = 2, kRepeatedLabel = 3;
 
 // The fields of one message of descriptor.proto.
 struct Described {
@@ -60,6 +60,7 @@ struct TypesReader {
     const std::string scope = file.Text(2), syntax = file.Text(12);
     // In the newer language repeated numbers are packed if nobody says no.
     packed = syntax == "proto3" || syntax == "editions";
+    implicit = syntax == "proto3";
     for (const auto& [number, part] : file.parts) {
       if (number == 4 && !AddMessage(scope, part, kMaxDepth)) return false;
       if (number == 5 && !AddEnum(scope, part)) return false;
@@ -72,6 +73,7 @@ struct TypesReader {
     const Described described(bytes);
     const std::string name = InScope(scope, described.Text(1));
     EnumType& own = types.enums_[name];
+    if (!packed) types.closed_enums_.insert(name);
     for (const auto& [number, part] : described.parts) {
       if (number != 2) continue;
       const Described value(part);
@@ -88,6 +90,9 @@ struct TypesReader {
     const Described described(bytes);
     const std::string name = InScope(scope, described.Text(1));
     MessageType& own = types.messages_[name];
+    if (Described(described.Text(7)).Number(7) != 0) {
+      types.map_entries_.insert(name);
+    }
     for (const auto& [number, part] : described.parts) {
       if (number == 3 && !AddMessage(name, part, depth - 1)) return false;
       if (number == 4 && !AddEnum(name, part)) return false;
@@ -117,11 +122,19 @@ struct TypesReader {
       own.is_packed = options.Number(2) != 0;
     }
     own.otherwise = field.Text(7);
+    own.is_required = field.Number(4) == kRequiredLabel;
+    if (field.numbers.contains(9))
+      own.oneof = static_cast<int>(field.Number(9));
+    own.has_presence = !implicit || own.oneof >= 0 ||
+                       own.kind == FieldKind::kMessage ||
+                       own.kind == FieldKind::kGroup;
+    own.is_utf8 = packed && own.kind == FieldKind::kString;
     (*message)[field.Text(1)] = std::move(own);
     return true;
   }
 
   bool packed = false;
+  bool implicit = false;  // fields have no presence if nobody says so
 };
 
 StatusOr<MessageTypes> MessageTypes::Of(std::string_view descriptors) {
@@ -151,6 +164,14 @@ const MessageType* MessageTypes::FindMessage(std::string_view name) const {
 const EnumType* MessageTypes::FindEnum(std::string_view name) const {
   const auto found = enums_.find(name);
   return found == enums_.end() ? nullptr : &found->second;
+}
+
+bool MessageTypes::IsClosed(std::string_view enum_name) const {
+  return closed_enums_.contains(enum_name);
+}
+
+bool MessageTypes::IsMapEntry(std::string_view message) const {
+  return map_entries_.contains(message);
 }
 
 int32_t MessageTypes::FirstValue(std::string_view enum_name) const {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -41,6 +42,10 @@ struct FieldType {
   std::string type;  // of messages and enums: their full name
   bool is_packed = false;
   std::string otherwise;  // the default, as text; empty: none
+  bool is_required = false;
+  int oneof = -1;            // of its message; -1: none
+  bool has_presence = true;  // its default, if set, is written
+  bool is_utf8 = false;      // text that is none is refused
 };
 using MessageType = std::map<std::string, FieldType, std::less<>>;
 using EnumType = std::map<std::string, int32_t, std::less<>>;
@@ -57,6 +62,10 @@ class MessageTypes {
   // the fields `key` and `value`.
   const MessageType* FindMessage(std::string_view name) const;
   const EnumType* FindEnum(std::string_view name) const;
+  // Do its fields hold no other value?
+  bool IsClosed(std::string_view enum_name) const;
+  // Is it an element of a map?
+  bool IsMapEntry(std::string_view message) const;
   // The value that the enum's description says first.
   int32_t FirstValue(std::string_view enum_name) const;
 
@@ -65,6 +74,7 @@ class MessageTypes {
   std::map<std::string, MessageType, std::less<>> messages_;
   std::map<std::string, EnumType, std::less<>> enums_;
   std::map<std::string, int32_t, std::less<>> first_values_;
+  std::set<std::string, std::less<>> closed_enums_, map_entries_;
 };
 
 // Of this library's.

@@ -101,8 +101,10 @@ class Run {
 
   Status Execute() {
     try {
-      if (EventLog::On()) [[unlikely]] return ExecuteRecorded();
-      return plan_.watched ? ExecuteAll<true>() : ExecuteAll<false>();
+      if (EventLog::On()) [[unlikely]]
+        return ExecuteRecorded();
+      return plan_.watched ? ExecuteAll<true, false>()
+                           : ExecuteAll<false, false>();
     } catch (...) {
       return CaughtStatus(plan_.function.name);
     }
@@ -111,19 +113,24 @@ class Run {
  private:
   [[gnu::cold, gnu::noinline]] Status ExecuteRecorded() {
     const PlanEvents& events = PlanEvents::Of(plan_);
-    if (EventLog::On(EventLog::kOps)) events_ = &events;
     const EventSpan span(events.function());
-    return ExecuteAll<true>();
+    if (!EventLog::On(EventLog::kOps)) {
+      return plan_.watched ? ExecuteAll<true, false>()
+                           : ExecuteAll<false, false>();
+    }
+    events_ = &events;
+    const EventLog::Writer writer(events);
+    writer_ = &writer;
+    return plan_.watched ? ExecuteAll<true, true>() : ExecuteAll<false, true>();
   }
 
-  template <bool kWatched>
+  // kWatched: by whoever checks or counts; kRecorded: in events.
+  template <bool kWatched, bool kRecorded>
   Status ExecuteAll() {
     GK_RETURN_IF_ERROR(CheckCancelled());
-    int64_t began = 0;  // of the instruction, if it is recorded
+    int64_t began = 0;  // of the instruction
     std::unique_ptr<OpDetail> detail;
-    if constexpr (kWatched) {
-      if (events_ != nullptr) began = EventLog::Now();
-    }
+    if constexpr (kRecorded) began = EventLog::Now();
     PlanChecker* checker = nullptr;
     if constexpr (kWatched) {
       checker = Checker();
@@ -146,8 +153,8 @@ class Run {
       if constexpr (kWatched) {
         if (checker) GK_RETURN_IF_ERROR(checker->Before(pc, apart));
         if (plan_.profile) timer.emplace(*plan_.profile, pc);
-        if (events_ != nullptr) detail = events_->Before(now, pc, frame_);
       }
+      if constexpr (kRecorded) detail = events_->Before(now, pc, frame_);
       if ((pc & (kPollInterval - 1)) == kPollInterval - 1) [[unlikely]] {
         PollInterrupt();
       }
@@ -155,12 +162,13 @@ class Run {
         GK_RETURN_IF_ERROR(CheckCancelled());
       }
       GK_RETURN_IF_ERROR(RunOne(now, pc));
+      if constexpr (kRecorded) {
+        const int64_t ended = EventLog::Now();
+        events_->After(now, frame_, detail.get());
+        writer_->Add(events_->instruction(pc), began, ended, std::move(detail));
+        began = ended;
+      }
       if constexpr (kWatched) {
-        if (events_ != nullptr) {
-          const int64_t ended = EventLog::Now();
-          events_->After(now, pc, frame_, std::move(detail), began, ended);
-          began = ended;
-        }
         if (checker) GK_RETURN_IF_ERROR(checker->After(pc));
       }
       for (int k = 0; k < now.num_releases; ++k) {
@@ -455,6 +463,7 @@ class Run {
   const CancellationToken* cancellation_;
   const Turn turn_;
   const PlanEvents* events_ = nullptr;  // null: instructions are not recorded
+  const EventLog::Writer* writer_ = nullptr;
 };
 
 }  // namespace

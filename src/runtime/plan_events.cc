@@ -43,6 +43,7 @@ PlanEvents::PlanEvents(const Plan& plan)
     : graph_(plan.function.graph), function_(plan.function.name, this) {
   for (const Instruction& now : plan.instructions) {
     InstructionEvent& event = instructions_.emplace_back(this);
+    by_pc_.push_back(&event);
     event.how = InstructionKindName(now.kind);
     if (now.kind == Instruction::Kind::kCluster) {
       event.nodes = plan.clusters[now.cluster].nodes();
@@ -70,9 +71,8 @@ PlanEvents::PlanEvents(const Plan& plan)
   }
 }
 
-std::unique_ptr<OpDetail> PlanEvents::Before(const Instruction& now, int pc,
-                                             const Frame& frame) const {
-  if (instructions_[pc].is_static) return nullptr;
+std::unique_ptr<OpDetail> PlanEvents::Inputs(const Instruction& now,
+                                             const Frame& frame) {
   auto detail = std::make_unique<OpDetail>();
   for (int k = 0; k < now.num_inputs; ++k) {
     detail->AddInput(*frame.inputs[now.first_input + k]);
@@ -80,15 +80,11 @@ std::unique_ptr<OpDetail> PlanEvents::Before(const Instruction& now, int pc,
   return detail;
 }
 
-void PlanEvents::After(const Instruction& now, int pc, const Frame& frame,
-                       std::unique_ptr<OpDetail> detail, int64_t start,
-                       int64_t end) const {
-  if (detail != nullptr) {
-    for (int k = 0; k < now.num_outputs; ++k) {
-      detail->AddOutput(frame.slots[now.first_output + k]);
-    }
+void PlanEvents::AddOutputs(const Instruction& now, const Frame& frame,
+                            OpDetail* detail) {
+  for (int k = 0; k < now.num_outputs; ++k) {
+    detail->AddOutput(frame.slots[now.first_output + k]);
   }
-  EventLog::Add(instructions_[pc], start, end, std::move(detail));
 }
 
 void PlanEvents::FunctionEvent::Tell(const EventDetail*,
@@ -131,7 +127,12 @@ void PlanEvents::InstructionEvent::Tell(const EventDetail* detail,
     facts->name = Format("{}:Fused", nodes.back()->name());
     facts->bytes = run.Bytes();
     facts->made_bytes = run.MadeBytes();
-    for (const Node* node : nodes) facts->flops += ElementsOf(*node);
+    std::string names;
+    for (const Node* node : nodes) {
+      facts->flops += ElementsOf(*node);
+      names += (names.empty() ? "" : ",") + node->name();
+    }
+    facts->arguments.emplace_back(kFusedNodes, std::move(names));
   }
   if (updates > 0) {
     facts->arguments.emplace_back("updated_variables", int64_t{updates});

@@ -17,6 +17,9 @@
 
 namespace gk {
 
+// The argument that names the nodes of a fused group, "a,b".
+inline constexpr char kFusedNodes[] = "nodes";
+
 class PlanEvents final : public EventTypes {
  public:
   // The plan's, made on first use.
@@ -26,14 +29,18 @@ class PlanEvents final : public EventTypes {
   // A run of the whole plan.
   const EventType& function() const { return function_; }
   // A run of an instruction.
-  const EventType& instruction(int pc) const { return instructions_[pc]; }
-  // It runs between these two, in `frame`; `detail` is what the first
-  // gave.
+  const EventType& instruction(int pc) const { return *by_pc_[pc]; }
+  // What differs between its runs; null: nothing. It runs between these two,
+  // in `frame`.
   std::unique_ptr<OpDetail> Before(const Instruction& now, int pc,
-                                   const Frame& frame) const;
-  void After(const Instruction& now, int pc, const Frame& frame,
-             std::unique_ptr<OpDetail> detail, int64_t start,
-             int64_t end) const;
+                                   const Frame& frame) const {
+    if (by_pc_[pc]->is_static) return nullptr;
+    return Inputs(now, frame);
+  }
+  static void After(const Instruction& now, const Frame& frame,
+                    OpDetail* detail) {
+    if (detail != nullptr) AddOutputs(now, frame, detail);
+  }
 
  private:
   class FunctionEvent final : public EventType {
@@ -57,9 +64,15 @@ class PlanEvents final : public EventTypes {
     OpDetail known;
   };
 
+  static std::unique_ptr<OpDetail> Inputs(const Instruction& now,
+                                          const Frame& frame);
+  static void AddOutputs(const Instruction& now, const Frame& frame,
+                         OpDetail* detail);
+
   const Ref<Graph> graph_;
   const FunctionEvent function_;
   std::deque<InstructionEvent> instructions_;
+  std::vector<const InstructionEvent*> by_pc_;
 };
 
 }  // namespace gk

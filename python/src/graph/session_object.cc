@@ -6,6 +6,7 @@
 
 #include "function/device_scope.h"
 #include "function/graph_session.h"
+#include "profiler/run_trace.h"
 #include "python/src/binding/gil.h"
 #include "python/src/binding/package_parts.h"
 #include "python/src/binding/py_ref.h"
@@ -29,7 +30,8 @@ class PyGraphSession {
     session_ = std::make_shared<GraphSession>(Ref<FuncGraph>(built));
   }
 
-  nb::list Run(nb::handle feeds, nb::handle values, nb::handle fetches) {
+  nb::object Run(nb::handle feeds, nb::handle values, nb::handle fetches,
+                 bool step_stats, bool partition_graphs) {
     std::vector<Output> inputs;
     std::vector<ImportedElement> outputs;
     TensorVector given, results;
@@ -56,19 +58,32 @@ class PyGraphSession {
     if (!session_) Throw(RuntimeError("Attempted to use a closed Session."));
     // Another thread may close it meanwhile.
     const std::shared_ptr<GraphSession> session = session_;
+    const bool traced = step_stats || partition_graphs;
+    std::string metadata;
+    const auto run = [&]() -> Status {
+      if (!traced) {
+        GK_ASSIGN_OR_RETURN(results, session->Run(inputs, given, outputs));
+        return OkStatus();
+      }
+      RunTrace trace({step_stats, partition_graphs});
+      GK_ASSIGN_OR_RETURN(results, session->Run(inputs, given, outputs));
+      GK_ASSIGN_OR_RETURN(const Ref<ConcreteFunction> part,
+                          session->PartOf(inputs, outputs));
+      GK_ASSIGN_OR_RETURN(metadata, trace.End(*part->function()));
+      return OkStatus();
+    };
     Status status;
     {
       const LazyGilRelease quiet(/*now=*/true);
-      StatusOr<TensorVector> made = session->Run(inputs, given, outputs);
-      status = made.status();
-      if (made.ok()) results = *std::move(made);
+      status = run();
     }
     ThrowIfError(status);
     nb::list list;
     for (Tensor& t : results) {
       list.append(t ? nb::steal(WrapTensor(std::move(t))) : nb::none());
     }
-    return list;
+    if (!traced) return list;
+    return nb::make_tuple(list, nb::bytes(metadata.data(), metadata.size()));
   }
 
   void Close() {
@@ -96,8 +111,10 @@ void AddGraphSession(nb::module_& m) {
                              "Runs parts of a graph with variables of its own.")
       .def(nb::init<nb::handle>(), nb::arg("graph"))
       .def("run", &PyGraphSession::Run, nb::arg("feeds"), nb::arg("values"),
-           nb::arg("fetches"),
-           "The values of tensors of the graph, None for operations.")
+           nb::arg("fetches"), nb::arg("step_stats") = false,
+           nb::arg("partition_graphs") = false,
+           "The values of tensors of the graph, None for operations; with a\n"
+           "serialized RunMetadata where that is asked for.")
       .def("close", &PyGraphSession::Close, "Drops the variables' values.")
       .def_prop_ro("graph", &PyGraphSession::graph, "What it runs.");
 }

@@ -6,6 +6,7 @@
 #include "base/thread_pool.h"
 #include "framework/op_registry.h"
 #include "ops/example/message_fields.h"
+#include "proto/canonical.h"
 #include "proto/text_reader.h"
 
 namespace gk {
@@ -80,10 +81,9 @@ Status ComputeDecode(KernelContext& c) {
   }
   for (size_t k = 0; k < n; ++k) {
     if (FieldFits(d.fields[k]->kind, types[k])) continue;
-    return InvalidArgument("Unexpected output type for {}.{}: {} to {}",
-                           message_type, names[k],
-                           FieldKindName(d.fields[k]->kind),
-                           DataTypeString(types[k]));
+    return InvalidArgument(
+        "Unexpected output type for {}.{}: {} to {}", message_type, names[k],
+        FieldKindName(d.fields[k]->kind), DataTypeString(types[k]));
   }
   const auto& format = c.attr<std::string>("message_format");
   if (format != "binary" && format != "text") {
@@ -95,13 +95,15 @@ Status ComputeDecode(KernelContext& c) {
   }
   const std::string* texts = messages.data<std::string>();
   std::vector<std::string> parsed;
-  if (format == "text") {
+  if (format == "text" || c.attr<bool>("sanitize")) {
     parsed.resize(rows);
     GK_RETURN_IF_ERROR(ForMessages(rows, [&](int64_t i) -> Status {
       StatusOr<std::string> wire =
-          proto::WireOfText(texts[i], message_type, *d.types);
+          format == "text" ? proto::WireOfText(texts[i], message_type, *d.types)
+                           : texts[i];
+      if (wire.ok()) wire = proto::Canonical(*wire, message_type, *d.types);
       if (!wire.ok()) {
-        return DataLoss("Unable to parse text protobuf: {}",
+        return DataLoss("Unable to parse {} protobuf: {}", format,
                         wire.status().message());
       }
       parsed[i] = *std::move(wire);
@@ -219,9 +221,8 @@ Status ComputeEncode(KernelContext& c) {
     for (const size_t k : order) {
       const Tensor& values = c.input(static_cast<int>(1 + k));
       const int64_t width = values.dim(values.rank() - 1);
-      const int64_t size =
-          sizes.data<int32_t>()[i * static_cast<int64_t>(n) +
-                                static_cast<int64_t>(k)];
+      const int64_t size = sizes.data<int32_t>()[i * static_cast<int64_t>(n) +
+                                                 static_cast<int64_t>(k)];
       if (size > width) {
         return InvalidArgument(
             "Size to write must not be larger than value tensor; but saw: {} > "
@@ -269,7 +270,9 @@ const OpRecord kRecords[] = {
             "of as many values as the longest has, and `sizes`, how many each "
             "message has. `descriptor_source` is \"local://\" for messages of "
             "TensorFlow's, a file that holds a FileDescriptorSet, or its bytes "
-            "behind \"bytes://\"; `message_format` \"binary\" or \"text\".",
+            "behind \"bytes://\"; `message_format` \"binary\" or \"text\"; "
+            "`sanitize`: fields are those that are left once protobuf reads "
+            "and writes a message again.",
      .example = ">>> e = tf.train.BytesList(value=[b'a', b'b'])\n"
                 ">>> sizes, (values,) = tf.io.decode_proto(\n"
                 "...     [e.SerializeToString()], 'tensorflow.BytesList', "

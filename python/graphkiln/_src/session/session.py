@@ -127,8 +127,11 @@ class BaseSession:
             the graph.
           feed_dict: values of tensors of the graph for this run, by the tensors
             or their names.
-          options: accepted for compatibility.
-          run_metadata: accepted for compatibility.
+          options: a RunOptions; a `trace_level` above NO_TRACE and
+            `output_partition_graphs` say what `run_metadata` gets.
+          run_metadata: a RunMetadata, which becomes what was asked for:
+            `step_stats` of what ran, unless a profile is being made meanwhile,
+            and `partition_graphs` as they run.
 
         Raises RuntimeError once closed and for an empty graph, TypeError or
         ValueError for what is not in the graph, InvalidArgumentError for a
@@ -158,8 +161,7 @@ class BaseSession:
         if self._runs is None:
             self._runs = _graphkiln._GraphSession(self._graph)
         made = iter(
-            self._runs.run([t for t, _ in fed], [v for _, v in fed], wanted)
-            if wanted else ()
+            self._run_traced(fed, wanted, options, run_metadata) if wanted else ()
         )
         results = []
         for leaf in leaves:
@@ -172,6 +174,23 @@ class BaseSession:
                     values.append(None if value is None else _array(value))
             results.append(leaf.build(values))
         return nest.pack_sequence_as(fetches, results)
+
+    def _run_traced(
+        self, fed: list, wanted: list, options: object, run_metadata: object
+    ) -> list:
+        """The values of `wanted`."""
+        stats = options is not None and options.trace_level > 0
+        graphs = options is not None and options.output_partition_graphs
+        if run_metadata is None:
+            stats = graphs = False
+        made = self._runs.run(
+            [t for t, _ in fed], [v for _, v in fed], wanted, stats, graphs
+        )
+        if run_metadata is None:
+            return made
+        values, metadata = made if stats or graphs else (made, b"")
+        run_metadata.ParseFromString(metadata)
+        return values
 
     def make_callable(
         self,
@@ -196,7 +215,9 @@ class BaseSession:
                 raise ValueError(
                     f"Expected {len(feeds)} values of feeds, got {len(values)}."
                 )
-            return self.run(fetches, dict(zip(feeds, values)) if feeds else None)
+            return self.run(
+                fetches, dict(zip(feeds, values)) if feeds else None, **kwargs
+            )
 
         names = [getattr(f, "name", f) for f in feeds]
         # Tensors compare element by element and cannot be keys of a dict.
