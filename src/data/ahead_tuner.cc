@@ -12,6 +12,8 @@ constexpr int64_t kDefaultBudget = int64_t{1} << 30;
 constexpr int64_t kFirst = 2;
 // How many elements must come without a wait before one less is made.
 constexpr int64_t kCalm = 32;
+// What elements that are made in any case may take.
+constexpr double kFewBytes = 4 << 20;
 
 void Average(double value, double* average) {
   constexpr double kNew = 1.0 / 16;
@@ -31,10 +33,11 @@ AheadOptions TunedAhead(const std::shared_ptr<PassResources>& resources,
   return options;
 }
 
-AheadTuner::AheadTuner(const AheadOptions& options)
+AheadTuner::AheadTuner(const AheadOptions& options, bool prefetches)
     : most_(options.limit),
       ram_budget_(options.ram_budget),
       tuned_(options.tuned),
+      prefetches_(prefetches),
       limit_(tuned_ ? std::min(kFirst, most_) : most_) {}
 
 void AheadTuner::Asked() {
@@ -54,20 +57,28 @@ void AheadTuner::Gives(const TensorVector& element) {
 void AheadTuner::Made(double seconds) { Average(seconds, &cost_); }
 
 void AheadTuner::Adapt() {
+  needed_ = std::max(std::ceil(cost_ / std::max(pause_, 1e-9)), 1.0);
   if (waited_) {
     calm_ = 0;
     limit_ = 2 * limit_;
   } else if (++calm_ >= kCalm) {
     calm_ = 0;
-    const double needed = std::ceil(cost_ / std::max(pause_, 1e-9)) + 1;
+    const double needed = std::max(needed_ + 1, static_cast<double>(few_));
     if (static_cast<double>(limit_) > needed) --limit_;
   }
-  limit_ = std::min(limit_, most_);
+  few_ = Few();
+  limit_ = std::min(std::max(limit_, few_), most_);
   if (ram_budget_ > 0 && bytes_ > 0) {
     const double fit = static_cast<double>(ram_budget_) / bytes_;
     if (fit < static_cast<double>(limit_)) limit_ = static_cast<int64_t>(fit);
   }
   limit_ = std::max<int64_t>(limit_, 1);
+}
+
+int64_t AheadTuner::Few() const {
+  if (!prefetches_ || bytes_ == 0) return 0;
+  const auto fit = static_cast<int64_t>(kFewBytes / bytes_);
+  return std::min({kFew, fit, most_});
 }
 
 }  // namespace gk

@@ -41,9 +41,17 @@ AheadOptions TunedAhead(const std::shared_ptr<PassResources>& resources,
 
 class AheadTuner {
  public:
-  explicit AheadTuner(const AheadOptions& options);
+  // `prefetches`: elements are made one after the other, so that the thread
+  // which makes them needs to be woken once for several: a consumer whom it
+  // takes the processor from has waited.
+  explicit AheadTuner(const AheadOptions& options, bool prefetches = false);
 
   int64_t limit() const { return limit_; }
+  // Whether more are to be made where so many are there.
+  bool Wants(int64_t ready) const {
+    return ready < limit_ &&
+           (few_ < kFew || static_cast<double>(ready) <= needed_);
+  }
 
   // The consumer asks; it waits for what is being made, or makes it; it gets
   // an element.
@@ -74,10 +82,14 @@ class AheadTuner {
   }
   void Made(double seconds);
   void Adapt();
+  int64_t Few() const;
 
   const int64_t most_, ram_budget_;
-  const bool tuned_;
+  const bool tuned_, prefetches_;
   int64_t limit_;
+  static constexpr int64_t kFew = 4;
+  int64_t few_ = 0;    // are made in any case: kFew, unless they are large
+  double needed_ = 1;  // so many are begun while the consumer is busy
   // Averages in which the last elements count most; seconds and bytes.
   double cost_ = 0, pause_ = 0, bytes_ = 0;
   Clock::time_point given_{};

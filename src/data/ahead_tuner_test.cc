@@ -65,6 +65,19 @@ TEST(AheadTunerTest, BytesAreBounded) {
   EXPECT_EQ(tuner.limit(), 3);
 }
 
+TEST(AheadTunerTest, SmallElementsArePrefetchedSeveralAtATime) {
+  AheadTuner tuner(Tuned(16), /*prefetches=*/true);
+  EXPECT_TRUE(tuner.Wants(1));
+  Give(tuner, false, 200);
+  EXPECT_EQ(tuner.limit(), 4);
+  EXPECT_TRUE(tuner.Wants(1));
+  EXPECT_FALSE(tuner.Wants(2));
+  AheadTuner small(Tuned(2), /*prefetches=*/true);
+  Give(small, false, 200);
+  EXPECT_EQ(small.limit(), 2);
+  EXPECT_TRUE(small.Wants(1));
+}
+
 TEST(AheadTunerTest, OneIsAlwaysMade) {
   AheadTuner tuner(Tuned(16, 1));
   Give(tuner, true, 10);

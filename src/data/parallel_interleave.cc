@@ -154,7 +154,7 @@ class Interleave final : public BackgroundWork {
       AskForHelp();
       return false;
     }
-    if (outcome.status.ok() && ++in_block_ == options_.block_length) {
+    if (++in_block_ == options_.block_length) {
       Advance();
     }
     AskForHelp();

@@ -37,7 +37,7 @@ class Ahead final : public BackgroundWork {
         input_(std::move(input)),
         fn_(std::move(fn)),
         passed_over_(passed_over),
-        tuner_(options),
+        tuner_(options, fn_ == nullptr),
         slack_(options.slack_period) {}
 
   // It is whole: whoever helps holds it.
@@ -194,7 +194,9 @@ class Ahead final : public BackgroundWork {
   void AskForHelp() {
     const int64_t most = fn_ == nullptr ? 1 : tuner_.limit();
     if (stopped_ || helpers_ >= most || Stopping()) return;
-    if (!(HasRoom() && !reading_) && Unclaimed() == nullptr) return;
+    const bool reads = !ended_ && !reading_ &&
+                       tuner_.Wants(static_cast<int64_t>(slots_.size()));
+    if (!reads && Unclaimed() == nullptr) return;
     ++helpers_;
     if (!Schedule(this)) --helpers_;
   }

@@ -15,11 +15,10 @@ from graphkiln import _namespaces
 
 def test_names_that_only_tensorflow_has_say_so():
     with pytest.raises(AttributeError) as missing:
-        tf.data.experimental.get_model_proto
+        tf.compat.v1.train.Supervisor
     assert str(missing.value).startswith(
-        "module 'graphkiln.data.experimental' has no attribute "
-        "'get_model_proto': tf.data.experimental.get_model_proto is TensorFlow's, "
-        "graphkiln has none yet."
+        "module 'graphkiln.compat.v1.train' has no attribute 'Supervisor': "
+        "tf.compat.v1.train.Supervisor is TensorFlow's, graphkiln has none yet."
     )
     with pytest.raises(AttributeError, match="tf.lite is TensorFlow's"):
         tf.lite
@@ -100,11 +99,11 @@ def test_errors_of_properties_are_told_as_they_are():
 @pytest.mark.parametrize(
     "statement, name",
     [
-        ("from graphkiln.data.experimental import get_model_proto",
-         "data.experimental.get_model_proto"),
+        ("from graphkiln.compat.v1.profiler import advise",
+         "compat.v1.profiler.advise"),
         ("from graphkiln.raw_ops import Abort", "raw_ops.Abort"),
-        ("from graphkiln.data.experimental import cardinality, get_model_proto",
-         "data.experimental.get_model_proto"),
+        ("from graphkiln.compat.v1.train import Saver, Supervisor",
+         "compat.v1.train.Supervisor"),
     ],
 )
 def test_imports_of_missing_names_say_so(statement, name):

@@ -40,8 +40,8 @@ class TakeDataset final : public OneInputDataset {
     }
 
    protected:
-    Status DoSkip(const CancellationToken* cancellation, int64_t n,
-                  SkipErrors, int64_t* passed, bool* end) override {
+    Status DoSkip(const CancellationToken* cancellation, int64_t n, SkipErrors,
+                  int64_t* passed, bool* end) override {
       if (left_ == 0) DropInput();
       if (!has_input()) {
         *end = true;
@@ -110,8 +110,8 @@ class SkipDataset final : public OneInputDataset {
     const ElementSignature* RowsNow() override { return input().RowsNow(); }
 
    protected:
-    Status DoSkip(const CancellationToken* cancellation, int64_t n,
-                  SkipErrors, int64_t* passed, bool* end) override {
+    Status DoSkip(const CancellationToken* cancellation, int64_t n, SkipErrors,
+                  int64_t* passed, bool* end) override {
       GK_RETURN_IF_ERROR(Begin(cancellation, end));
       return *end ? OkStatus()
                   : input().Skip(cancellation, n, SkipErrors::kGiven, passed,
@@ -130,10 +130,11 @@ class SkipDataset final : public OneInputDataset {
     Status Begin(const CancellationToken* cancellation, bool* end) {
       if (left_ > 0) {
         int64_t passed = 0;
-        const Status status = input().Skip(
-            cancellation, left_, SkipErrors::kGiven, &passed, end);
-        left_ = *end ? -1 : left_ - passed;
+        const Status status =
+            input().Skip(cancellation, left_, SkipErrors::kGiven, &passed, end);
+        // As TensorFlow has it, as many are left behind an error.
         GK_RETURN_IF_ERROR(status);
+        left_ = *end ? -1 : left_ - passed;
       }
       if (left_ < 0) *end = true;
       return OkStatus();
@@ -180,9 +181,7 @@ class RepeatDataset final : public DatasetOfInput {
     Status OpenAhead() { return left_ > 0 ? Open() : OkStatus(); }
 
     Iterator(const RepeatDataset* d, ContextRef context)
-        : dataset_(d),
-          context_(std::move(context)),
-          left_(d->count_) {}
+        : dataset_(d), context_(std::move(context)), left_(d->count_) {}
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
       int64_t count = 0;
