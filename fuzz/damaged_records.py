@@ -88,8 +88,10 @@ for _ in range(200):
     tried("example", lambda: io.parse_single_example(texts[0], FEATURES))
     texts = [damaged(sequence()) for _ in range(choose.randrange(1, 4))]
     tried("sequences", lambda: io.parse_sequence_example(texts, CONTEXT, LISTS))
-    tried("message", lambda: io.decode_proto(
-        texts, "tensorflow.SequenceExample", ["context", "feature_lists"], [tf.string] * 2))
+    for sanitize in (False, True):
+        tried("message", lambda: io.decode_proto(
+            texts, "tensorflow.SequenceExample", ["context", "feature_lists"],
+            [tf.string] * 2, sanitize=sanitize))
 print(compression or "plain", counts)
 import shutil
 shutil.rmtree(folder)
