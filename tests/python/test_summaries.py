@@ -322,6 +322,26 @@ def collected(folder) -> list[tuple[str, list[str], list[str]]]:
     return found
 
 
+def test_graphs_as_they_run(tmp_path):
+    from graphkiln import _proto
+
+    f = tf.function(lambda x: x * (tf.constant(2.0) * tf.constant(3.0)))
+    tf.summary.trace_on()
+    f(tf.constant(1.0))
+    with tf.summary.create_file_writer(str(tmp_path)).as_default():
+        tf.summary.trace_export("folded", step=0)
+    ((_, _, _, value),) = values(tmp_path)
+    (told,) = _proto.RunMetadata.FromString(value.item()).function_graphs
+
+    def products(graph) -> int:
+        return sum(node.op == "Mul" for node in graph.node)
+
+    assert products(told.pre_optimization_graph) == 2
+    assert products(told.post_optimization_graph) == 1
+    (partition,) = told.partition_graphs
+    assert partition == told.post_optimization_graph
+
+
 def test_graphs_of_the_functions_that_were_called(tmp_path):
     inner = tf.function(lambda x: tf.sin(x))
 
