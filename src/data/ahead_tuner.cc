@@ -38,7 +38,8 @@ AheadTuner::AheadTuner(const AheadOptions& options, bool prefetches)
       ram_budget_(options.ram_budget),
       tuned_(options.tuned),
       prefetches_(prefetches),
-      limit_(tuned_ ? std::min(kFirst, most_) : most_) {}
+      limit_(tuned_ ? std::min(kFirst, most_) : most_),
+      room_(limit_) {}
 
 void AheadTuner::Asked() {
   waited_ = false;
@@ -68,11 +69,13 @@ void AheadTuner::Adapt() {
   }
   few_ = Few();
   limit_ = std::min(std::max(limit_, few_), most_);
+  room_ = prefetches_ ? limit_ : 2 * limit_;
   if (ram_budget_ > 0 && bytes_ > 0) {
     const double fit = static_cast<double>(ram_budget_) / bytes_;
-    if (fit < static_cast<double>(limit_)) limit_ = static_cast<int64_t>(fit);
+    if (fit < static_cast<double>(room_)) room_ = static_cast<int64_t>(fit);
   }
-  limit_ = std::max<int64_t>(limit_, 1);
+  room_ = std::max<int64_t>(room_, 1);
+  limit_ = std::min(limit_, room_);
 }
 
 int64_t AheadTuner::Few() const {

@@ -46,11 +46,15 @@ class AheadTuner {
   // takes the processor from has waited.
   explicit AheadTuner(const AheadOptions& options, bool prefetches = false);
 
+  // How many are made at once, or in advance where it is one after the other.
   int64_t limit() const { return limit_; }
+  // How many there may be, those that are ready among them: of several that are
+  // made at once the first may take longest, and nobody stands still for that.
+  int64_t room() const { return room_; }
   // Whether more are to be made where so many are there.
   bool Wants(int64_t ready) const {
-    return ready < limit_ &&
-           (few_ < kFew || static_cast<double>(ready) <= needed_);
+    return ready < room_ &&
+           (few_ < kFew || static_cast<double>(ready) <= needed_ + 1);
   }
 
   // The consumer asks; it waits for what is being made, or makes it; it gets
@@ -86,7 +90,7 @@ class AheadTuner {
 
   const int64_t most_, ram_budget_;
   const bool tuned_, prefetches_;
-  int64_t limit_;
+  int64_t limit_, room_;
   static constexpr int64_t kFew = 4;
   int64_t few_ = 0;    // are made in any case: kFew, unless they are large
   double needed_ = 1;  // so many are begun while the consumer is busy

@@ -70,12 +70,22 @@ TEST(AheadTunerTest, SmallElementsArePrefetchedSeveralAtATime) {
   EXPECT_TRUE(tuner.Wants(1));
   Give(tuner, false, 200);
   EXPECT_EQ(tuner.limit(), 4);
-  EXPECT_TRUE(tuner.Wants(1));
-  EXPECT_FALSE(tuner.Wants(2));
+  EXPECT_TRUE(tuner.Wants(2));
+  EXPECT_FALSE(tuner.Wants(3));
   AheadTuner small(Tuned(2), /*prefetches=*/true);
   Give(small, false, 200);
   EXPECT_EQ(small.limit(), 2);
   EXPECT_TRUE(small.Wants(1));
+}
+
+TEST(AheadTunerTest, WhatIsReadyLeavesRoomForWhatIsMade) {
+  AheadTuner tuner(Tuned(2));
+  Give(tuner, true);
+  EXPECT_EQ(tuner.limit(), 2);
+  EXPECT_EQ(tuner.room(), 4);
+  AheadTuner told(AheadOptions(2));
+  Give(told, true);
+  EXPECT_EQ(told.room(), 2);
 }
 
 TEST(AheadTunerTest, OneIsAlwaysMade) {

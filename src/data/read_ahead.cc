@@ -112,7 +112,7 @@ class Ahead final : public BackgroundWork {
 
  private:
   bool HasRoom() const {
-    return !ended_ && static_cast<int64_t>(slots_.size()) < tuner_.limit();
+    return !ended_ && static_cast<int64_t>(slots_.size()) < tuner_.room();
   }
 
   Status Deliver(Lock& lock, TensorVector* element, bool* end) {

@@ -83,7 +83,9 @@ def made_in_advance(pause: float, cost: float, **told) -> int:
 
 
 def test_what_is_made_in_advance_follows_the_consumer():
-    assert made_in_advance(pause=0.004, cost=0.0) <= 4
+    # Four small ones in any case; where other work has the machine, a wait of the
+    # consumer doubles them.
+    assert made_in_advance(pause=0.004, cost=0.0) <= 8
 
 
 def test_a_budget_of_memory_bounds_what_is_made_in_advance():
