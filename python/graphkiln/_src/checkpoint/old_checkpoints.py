@@ -64,7 +64,7 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Sequence[str]) -> list[float]:
 def meta_graph_file(checkpoint: str, suffix: str = "meta") -> str:
     """The file of the meta graph beside a checkpoint; the files of one in pieces
     ("m-?????-of-00002") share it."""
-    return f"{re.sub(r'-[0-9?]+-of-[0-9]+$', '', checkpoint)}.{suffix}"
+    return f"{re.sub(r'-[0-9?]+-of-[0-9?]+$', '', checkpoint)}.{suffix}"
 
 
 def remove_checkpoint(

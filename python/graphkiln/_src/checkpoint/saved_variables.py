@@ -6,7 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from graphkiln import _graphkiln
-from graphkiln._graphkiln import Variable
+from graphkiln._graphkiln import Tensor, Variable
+from graphkiln._src.checkpoint.saveables import (
+    is_saveable,
+    saveables_by_name,
+    value_of,
+)
 from graphkiln._src.session.graph_keys import GraphKeys
 from graphkiln._src.version_one.partitioned_variables import (
     PartitionedVariable,
@@ -22,11 +27,30 @@ def all_saved(scope: str | None = None) -> list:
 
 
 class Saved(NamedTuple):
-    """A variable, with its name in checkpoints and, of a part, which part."""
+    """A variable, with its name in checkpoints and, of a part, which part; or a
+    tensor of a SaveableObject."""
 
     name: str
     slice: str
-    variable: Variable
+    variable: Any
+    saveable: Any = None
+
+    def value(self) -> Tensor:
+        """What is written."""
+        if self.saveable is not None:
+            return self.variable.tensor
+        return value_of(self.variable)
+
+
+def owners(saved: list[Saved]) -> Iterator[tuple[Any, list[int]]]:
+    """Each variable or SaveableObject, with the places of its tensors."""
+    places: dict[int, list[int]] = {}
+    for place, one in enumerate(saved):
+        owner = one.variable if one.saveable is None else one.saveable
+        places.setdefault(id(owner), []).append(place)
+    for found in places.values():
+        first = saved[found[0]]
+        yield first.variable if first.saveable is None else first.saveable, found
 
 
 def _listed(variables: Any) -> dict[str, Any]:
@@ -34,10 +58,18 @@ def _listed(variables: Any) -> dict[str, Any]:
     named: dict[str, Any] = {}
     for variable in variables:
         info = slice_info_of(variable)
-        if isinstance(variable, PartitionedVariable):
+        if isinstance(variable, PartitionedVariable) or is_saveable(variable):
             name = variable.name
         elif not isinstance(variable, Variable):
-            raise TypeError(f"Variable to save is not a Variable: {variable}")
+            name = getattr(variable, "name", None) or ""
+            try:
+                found = saveables_by_name(variable, name.rpartition(":")[0] or name)
+            except TypeError:
+                raise TypeError(
+                    f"Variable to save is not a Variable: {variable}"
+                ) from None
+            named.update(found)
+            continue
         elif info is not None:
             parts = named.setdefault(info.full_name, [])
             if not isinstance(parts, list):
@@ -57,12 +89,12 @@ def _listed(variables: Any) -> dict[str, Any]:
 def parts_in_checkpoint(name: str, value: Any) -> Iterator[Saved]:
     """A variable by its name in checkpoints, or each part of one that has some."""
     if not isinstance(value, (list, tuple, PartitionedVariable)):
-        if not isinstance(value, Variable):
-            raise TypeError(
-                "names_to_saveables must be a dict mapping string names to "
-                f"Tensors/Variables. Not a variable: {value}"
-            )
-        yield Saved(name, "", value)
+        for full, one in saveables_by_name(value, name):
+            if not is_saveable(one):
+                yield Saved(full, "", one)
+                continue
+            for spec in one.specs:
+                yield Saved(spec.name, spec.slice_spec, spec, one)
         return
     whole = None
     for variable in value:
@@ -99,7 +131,7 @@ def by_names(var_list: Any) -> list[Saved]:
         for part in parts_in_checkpoint(name, named[name])
     ]
     seen: set[int] = set()
-    for name, _, variable in saved:
+    for name, _, variable, _ in saved:
         if id(variable) in seen:
             raise ValueError(
                 f"The same saveable will be restored with two names: {name}"

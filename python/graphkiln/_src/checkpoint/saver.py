@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from graphkiln import _graphkiln, _proto, raw_ops
+from graphkiln import _graphkiln, _proto, nest, raw_ops
 from graphkiln._graphkiln import (
     FailedPreconditionError,
     NotFoundError,
@@ -25,7 +25,12 @@ from graphkiln._src.checkpoint.old_checkpoints import (
     meta_graph_file,
     remove_checkpoint,
 )
-from graphkiln._src.checkpoint.saved_variables import Saved, all_saved, by_names
+from graphkiln._src.checkpoint.saved_variables import (
+    Saved,
+    all_saved,
+    by_names,
+    owners,
+)
 from graphkiln._src.checkpoint.saver_operations import (
     V2,
     read_variables,
@@ -34,8 +39,8 @@ from graphkiln._src.checkpoint.saver_operations import (
 from graphkiln._src.checkpoint.state_file import update_checkpoint_state
 from graphkiln._src.host.logging import get_logger
 from graphkiln._src.session.meta_graph import (
+    add_collection_def,
     export_meta_graph,
-    import_scoped_meta_graph,
     name_in_scope,
     scoped_name,
 )
@@ -55,8 +60,9 @@ class Saver:
 
     Args:
       var_list: the variables, in a list or by the names that they have in
-        checkpoints; all global ones of the default graph unless given. Parts of
-        one, in a list or a variable that is made of them, have its name.
+        checkpoints; all global ones of the default graph, and its tables whose
+        keys change, unless given. Parts of one, in a list or a variable that is
+        made of them, have its name.
       reshape: may a value in a checkpoint have another shape than its variable?
       sharded: is the checkpoint written next to its place and then merged?
       max_to_keep: how many checkpoints stay; the oldest go. All if None or 0.
@@ -217,17 +223,32 @@ class Saver:
             return value
         return raw_ops.Reshape(tensor=value, shape=variable.shape.as_list())
 
+    def _restore_saveable(self, saveable: Any, tensors: list[Tensor]) -> list:
+        shapes = None
+        if self._reshape:
+            shapes = [
+                value.shape.as_list()
+                if (value := spec.tensor).shape.is_fully_defined()
+                else raw_ops.Shape(input=value)
+                for spec in saveable.specs
+            ]
+        done = saveable.restore(tensors, shapes)
+        return [o for o in nest.flatten(done) if o is not None]
+
     def _add_restore(self, path: Tensor) -> Operation:
-        assigned: list[Operation] = []
+        assigned: list[Any] = []
         values = read_variables(self._saved, path)
-        for value, (_, _, variable) in zip(values, self._saved, strict=True):
+        for owner, places in owners(self._saved):
             before = assigned[-1:] if self._restore_sequentially else []
             with _graphkiln.control_dependencies(before):
-                value = raw_ops.Identity(input=value)
+                tensors = [raw_ops.Identity(input=values[place]) for place in places]
+                if not isinstance(owner, Variable):
+                    assigned += self._restore_saveable(owner, tensors)
+                    continue
                 assigned.append(
                     raw_ops.AssignVariableOp(
-                        resource=variable.handle,
-                        value=self._shaped(value, variable),
+                        resource=owner.handle,
+                        value=self._shaped(tensors[0], owner),
                         validate_shape=not self._reshape,
                     )
                 )
@@ -371,6 +392,7 @@ class Saver:
 
     def _write(self, sess: Any, path: str, eager: bool) -> str:
         if eager:
+            self._find_variables()  # values of SaveableObjects are those of now
             written = write_variables(
                 self._saved,
                 _graphkiln.constant(path),
@@ -410,6 +432,7 @@ class Saver:
         eager = self._check(sess)
         try:
             if eager:
+                self._find_variables()
                 self._assign_all(prefix)
             else:
                 sess.run(
@@ -462,8 +485,10 @@ class Saver:
             )
         if self._of_objects is None:
             by_key: dict[str, Any] = {}
-            for name, part, variable in self._saved:
-                if part:
+            for name, part, variable, saveable in self._saved:
+                if saveable is not None:
+                    by_key[keys[name]] = saveable
+                elif part:
                     by_key.setdefault(keys[name], []).append(variable)
                 else:
                     by_key[keys[name]] = variable
@@ -475,8 +500,11 @@ class Saver:
 
     def _assign_all(self, prefix: str) -> None:
         values = read_variables(self._saved, _graphkiln.constant(prefix))
-        for value, (_, _, variable) in zip(values, self._saved, strict=True):
-            variable.assign(self._shaped(value, variable))
+        for owner, places in owners(self._saved):
+            if isinstance(owner, Variable):
+                owner.assign(self._shaped(values[places[0]], owner))
+            else:
+                self._restore_saveable(owner, [values[place] for place in places])
 
     # As messages.
 
@@ -491,9 +519,10 @@ class Saver:
         message.CopyFrom(self.saver_def)
         if export_scope is None:
             return message
-        if not (self._name or "").startswith(export_scope):
+        fields = ("filename_tensor_name", "save_tensor_name", "restore_op_name")
+        if not all(getattr(message, f).startswith(export_scope) for f in fields):
             return None
-        for field in ("filename_tensor_name", "save_tensor_name", "restore_op_name"):
+        for field in fields:
             name = name_in_scope(getattr(message, field), export_scope)
             setattr(message, field, name)
         return message
@@ -502,6 +531,11 @@ class Saver:
     def from_proto(saver_def: Any, import_scope: str | None = None) -> Saver:
         """A saver of operations that are there, below a scope."""
         return Saver(saver_def=saver_def, name=import_scope)
+
+    def _add_collection_def(
+        self, meta_graph_def: Any, key: object, export_scope: str | None = None
+    ) -> None:
+        add_collection_def(meta_graph_def, key, export_scope=export_scope)
 
     def export_meta_graph(
         self,
@@ -528,53 +562,3 @@ class Saver:
             clear_extraneous_savers=clear_extraneous_savers,
             strip_default_attrs=strip_default_attrs,
         )
-
-
-def import_meta_graph(
-    meta_graph_or_file: Any,
-    clear_devices: bool = False,
-    import_scope: str | None = None,
-    **kwargs: Any,
-) -> Saver | None:
-    """Adds a meta graph to the default graph, with its collections: variables are
-    tf.Variable again, so that a session can run and restore them.
-
-    Args:
-      meta_graph_or_file: a MetaGraphDef or the path of a file.
-      clear_devices: nodes name no device.
-      import_scope: a scope that all names are put in.
-      **kwargs: `input_map`, tensors for edges of the message.
-
-    Returns:
-      The saver that the message names, or one of its variables; None if it has
-      none.
-
-    Raises:
-      OSError: there is no such file, or it is none.
-      ValueError: eagerly; or inputs that were cut off are not in `input_map`.
-      NotFoundError: nodes are of an op that is not registered.
-
-    >>> import tempfile
-    >>> path = tempfile.mkdtemp() + "/model"
-    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-    ...     v = tf.Variable(3.0, name="v")
-    ...     session.run(v.initializer)
-    ...     path = tf.compat.v1.train.Saver().save(session, path)
-    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-    ...     saver = tf.compat.v1.train.import_meta_graph(path + ".meta")
-    ...     saver.restore(session, path)
-    ...     session.run("v/Read/ReadVariableOp:0").item()
-    3.0
-    """
-    message, scope, _ = import_scoped_meta_graph(
-        meta_graph_or_file,
-        clear_devices,
-        import_scope,
-        savers=Saver.from_proto,
-        **kwargs,
-    )
-    if message.HasField("saver_def"):
-        if not message.saver_def.filename_tensor_name:  # it had no variables
-            return Saver(allow_empty=True, name=scope)
-        return Saver(saver_def=message.saver_def, name=scope)
-    return Saver() if all_saved(scope) else None

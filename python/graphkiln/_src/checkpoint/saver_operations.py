@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from graphkiln import _graphkiln, _proto, raw_ops
 from graphkiln._graphkiln import Operation, Tensor
-from graphkiln._src.checkpoint.saveables import value_of
 from graphkiln._src.checkpoint.saved_variables import Saved
 
 V2 = _proto.SaverDef.V2
@@ -25,7 +24,7 @@ def _after(operations: Sequence[Operation | None], value: Tensor, name: str) -> 
 
 def _save_to(saved: Sequence[Saved], path: Tensor, version: int) -> Operation | None:
     """Writes what is in one file, or one piece of a checkpoint."""
-    values = [value_of(s.variable) for s in saved]
+    values = [s.value() for s in saved]
     names, slices = [s.name for s in saved], [s.slice for s in saved]
     if version != V2:
         return raw_ops.SaveSlices(
@@ -56,24 +55,37 @@ def write_variables(
         base = raw_ops.StringJoin(
             inputs=[path, _graphkiln.constant(f"_temp_{uuid.uuid4().hex}/part")]
         )
-    shards = _graphkiln.constant(1, name="num_shards")
-    shard = raw_ops.ShardedFilename(
-        basename=base,
-        shard=_graphkiln.constant(0, name="ShardedFilename/shard"),
-        num_shards=shards,
-    )
-    written = _save_to(saved, shard, version)
-    if version != V2:
-        shard = _after([written], shard, "control_dependency")
-        with _graphkiln.control_dependencies(_there([shard])):
-            return raw_ops.ShardedFilespec(basename=path, num_shards=shards)
-    with _graphkiln.control_dependencies(_there([written])):
+    devices = _by_devices(saved)
+    count = _graphkiln.constant(len(devices), name="num_shards")
+    shards, written = [], []
+    for number, (device, part) in enumerate(devices):
+        with _graphkiln.device(device):
+            shard = raw_ops.ShardedFilename(
+                basename=base,
+                shard=_graphkiln.constant(number, name="ShardedFilename/shard"),
+                num_shards=count,
+            )
+            written.append(_save_to(part, shard, version))
+            if version != V2:
+                shard = _after([written[-1]], shard, "control_dependency")
+            shards.append(shard)
+    with _graphkiln.control_dependencies(_there(written if version == V2 else shards)):
+        if version != V2:
+            return raw_ops.ShardedFilespec(basename=path, num_shards=count)
         merged = raw_ops.MergeV2Checkpoints(
-            checkpoint_prefixes=raw_ops.Pack(values=[shard], axis=0),
+            checkpoint_prefixes=raw_ops.Pack(values=shards, axis=0),
             destination_prefix=path,
             delete_old_dirs=True,
         )
     return _after([merged], path, "control_dependency")
+
+
+def _by_devices(saved: Sequence[Saved]) -> list[tuple[str, list[Saved]]]:
+    """What is on each device."""
+    found: dict[str, list[Saved]] = {}
+    for one in saved:
+        found.setdefault(one.variable.device or "", []).append(one)
+    return sorted(found.items())
 
 
 def read_variables(saved: Sequence[Saved], path: Tensor) -> list[Tensor]:

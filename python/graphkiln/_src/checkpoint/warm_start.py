@@ -83,7 +83,7 @@ def _chosen(wanted: Any, named: Mapping[str, VocabInfo]) -> list[Variable]:
     """The variables that are meant, parts of others each by itself."""
     if wanted is None:
         trainable = _collected(GraphKeys.TRAINABLE_VARIABLES, None)
-        return [v for v in trainable if _name_of(v) in named]
+        return [v for v in trainable if name_of_variable(v) in named]
     if isinstance(wanted, str):
         return _collected(GraphKeys.TRAINABLE_VARIABLES, wanted)
     if not isinstance(wanted, list):
@@ -102,7 +102,7 @@ def _chosen(wanted: Any, named: Mapping[str, VocabInfo]) -> list[Variable]:
     )
 
 
-def _name_of(variable: Variable) -> str:
+def name_of_variable(variable: Variable) -> str:
     """The name of a variable, of a part that of the whole."""
     info = slice_info_of(variable)
     return variable.name.rpartition(":")[0] if info is None else info.full_name
@@ -193,6 +193,17 @@ def _remapped(path: str, name: str, part: Variable, info: VocabInfo) -> Tensor:
     )
 
 
+def start_with_entries(
+    ckpt: str | os.PathLike, name: str, parts: Sequence[Variable], info: VocabInfo
+) -> None:
+    """A variable, in its parts, begins with what a checkpoint has by a name of the
+    entries of a vocabulary."""
+    path = path_of(ckpt)
+    name = (_graphkiln._names_to_keys(path) or {}).get(name, name)
+    for part in parts:
+        begin_with(part, _remapped(path, name, part, info))
+
+
 def warm_start(
     ckpt_to_initialize_from: str | os.PathLike,
     vars_to_warm_start: Any = ".*",
@@ -239,7 +250,7 @@ def warm_start(
     path = path_of(ckpt_to_initialize_from)
     groups: dict[str, list[Variable]] = {}
     for variable in _chosen(vars_to_warm_start, vocabularies):
-        parts = groups.setdefault(_name_of(variable), [])
+        parts = groups.setdefault(name_of_variable(variable), [])
         if all(variable is not known for known in parts):
             parts.append(variable)
     _refuse_unused("var_name_to_prev_var_name", renamed, list(groups))
@@ -248,10 +259,8 @@ def warm_start(
     plain: list[tuple[str, Any]] = []
     for name, parts in groups.items():
         old_name = renamed.get(name, name)
-        old_name = keys.get(old_name, old_name)
-        if name not in vocabularies:
-            plain.append((old_name, parts))
-            continue
-        for part in parts:
-            begin_with(part, _remapped(path, old_name, part, vocabularies[name]))
+        if name in vocabularies:
+            start_with_entries(path, old_name, parts, vocabularies[name])
+        else:
+            plain.append((keys.get(old_name, old_name), parts))
     init_from_checkpoint(path, plain)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import DType, Operation, Tensor
 from graphkiln._src import ops
+from graphkiln._src.checkpoint.saveables import collect_table
 from graphkiln._src.saved_model.resources import TrackableResource
 
 if TYPE_CHECKING:
@@ -402,6 +403,8 @@ class MutableHashTable(_ChangingTable):
             **shapes,
         )
         self._table_name = _name_in_graph(self._resource_handle)
+        if checkpoint:
+            collect_table(self, name)
 
     def lookup(
         self,
@@ -494,6 +497,8 @@ class DenseHashTable(_ChangingTable):
             **buckets,
         )
         self._table_name = _name_in_graph(self._resource_handle)
+        if checkpoint:
+            collect_table(self, name)
 
     def lookup(self, keys: Any, name: str | None = None) -> Tensor:
         """The values of keys; the default value of those that are not there."""

@@ -66,6 +66,32 @@ def _collect(values: list, definition: Any, scope: str | None) -> None:
         )
 
 
+def add_collection_def(
+    meta_graph_def: Any,
+    key: object,
+    graph: Graph | None = None,
+    export_scope: str | None = None,
+    exclude_nodes: Any = None,
+    override_contents: bool = False,
+) -> None:
+    """Adds a collection of a graph to a MetaGraphDef.
+
+    Raises TypeError if that is none."""
+    if graph is not None and not isinstance(graph, Graph):
+        raise TypeError(
+            f"graph must be of type Graph. Received type: {type(graph)}."
+        )
+    if not isinstance(meta_graph_def, _proto.MetaGraphDef):
+        raise TypeError(
+            "meta_graph_def must be of type MetaGraphDef. Received type: "
+            f"{type(meta_graph_def)}."
+        )
+    if override_contents and key in meta_graph_def.collection_def:
+        del meta_graph_def.collection_def[key]
+    graph = graph or _graphkiln.get_default_graph()
+    _add_collection(meta_graph_def, key, graph, export_scope)
+
+
 def _add_collection(message: Any, key: object, graph: Graph, scope: str | None) -> None:
     if not isinstance(key, str):
         get_logger().warning(
@@ -126,6 +152,8 @@ def export_meta_graph(
         other than the one of `saver_def` are left out.
       strip_default_attrs: attributes that have their defaults are left out.
       save_debug_info: accepted for compatibility; there is none.
+      **kwargs: `unbound_inputs_col_name`, of the collection with the names of
+        inputs that come from outside of the scope; None: it is left out.
 
     Raises:
       RuntimeError: eagerly, without a graph.
@@ -148,6 +176,7 @@ def export_meta_graph(
         graph_def = graph.as_graph_def(add_shapes=True)
     if clear_extraneous_savers:
         graph_def = _without_other_savers(graph_def, graph, saver_def)
+    unbound = kwargs.get("unbound_inputs_col_name", _UNBOUND)
     made = _graphkiln._meta_graph(
         graph_def.SerializeToString(),
         (export_scope or "").rstrip("/"),
@@ -155,6 +184,10 @@ def export_meta_graph(
         strip_default_attrs,
     )
     message = _proto.MetaGraphDef.FromString(made)
+    if unbound != _UNBOUND and _UNBOUND in message.collection_def:
+        if unbound:
+            message.collection_def[unbound].CopyFrom(message.collection_def[_UNBOUND])
+        del message.collection_def[_UNBOUND]
     if meta_info_def is not None:
         ops = message.meta_info_def.stripped_op_list
         given = _proto.MetaGraphDef.MetaInfoDef()
@@ -258,9 +291,23 @@ def import_scoped_meta_graph(
     return_elements: list[str] | None = None,
     restore_collections_predicate: Callable[[str], bool] = lambda key: True,
     savers: Callable[[Any, str | None], Any] | None = None,
+    graph: Graph | None = None,
+    unbound_inputs_col_name: str | None = _UNBOUND,
 ) -> tuple[Any, str | None, list | None]:
-    """Adds a meta graph to the default graph: the message, the scope that its
-    names are in now, and what `return_elements` asked for."""
+    """Adds a meta graph to a graph, the default one unless given: the message, the
+    scope that its names are in now, and what `return_elements` asked for."""
+    if graph is not None and graph is not _graphkiln.get_default_graph():
+        with graph.as_default():
+            return import_scoped_meta_graph(
+                meta_graph_or_file,
+                clear_devices,
+                import_scope,
+                input_map,
+                return_elements,
+                restore_collections_predicate,
+                savers,
+                unbound_inputs_col_name=unbound_inputs_col_name,
+            )
     if _graphkiln.executing_eagerly():
         raise ValueError(
             "Exporting/importing meta graphs is not supported when eager execution "
@@ -268,8 +315,11 @@ def import_scoped_meta_graph(
         )
     message = read_meta_graph(meta_graph_or_file)
     unbound = (
-        [name.decode() for name in message.collection_def[_UNBOUND].bytes_list.value]
-        if _UNBOUND in message.collection_def
+        [
+            name.decode()
+            for name in message.collection_def[unbound_inputs_col_name].bytes_list.value
+        ]
+        if unbound_inputs_col_name and unbound_inputs_col_name in message.collection_def
         else []
     )
     missing = sorted(set(unbound) - set(input_map or ()))
@@ -282,18 +332,18 @@ def import_scoped_meta_graph(
         for node in message.graph_def.node:
             node.device = ""
     graph = _graphkiln.get_default_graph()
-    scope = None
-    if import_scope:
-        scope = graph.unique_name(import_scope.rstrip("/"), mark_as_used=False)
+    # Below the scopes that the program is in.
+    scope = graph.unique_name((import_scope or "").rstrip("/"), mark_as_used=False)
+    scope = scope.rstrip("/") or None
     lifted, made = lifted_variables(message, _VARIABLES, scope)
     elements = _graphkiln.import_graph_def(
         message.graph_def,
         input_map={**lifted, **(input_map or {})} or None,
         return_elements=return_elements,
-        name=import_scope or "",
+        name=import_scope or (f"{scope}/" if scope else ""),
     )
     for key in sorted(message.collection_def):
-        if key == _UNBOUND or not restore_collections_predicate(key):
+        if key == unbound_inputs_col_name or not restore_collections_predicate(key):
             continue
         definition = message.collection_def[key]
         kind = definition.WhichOneof("kind")
