@@ -57,8 +57,12 @@ class Inflater {
       if (stream_.avail_in == 0) {
         GK_ASSIGN_OR_RETURN(const std::string_view got, more());
         if (got.empty()) {
+          const bool is_done = !within_ || IsFlushed();
+          // What it has still to copy.
+          if (!is_done) inflate(&stream_, Z_SYNC_FLUSH);
+          if (stream_.avail_out != room) break;
           ended_ = true;
-          if (!within_) break;
+          if (is_done) break;
           return DataLoss(
               "{}: the compressed file ends before what it holds does", path);
         }
@@ -84,6 +88,14 @@ class Inflater {
   }
 
  private:
+  // Does what was read end with a block, as where a writer has flushed and
+  // still writes?
+  bool IsFlushed() const {
+    constexpr int kAfterBlock = 128, kUnusedBits = 7;
+    return stream_.total_out > 0 && (stream_.data_type & kAfterBlock) != 0 &&
+           (stream_.data_type & kUnusedBits) == 0;
+  }
+
   const bool is_gzip_;
   z_stream stream_{};
   bool begun_ = false, ended_ = false, within_ = false;

@@ -4,6 +4,7 @@
 // Of a gzip file all members are read, one after the other; of a zlib file what
 // stands behind its end is left out. Nothing is taken on trust: a file that is
 // damaged, or ends before it should, is DataLoss once all before that was read.
+// One whose writer has flushed and is not done ends there.
 #ifndef GK_IO_COMPRESSION_H_
 #define GK_IO_COMPRESSION_H_
 

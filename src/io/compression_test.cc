@@ -66,6 +66,22 @@ TEST_P(CompressionTest, FilesThatEndTooEarly) {
   EXPECT_EQ(ValueOrThrow(All()), "");
 }
 
+TEST_P(CompressionTest, FilesThatAreBeingWritten) {
+  std::unique_ptr<WritableFile> file =
+      ValueOrThrow(OpenToWrite(path_, WriteMode::kTruncate));
+  file = ValueOrThrow(Deflate(std::move(file), {.compression = GetParam()}));
+  std::string text;
+  for (int i = 0; i < 3; ++i) {
+    const std::string part(70000, static_cast<char>('a' + i));
+    ASSERT_TRUE(file->Append(part).ok());
+    ASSERT_TRUE(file->Flush().ok());
+    text += part;
+    EXPECT_EQ(ValueOrThrow(All()), text);
+  }
+  ASSERT_TRUE(file->Close().ok());
+  EXPECT_EQ(ValueOrThrow(All()), text);
+}
+
 TEST_P(CompressionTest, StringsOneAfterTheOther) {
   TextInflater inflater(GetParam());
   std::string big;

@@ -7,6 +7,7 @@
 #include "base/process_mutex.h"
 #include "io/file_error.h"
 #include "io/local_file_system.h"
+#include "io/memory_file_system.h"
 #include "io/path.h"
 
 namespace gk::io {
@@ -61,7 +62,9 @@ class FileSystems {
  private:
   FileSystems() {
     auto local = std::make_shared<LocalFileSystem>();
-    known_ = {{"", local}, {"file", local}};
+    known_ = {{"", local},
+              {"file", local},
+              {"ram", std::make_shared<MemoryFileSystem>()}};
   }
   std::shared_ptr<FileSystem> Known(const std::string& scheme) {
     const std::lock_guard lock(mutex_);

@@ -29,7 +29,7 @@ class FileSystemFinder {
 Status RegisterFileSystem(const std::string& scheme,
                           std::shared_ptr<FileSystem> file_system);
 void AddFileSystemFinder(std::unique_ptr<FileSystemFinder> finder);
-// Sorted; local files are "" and "file".
+// Sorted; local files are "" and "file", those in memory "ram".
 std::vector<std::string> RegisteredSchemes();
 
 // Unimplemented if nobody knows the scheme; InvalidArgument of a NUL.

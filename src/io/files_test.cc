@@ -305,5 +305,33 @@ TEST(FileSystems, SchemesAreRegisteredOnce) {
             Code::kAlreadyExists);
 }
 
+TEST(MemoryFiles, FoldersFilesAndTheirNames) {
+  ASSERT_TRUE(WriteFile("ram://a/b/c", "one").ok());
+  EXPECT_EQ(ValueOrThrow(ReadFile("ram://a/b/c")), "one");
+  const auto system = ValueOrThrow(FileSystemOf("ram://a"));
+  EXPECT_TRUE(ValueOrThrow(system->Stat("ram://a/b/")).is_directory);
+  EXPECT_EQ(ValueOrThrow(system->Stat("ram://a//b/c")).length, 3);
+  EXPECT_EQ(ValueOrThrow(system->List("ram://a")),
+            std::vector<std::string>{"b"});
+  EXPECT_EQ(system->DeleteDirectory("ram://a").code(),
+            Code::kFailedPrecondition);
+  EXPECT_EQ(system->MakeDirectory("ram://a/b").code(), Code::kAlreadyExists);
+  EXPECT_EQ(WriteFile("ram://a/b", "x").code(), Code::kFailedPrecondition);
+  EXPECT_EQ(WriteFile("ram://a/b/c/d", "x").code(), Code::kFailedPrecondition);
+  EXPECT_EQ(ReadFile("ram://a/b").status().code(), Code::kFailedPrecondition);
+  EXPECT_EQ(system->Rename("ram://a", "ram://a/b/z").code(),
+            Code::kInvalidArgument);
+  ASSERT_TRUE(system->Rename("ram://a", "ram://z").ok());
+  EXPECT_EQ(ValueOrThrow(ReadFile("ram://z/b/c")), "one");
+  EXPECT_EQ(ReadFile("ram://a/b/c").status().code(), Code::kNotFound);
+  // One that is open stays what it is.
+  const auto open = ValueOrThrow(OpenToRead("ram://z/b/c"));
+  ASSERT_TRUE(WriteFile("ram://z/b/c", "other").ok());
+  ASSERT_TRUE(system->DeleteRecursively("ram://z").ok());
+  std::string got(9, ' ');
+  EXPECT_EQ(ValueOrThrow(open->Read(1, got)), 2u);
+  EXPECT_EQ(system->Stat("ram://z").status().code(), Code::kNotFound);
+}
+
 }  // namespace
 }  // namespace gk::io
