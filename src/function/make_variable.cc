@@ -90,14 +90,14 @@ MadeVariable MakeInGraph(AskedVariable* asked, const std::string& name) {
 
 MadeVariable MakeVariable(AskedVariable* asked) {
   VariableCreation* const creation = VariableCreation::Here();
-  const bool lifts =
-      creation != nullptr && asked->lifted && creation->lifts();
+  const bool lifts = creation != nullptr && asked->lifted && creation->lifts();
   if (creation != nullptr) ThrowIfError(creation->Note(asked->lifted));
   if (lifts) {
     ThrowIfError(asked->Settle());
     if (IsOfFunction(asked->initial)) {
-      ThrowIfError(
-          asked->Lift([&] { return creation->Lift(asked->initial); }));
+      // What the trace knows: other calls may have other values.
+      if (!asked->shape) asked->shape = asked->initial.partial_shape();
+      ThrowIfError(asked->Lift([&] { return creation->Lift(asked->initial); }));
     }
   }
   if (IsOfFunction(asked->initial)) throw Error(asked->OfFunction());
@@ -107,9 +107,8 @@ MadeVariable MakeVariable(AskedVariable* asked) {
                                : CurrentNameScope() + asked->name;
   InitScope outside;
   outside.Enter();
-  MadeVariable made = FuncGraph::Current() != nullptr
-                          ? MakeInGraph(asked, name)
-                          : MakeNow(asked, name);
+  MadeVariable made = FuncGraph::Current() != nullptr ? MakeInGraph(asked, name)
+                                                      : MakeNow(asked, name);
   ThrowIfError(outside.Exit());
   if (lifts) creation->AddMade(made.handle);
   return made;

@@ -89,10 +89,15 @@ StatusOr<std::vector<ImportedElement>> ImportInto(
     options.input_map[edge] = Graph::OutputOf(here);
   }
   options.prefix = import.prefix;
+  // A scope that is there, as of name scopes.
+  const bool is_scope = options.prefix.ends_with('/');
   while (options.prefix.ends_with('/')) options.prefix.pop_back();
   if (!options.prefix.empty()) {
-    options.prefix =
-        graph->graph()->UniqueName(graph->scopes().name() + options.prefix);
+    Graph* const own = graph->graph().get();
+    if (!is_scope) options.prefix.insert(0, graph->scopes().name());
+    if (!is_scope || own->PeekUniqueName(options.prefix) == options.prefix) {
+      options.prefix = own->UniqueName(options.prefix);
+    }
   }
   const StatusOr<std::vector<Node*>> nodes =
       ImportGraphDef(message, graph->graph().get(), options);

@@ -145,11 +145,14 @@ StatusOr<std::shared_ptr<LoadedModel>> LoadedModel::Load(
   GK_ASSIGN_OR_RETURN(proto::MetaGraphDef graph, ReadMetaGraph(folder, tags));
   AttachGradients(&graph);
   std::shared_ptr<LoadedModel> model(new LoadedModel(folder, std::move(graph)));
+  model->scope_ = CurrentNameScope();
   Status status;
   // A function may be traced around: what is loaded outlives it.
   InitScope outside;
   try {
     outside.Enter();
+    // Also where a graph is built for its own sake: see InGraph.
+    const OpBuilder::Scope eager(OpBuilder::Eager());
     LongWork work(WorkUnit::kBytes, "Loading", "Loaded", folder);
     status = model->Init(options);
     if (status.ok()) work.Done();
@@ -177,6 +180,13 @@ Status LoadedModel::InitVersionOne(const LoadOptions& options) {
 Status LoadedModel::Init(const LoadOptions& options) {
   if (!meta_graph_.object_graph_def.has()) return InitVersionOne(options);
   GK_RETURN_IF_ERROR(CheckSavedObjects(*meta_graph_.object_graph_def));
+  GK_RETURN_IF_ERROR(ReadFunctions());
+  GK_RETURN_IF_ERROR(MakeValues());
+  GK_RETURN_IF_ERROR(Restore(options));
+  return Initialize();
+}
+
+Status LoadedModel::ReadFunctions() {
   reader_ = std::make_unique<FunctionReader>(
       *meta_graph_.graph_def->library,
       &*meta_graph_.meta_info_def->stripped_op_list);
@@ -187,9 +197,7 @@ Status LoadedModel::Init(const LoadOptions& options) {
       constants_.emplace(node.name, &node);
     }
   }
-  GK_RETURN_IF_ERROR(MakeValues());
-  GK_RETURN_IF_ERROR(Restore(options));
-  return Initialize();
+  return OkStatus();
 }
 
 int LoadedModel::Child(int object, std::string_view name) const {
@@ -240,8 +248,8 @@ StatusOr<Tensor> LoadedModel::MakeValue(int object) {
       }
       GK_ASSIGN_OR_RETURN(const PartialTensorShape shape,
                           ShapeFromProto(*v.shape));
-      return NewVariableHandle(v.name, static_cast<DataType>(number), shape,
-                               v.trainable);
+      return NewVariableHandle(scope_ + v.name, static_cast<DataType>(number),
+                               shape, v.trainable);
     }
     case ObjectKind::kConstant:
       return MakeConstant(saved.constant->operation);
@@ -325,12 +333,13 @@ Status LoadedModel::TakeSlotsOf(const BundleReader& reader) {
   return OkStatus();
 }
 
-Status LoadedModel::Initialize() {
+Status LoadedModel::Initialize(GraphValues* values) {
   for (size_t i = 0; i < objects().size(); ++i) {
     if (objects()[i].kind_case != ObjectKind::kResource) continue;
     const int initialize = Child(i, kInitializeResource);
     if (initialize < 0) continue;
-    GK_RETURN_IF_ERROR(CallObject(initialize, {}).status());
+    GK_ASSIGN_OR_RETURN(const TensorVector done, CallObject(initialize, {}));
+    if (values != nullptr) values->Initializer(done);
   }
   return OkStatus();
 }

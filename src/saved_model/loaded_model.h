@@ -25,6 +25,23 @@ namespace gk {
 
 class BundleReader;
 
+// What a model's objects are in a graph that a program makes for its own sake
+// and runs later. A language that has such graphs implements it; its tensors
+// are of the graph.
+class GraphValues {
+ public:
+  virtual ~GraphValues() = default;
+  // The handle of a variable that begins with `value`; null: without one.
+  // `object`: -1 of a local variable of a model of TensorFlow 1.
+  virtual Tensor Variable(int object, const proto::SavedVariable& saved,
+                          const PartialTensorShape& shape,
+                          const Tensor& value) = 0;
+  virtual Tensor Constant(const Tensor& value) = 0;
+  virtual Tensor Asset(const std::string& path) = 0;
+  // What a run has to do before it uses the model: where these are from.
+  virtual void Initializer(const TensorVector& done) = 0;
+};
+
 struct LoadOptions {
   // Values may be missing in the checkpoint: variables stay without one.
   bool allow_partial_checkpoint = false;
@@ -42,6 +59,10 @@ class LoadedModel {
   static StatusOr<std::shared_ptr<LoadedModel>> Load(
       const std::string& folder, const std::optional<Tags>& tags = {},
       const LoadOptions& options = {});
+  // A loaded model in the graph that is built here: `values` makes its objects,
+  // and functions and resources are over these.
+  static StatusOr<std::shared_ptr<LoadedModel>> InGraph(
+      std::shared_ptr<LoadedModel> eager, GraphValues* values);
   ~LoadedModel();
 
   const std::string& folder() const { return folder_; }
@@ -98,7 +119,11 @@ class LoadedModel {
   StatusOr<Tensor> MakeResource(int object);
   Status Restore(const LoadOptions& options);
   Status TakeSlotsOf(const BundleReader& reader);
-  Status Initialize();
+  // `values`: of a graph, else null.
+  Status Initialize(GraphValues* values = nullptr);
+  Status ReadFunctions();
+  Status PutInGraph(GraphValues* values);
+  StatusOr<Tensor> GraphValueOf(int object, GraphValues* values);
   // Calls an object that is a function.
   StatusOr<TensorVector> CallObject(int object, const TensorVector& arguments);
   // What a function gives that saves a value of an object: of each tensor its
@@ -108,6 +133,7 @@ class LoadedModel {
   StatusOr<Ref<ConcreteFunction>> MakeFunction(const std::string& name);
 
   const std::string folder_;
+  std::string scope_;  // that the program was in, of the variables' names
   proto::MetaGraphDef meta_graph_;  // constant once loaded
   std::vector<Tensor> values_;
   std::vector<bool> making_;    // resources, to notice circles
@@ -120,7 +146,8 @@ class LoadedModel {
   std::map<std::string, Ref<ConcreteFunction>> functions_;
   std::set<const GraphFunction*> seen_;  // while the reader has them
   Ref<FuncGraph> graph_;
-  std::string container_;  // of that graph's resources
+  std::string container_;               // of that graph's resources
+  std::shared_ptr<LoadedModel> eager_;  // that this one is in a graph of
 };
 
 }  // namespace gk

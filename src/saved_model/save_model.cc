@@ -88,12 +88,14 @@ Status SaveModel(const ExportedObjectRef& root,
   info.tags = options.extra_tags;
   info.tags.insert(info.tags.begin(), kServingTag);
   info.tensorflow_version = kVersion;
-  info.tensorflow_git_version = "graphkiln";
+  info.tensorflow_git_version = options.writer;
   GK_ASSIGN_OR_RETURN(const SavedObjects::Names names,
                       BuildServingGraph(serving, &objects, &graph));
   for (const auto& [function, alias] : options.function_aliases) {
     const auto name = names.find(function);
-    if (name != names.end()) info.function_aliases[name->second] = alias;
+    // Also of one that is not in the file.
+    info.function_aliases[name != names.end() ? name->second
+                                              : function->name()] = alias;
   }
   for (const ExportedSignature& signature : signatures) {
     for (const auto& [argument, value] : signature.defaults) {

@@ -15,6 +15,8 @@
 namespace gk {
 
 struct SaveOptions {
+  // What the file says has written it.
+  std::string writer = "graphkiln";
   std::vector<std::string> extra_tags;  // beside kServingTag
   // Leaves out the ops by which a server reads the variables.
   bool skip_saver = false;

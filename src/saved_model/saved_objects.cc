@@ -8,6 +8,7 @@
 #include "framework/variable.h"
 #include "graph/tensor_proto.h"
 #include "io/path.h"
+#include "ops/static_value.h"
 #include "saved_model/value_messages.h"
 
 namespace gk {
@@ -129,12 +130,15 @@ std::string SavedObjects::PathTo(int object) const {
 
 StatusOr<int> SavedObjects::ObjectOf(const FunctionCapture& capture,
                                      const ConcreteFunction& function) {
-  const Tensor& t = capture.external;
+  Tensor t = capture.external;
+  const void* const key = t ? ResourceKey(t) : nullptr;
   if (t) {
-    const auto known = object_of_.find(ResourceKey(t));
+    const auto known = object_of_.find(key);
     if (known != object_of_.end()) return known->second;
   }
-  if (!t || t.is_symbolic()) {
+  // A constant of the graph that the function was traced in.
+  if (t && t.is_symbolic()) t = StaticValue(t);
+  if (!t) {
     return FailedPrecondition(
         "Tried to export the function {}, whose input '{}' is a value that is "
         "asked for at each call. Pass it as an argument, or keep it in a "
@@ -147,22 +151,30 @@ StatusOr<int> SavedObjects::ObjectOf(const FunctionCapture& capture,
         t.dtype() == DataType::kResource
             ? VariableOf(t)
             : StatusOr<VariableResource*>(NotFound("no variable"));
-    if (variable.ok()) what = Format("the variable '{}'", (*variable)->name());
+    std::string holder = "unknown";
+    if (variable.ok()) {
+      what = Format("the variable '{}'", (*variable)->name());
+      holder = Format("<tf.Variable '{}:0'>", (*variable)->name());
+    } else if (t.dtype() == DataType::kResource && t.num_elements() == 1) {
+      const Resource* const resource = t.data<ResourceHandle>()->resource();
+      if (resource != nullptr) holder = Format("<{}>", resource->kind());
+    }
     return FailedPrecondition(
         "Tried to export a function which references an 'untracked' resource: "
         "it is not reachable from root. TensorFlow objects (e.g. tf.Variable) "
         "captured by functions must be 'tracked' by assigning them to an "
         "attribute of a tracked object or assigned to an attribute of the main "
         "object directly. See the information below:\n\tFunction name = {}\n\t"
-        "Captured Tensor = {}\n\tInternal Tensor = {}",
-        function.name(), what, capture.placeholder->name());
+        "Captured Tensor = {}\n\tTrackable referencing this tensor = {}\n\t"
+        "Internal Tensor = {}",
+        function.name(), what, holder, capture.placeholder->name());
   }
   proto::SavedObject message;
   message.mutable_constant();
   message.registered_name = kConstantObject;
   const int object = AddObject(std::move(message));
   tensors_[object] = t;
-  object_of_.emplace(ResourceKey(t), object);
+  object_of_.emplace(key, object);
   return object;
 }
 

@@ -161,7 +161,14 @@ class ServingGraph {
 
   Tensor FedArgument(const std::string& signature,
                      const ArgumentSpec& argument) {
-    const std::string name = signature + "_" + argument.name;
+    std::string name = signature + "_" + argument.name;
+    // Of what is no name of a node, as "a:b".
+    for (char& c : name) {
+      const bool ok = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                      (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+                      c == '-' || c == '/' || c == '\\' || c == '>';
+      if (!ok) c = '_';
+    }
     const auto defaults = options_.defaults.find(signature);
     if (defaults != options_.defaults.end()) {
       const auto value = defaults->second.find(argument.name);

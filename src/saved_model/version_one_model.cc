@@ -194,9 +194,16 @@ class VersionOneReader {
         variables_.push_back(handle);
       }
     }
-    for (const proto::VariableDef& def : Variables("variables")) {
-      const auto handle = by_node_.find(NodeNameOf(def.variable_name));
-      if (handle != by_node_.end()) variables_.push_back(handle->second);
+    std::unordered_set<std::string> listed;
+    for (const char* const key : {"variables", "local_variables"}) {
+      for (const proto::VariableDef& def : Variables(key)) {
+        const std::string name = NodeNameOf(def.variable_name);
+        const auto handle = by_node_.find(name);
+        if (handle != by_node_.end() && listed.insert(name).second &&
+            message_.collection_def.contains("variables")) {
+          variables_.push_back(handle->second);
+        }
+      }
     }
     Erase(taken, graph);
   }
@@ -557,7 +564,8 @@ class VersionOneReader {
         object.mutable_bare_concrete_function();
     for (const SignaturePart& p : parts)
       bare.argument_keywords.push_back(p.key);
-    bare.allowed_positional_arguments = parts.size() == 1 ? 1 : 0;
+    // Without names they are in the order of these.
+    bare.allowed_positional_arguments = static_cast<int>(parts.size());
     bare.concrete_function_name =
         AddFunction(std::move(function), std::move(inputs), std::move(outputs));
     AddTo(map, name, std::move(object));

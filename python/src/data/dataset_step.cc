@@ -7,6 +7,7 @@
 #include "ops/fn/GeneratorDataset.h"
 #include "ops/random/random_seeds.h"
 #include "python/src/data/dataset_methods.h"
+#include "python/src/data/element_spec.h"
 #include "python/src/graph/host_function.h"
 #include "python/src/tensors/converted.h"
 
@@ -160,6 +161,10 @@ class GeneratorStep {
 }  // namespace
 
 void AddGeneratedDataset(nb::module_& m) {
+  m.def("element_flat_specs", FlatSpecs,
+        "The tf.TensorSpecs of the components of elements of `spec`.");
+  m.def("element_of_components", ElementOfComponents,
+        "The element of `spec` that is made of these tensors.");
   m.def(
       "generator_step",
       [](nb::object look, nb::object running, nb::object spec,

@@ -245,6 +245,8 @@ PyMethodDef kFunctionFactsMethods[] = {
     {"_list_all_concrete_functions", Guarded<AllConcrete>, METH_NOARGS,
      "_list_all_concrete_functions($self)\n--\n\n"
      "The ConcreteFunctions that were traced, in that order."},
+    {"_list_all_concrete_functions_for_serialization", Guarded<AllConcrete>,
+     METH_NOARGS, nullptr},
     {"_trackable_children", AsCFunction(Guarded<TraceChildren>),
      METH_VARARGS | METH_KEYWORDS, nullptr},
     {"_of_object", Guarded<OfObject>, METH_O, nullptr},

@@ -5,6 +5,7 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/vector.h>
 
+#include "function/remade_dataset.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/gil.h"
 #include "python/src/binding/text_caster.h"
@@ -106,6 +107,7 @@ void Save(nb::object root, nb::object protocol, nb::handle signatures,
           bool skip_saver, bool custom_gradients, nb::handle aliases,
           nb::object sharding) {
   SaveOptions options;
+  options.writer = "graphkiln-" GK_VERSION;
   options.extra_tags = std::move(extra_tags);
   options.skip_saver = skip_saver;
   options.custom_gradients = custom_gradients;
@@ -131,7 +133,9 @@ void Save(nb::object root, nb::object protocol, nb::handle signatures,
   const Status status = SaveModel(described, exported, folder, options);
   if (status.code() == Code::kFailedPrecondition &&
       status.message().find("untracked") != std::string::npos) {
-    PyErr_SetString(PyExc_AssertionError, status.message().c_str());
+    // Of a signature, or of a function that is saved as an attribute alone.
+    PyErr_SetString(exported.empty() ? PyExc_KeyError : PyExc_AssertionError,
+                    status.message().c_str());
     throw nb::python_error();
   }
   // What a gradient function of the program raised, and what it was asked for.
@@ -145,6 +149,12 @@ void Save(nb::object root, nb::object protocol, nb::handle signatures,
 }  // namespace
 
 void AddExportedModel(nb::module_& m) {
+  m.def(
+      "_remade_dataset",
+      [](nb::handle handle) {
+        return Wrapped(ValueOrThrow(RemadeDataset(TensorOf(handle.ptr()))));
+      },
+      nb::arg("handle"));
   m.def("_save_model", Save, nb::arg("root"), nb::arg("protocol"),
         nb::arg("signatures"), nb::arg("folder"), nb::arg("extra_tags"),
         nb::arg("skip_saver"), nb::arg("custom_gradients"), nb::arg("aliases"),

@@ -16,6 +16,8 @@
 #include "python/src/saved_model/saved_model.h"
 #include "python/src/saved_model/structured_value.h"
 #include "python/src/tensors/converted.h"
+#include "python/src/tensors/dtype_type.h"
+#include "python/src/tensors/shape_type.h"
 #include "python/src/variables/variable_arguments.h"
 #include "python/src/variables/variable_type.h"
 
@@ -28,6 +30,43 @@ template <class Message>
 nb::bytes Bytes(const Message& message) {
   const std::string text = message.Serialize();
   return nb::bytes(text.data(), text.size());
+}
+
+// Python's part of a model in a graph: an object that makes graph variables,
+// constants and the like.
+class ValuesInGraph final : public GraphValues {
+ public:
+  explicit ValuesInGraph(nb::object maker) : maker_(std::move(maker)) {}
+
+  Tensor Variable(int object, const proto::SavedVariable& saved,
+                  const PartialTensorShape& shape,
+                  const Tensor& value) override {
+    const nb::object made = maker_.attr("variable")(
+        object, TextOfFile(saved.name), Owned(WrapShape(shape)),
+        nb::borrow(DTypeObject(static_cast<DataType>(saved.dtype))),
+        saved.trainable, value ? Wrapped(value) : nb::object(nb::none()));
+    return TensorOf(nb::object(made.attr("handle")).ptr());
+  }
+  Tensor Constant(const Tensor& value) override {
+    return TensorOf(nb::object(maker_.attr("constant")(Wrapped(value))).ptr());
+  }
+  Tensor Asset(const std::string& path) override {
+    return TensorOf(nb::object(maker_.attr("asset")(path)).ptr());
+  }
+  void Initializer(const TensorVector& done) override {
+    nb::list outputs;
+    for (const Tensor& t : done) outputs.append(Wrapped(t));
+    maker_.attr("initialize")(outputs);
+  }
+
+ private:
+  const nb::object maker_;
+};
+
+std::shared_ptr<LoadedModel> PutInGraph(std::shared_ptr<LoadedModel> eager,
+                                        nb::object maker) {
+  ValuesInGraph values(std::move(maker));
+  return ValueOrThrow(LoadedModel::InGraph(std::move(eager), &values));
 }
 
 std::shared_ptr<LoadedModel> Load(
@@ -180,6 +219,7 @@ void AddLoadedModel(nb::module_& m) {
                      if (!self.graph()) return nb::object(nb::none());
                      return Owned(WrapGraph(self.graph()->graph().get()));
                    })
+      .def("in_graph", PutInGraph, nb::arg("maker"))
       .def("add_graph_to", AddGraphTo, nb::arg("root"))
       .def("value", ValueOf, nb::arg("object"))
       .def("function", RestoredFunctionOf, nb::arg("object"));

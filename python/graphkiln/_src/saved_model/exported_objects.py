@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -32,6 +33,7 @@ from graphkiln._src.lookup.tables import (
     StaticHashTable,
     StaticVocabularyTable,
 )
+from graphkiln._src.saved_model.dataset_tracker import DatasetTracker, is_dataset
 from graphkiln._src.saved_model.late_functions import late_names
 from graphkiln._src.saved_model.resources import (
     SAVED_AS,
@@ -143,21 +145,29 @@ def without_wrapper(value: Any) -> Any:
     return value._part() if isinstance(value, WrappedFunction) else value
 
 
-def _functions_of(value: Any) -> Iterator[tuple[str, Any]]:
-    """The functions among the attributes of an object and its class."""
+def _late_parts_of(value: Any) -> Iterator[tuple[str, Any]]:
+    """The functions and datasets among the attributes of an object and its class,
+    those that properties give among them."""
     found: dict[str, None] = {}
     for cls in reversed(type(value).__mro__):
         for name, member in vars(cls).items():
-            if isinstance(member, Function):
+            if isinstance(member, Function | property):
                 found[name] = None
             else:
                 found.pop(name, None)
     found.update(dict.fromkeys(getattr(value, "__dict__", {})))
     found.update(dict.fromkeys(late_names(value)))
     for name in sorted(found):
-        member = getattr(value, name, None)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                member = getattr(value, name, None)
+        except Exception:  # noqa: BLE001 - of a property that does not work now
+            continue
         if isinstance(member, Function | ConcreteFunction | WrappedFunction):
             yield name, without_wrapper(member)
+        elif is_dataset(member):
+            yield name, member
 
 
 class ExportProtocol(Protocol):
@@ -168,6 +178,7 @@ class ExportProtocol(Protocol):
         self._folder = folder
         # Objects that are made for the file, by what they are made of.
         self._made: dict[int, tuple[Any, Any]] = {}
+        self._late: dict[int, tuple[Any, list]] = {}
         self.untraced: list[str] = []
         # The registered savers of objects whose values are not saved.
         self.without_values: list[str] = []
@@ -177,16 +188,27 @@ class ExportProtocol(Protocol):
             self._made[id(value)] = value, make()
         return self._made[id(value)][1]
 
+    def _late_parts(self, value: Any) -> list[tuple[str, Any]]:
+        # Once: properties may give other ones each time.
+        if id(value) not in self._late:
+            self._late[id(value)] = value, list(_late_parts_of(value))
+        return self._late[id(value)][1]
+
     def children(self, value: Any) -> list[tuple[str, Any]]:
         if isinstance(value, Function | ConcreteFunction | Asset):
             return []
+        if is_dataset(value):
+            tracker = self._once(value, lambda: DatasetTracker(value))
+            return [("_variant_tracker", tracker)]
+        if isinstance(value, DatasetTracker):
+            return self._once(value, value.functions)
         if isinstance(value, StaticVocabularyTable):
             return [] if value._table is None else [("_table", value._table)]
         if isinstance(value, LookupInterface):
             own = self._once(value, lambda: _resource_functions(value))
             return [*value._trackable_children().items(), *own]
         if isinstance(value, RestoredResource):
-            return [*_functions_of(value), *named_children(value, _SAVE_TYPE)]
+            return [*self._late_parts(value), *named_children(value, _SAVE_TYPE)]
         found = dict(named_children(value, _SAVE_TYPE))
         found.update(
             (name, without_wrapper(part))
@@ -194,13 +216,13 @@ class ExportProtocol(Protocol):
             if _is_saved(part)
         )
         if isinstance(value, Module | AutoTrackable):
-            found.update(_functions_of(value))
+            found.update(self._late_parts(value))
         if isinstance(value, TrackableResource):
             found.update(self._once(value, lambda: _resource_functions(value)))
         return [(name, held_variable(part)) for name, part in found.items()]
 
     def values(self, value: Any) -> list[tuple[str, str, list[str]]]:
-        if isinstance(value, Function | ConcreteFunction):
+        if isinstance(value, Function | ConcreteFunction | DatasetTracker):
             return []
         if isinstance(value, StaticHashTable | StaticVocabularyTable):
             return []
@@ -245,6 +267,9 @@ class ExportProtocol(Protocol):
             message.asset.SetInParent()
             facts["tensors"] = [value.asset_path]
             facts["asset"] = _asset_file(value)
+        elif isinstance(value, DatasetTracker):
+            message.resource.SetInParent()
+            facts["tensors"] = [value.handle]
         elif _is_resource(value):
             message.resource.SetInParent()
             if isinstance(value, StaticHashTable):
@@ -287,7 +312,7 @@ def _is_saved(value: Any) -> bool:
     """Is it saved where it is part of something? More is than checkpoints hold."""
     if isinstance(value, Function | ConcreteFunction | WrappedFunction):
         return True
-    if isinstance(value, LookupInterface):
+    if isinstance(value, LookupInterface) or is_dataset(value):
         return True
     return is_trackable(value)
 
@@ -304,10 +329,10 @@ def _identifier(value: Any) -> str:
 
 
 def _asset_file(asset: Asset) -> str:
-    path = asset.asset_path
-    if not hasattr(path, "numpy"):
+    path = _graphkiln.get_static_value(asset.asset_path)
+    if path is None:
         raise ValueError("An asset that is saved needs a path known by now.")
-    return path.numpy().decode()
+    return (path.item() if hasattr(path, "item") else path).decode()
 
 
 def traces_to_save(value: Function) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import _thread
 import os
 
-from graphkiln import _graphkiln
+from graphkiln import _graphkiln, _loading
 from graphkiln._graphkiln import DataLossError, NotFoundError
 from graphkiln._src.checkpoint.auto_trackable import AutoTrackable
 from graphkiln._src.checkpoint.data_structures import (
@@ -71,8 +71,9 @@ _FUNCTIONS = ("function", "bare_concrete_function")
 class _Loader:
     """Makes the objects of a model, each once."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, variables: dict[int, Any]) -> None:
         self._model = model
+        self._variables = variables  # of a graph
         self._nodes = model.objects
         self._kinds = [node.kind for node in self._nodes]
         self._made: dict[int, Any] = {}
@@ -122,6 +123,8 @@ class _Loader:
         kind = self._kinds[number]
         if kind in _FUNCTIONS:
             return self._model.function(number)
+        if number in self._variables:
+            return self._variables[number]
         if kind in ("variable", "constant"):
             return self._model.value(number)
         if kind == "asset":
@@ -177,6 +180,14 @@ class _Loader:
                     find_in_object(type(owner), name)
 
 
+def _in_graph(model: Any) -> tuple[Any, dict[int, Any]]:
+    """The model in the graph that a session runs, and its variables there."""
+    # Few programs have such graphs.
+    module = _loading.load("graphkiln._src.saved_model.graph_values")
+    values = module.GraphValues(model.graph is not None)
+    return model.in_graph(values), values.variables
+
+
 def load(
     export_dir: str | os.PathLike, tags: Any = None, options: LoadOptions | None = None
 ) -> Any:
@@ -230,7 +241,10 @@ def load(
         raise
     try:
         with _graphkiln.init_scope():
-            loader = _Loader(model)
+            variables: dict[int, Any] = {}
+            if not _graphkiln.executing_eagerly():
+                model, variables = _in_graph(model)
+            loader = _Loader(model, variables)
             root = loader.root()
             if options is not None and options.experimental_load_function_aliases:
                 root.function_aliases = loader.aliased(root)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from graphkiln import _graphkiln
+from graphkiln import _graphkiln, nest
 from graphkiln._graphkiln import ConcreteFunction, Function
 from graphkiln._src.checkpoint.sharding import policy_of
 from graphkiln._src.checkpoint.trackable import is_trackable
@@ -114,16 +114,24 @@ def _defaults(function: Any, concrete: Any) -> dict[str, Any]:
     if not isinstance(function, Function):
         return {}
     args, _ = concrete.structured_input_signature
+    names = iter(concrete._arg_keywords)
     parameters = list(inspect.signature(function).parameters.values())
     defaults = {}
     for parameter, spec in zip(parameters, args, strict=False):
+        specs = [
+            s
+            for s in nest.flatten(spec, expand_composites=True)
+            if isinstance(s, _graphkiln.TensorSpec)
+        ]
+        own = [next(names, spec.name) for spec in specs]
         default = parameter.default
         if default is inspect.Parameter.empty or default is None:
             continue
-        if isinstance(spec, _graphkiln.TensorSpec):
-            defaults[spec.name or parameter.name] = _graphkiln.convert_to_tensor(
-                default, dtype=spec.dtype
-            )
+        values = nest.flatten(default, expand_composites=True)
+        if len(values) != len(specs):
+            continue
+        for name, part, value in zip(own, specs, values, strict=True):
+            defaults[name] = _graphkiln.convert_to_tensor(value, dtype=part.dtype)
     return defaults
 
 
@@ -164,8 +172,9 @@ def save(
 
     Raises:
       ValueError: `obj` cannot be saved, or a signature is none.
-      AssertionError: called while a function is traced; or a function uses a
+      AssertionError: called while a function is traced; or a signature uses a
         variable that is not in reach of `obj`; the message names both.
+      KeyError: a function that is no signature does.
       TypeError: a trace takes what has no lasting form.
 
     >>> import tempfile

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphkiln import _graphkiln, _proto
-from graphkiln._src.checkpoint.saver import Saver, import_meta_graph
+from graphkiln._src.checkpoint.imported_saver import import_meta_graph
+from graphkiln._src.checkpoint.saver import Saver
 from graphkiln._src.saved_model import constants
 from graphkiln._src.saved_model.signature_defs import predict_signature_def
 from graphkiln._src.session.graph_keys import GraphKeys
