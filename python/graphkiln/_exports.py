@@ -196,9 +196,8 @@ EXPORTS: dict[str, str] = {
         compat.v1.train.generate_checkpoint_state_proto
         compat.v1.train.get_checkpoint_mtimes compat.v1.train.remove_checkpoint
         """,
-    "graphkiln._src.checkpoint.saver": """
-        compat.v1.train.Saver compat.v1.train.import_meta_graph
-        """,
+    "graphkiln._src.checkpoint.imported_saver": "compat.v1.train.import_meta_graph",
+    "graphkiln._src.checkpoint.saver": "compat.v1.train.Saver",
     "graphkiln._src.checkpoint.state_file": """
         train.checkpoints_iterator train.get_checkpoint_state train.latest_checkpoint
         compat.v1.train.update_checkpoint_state

@@ -58,6 +58,10 @@ EXPORTS: dict[str, str] = {
         nn.embedding_lookup_sparse nn.nce_loss nn.safe_embedding_lookup_sparse
         nn.sampled_softmax_loss
         """,
+    "graphkiln._src.version_one.iterators": """
+        data.Iterator data.get_output_classes data.get_output_shapes
+        data.get_output_types data.make_initializable_iterator
+        """,
     "graphkiln._src.version_one.quantized": """
         nn.quantized_avg_pool nn.quantized_conv2d nn.quantized_max_pool
         nn.quantized_relu_x

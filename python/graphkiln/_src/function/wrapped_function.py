@@ -79,13 +79,15 @@ class WrappedFunction:
         return self._concrete.function_def
 
     def __call__(self, *args, **kwargs):
-        if kwargs:
+        feeds = self._feeds()
+        names = [feed.op.name for feed in feeds]
+        if kwargs and not (self._is_pruned and set(kwargs) <= set(names[len(args) :])):
             raise NotImplementedError(
                 "Keyword arguments are not supported when calling a "
                 f"wrap_function-decorated function. Got {kwargs}."
             )
+        args = [*args, *(kwargs[name] for name in names if name in kwargs)]
         tensors = nest.flatten(args, expand_composites=True)
-        feeds = self._feeds()
         if len(tensors) != len(feeds):
             raise ValueError(
                 f"Signature specifies {len(feeds)} arguments, got: "

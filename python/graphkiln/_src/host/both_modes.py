@@ -38,6 +38,7 @@ def run_in_graph_and_eager_modes(
             except unittest.SkipTest:
                 pass
             self.tearDown()
+            self._tempdir = None
             self.setUp()
             test(self, *args, **named)
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 
 import os
 
-from graphkiln import _graphkiln, _proto, initializers, train
+from graphkiln import _graphkiln, _proto, initializers, raw_ops, train
+from graphkiln._src.checkpoint.saveables import SaveableObject, SaveSpec, value_of
 from graphkiln._src.checkpoint.state_file import (  # noqa: F401
     update_checkpoint_state as update_checkpoint_state_internal,
 )
 from graphkiln.compat import v1
+
+EVAL = "eval"
+_SAVER_LABEL = "saver_v1"
 
 
 def list_objects(root_trackable: object) -> list:
@@ -85,64 +89,21 @@ def parse_saved_model(export_dir: str) -> object:
         return _proto.SavedModel.FromString(file.read())
 
 
-class SaveSpec:
-    """A tensor that is saved, and what it is called.
+class VariableSaveable(SaveableObject):
+    """A variable, or a slice of one."""
 
-    Args:
-      tensor: the tensor, or a function that gives it.
-      slice_spec: which slice of a larger one it is.
-      name: of the tensor.
-      dtype: of the tensor, if it is a function's.
-      device: as `dtype`.
-    """
+    def __init__(self, var: object, slice_spec: str, name: str) -> None:
+        def value() -> object:
+            return value_of(var)
 
-    def __init__(
-        self,
-        tensor: object,
-        slice_spec: str,
-        name: str,
-        dtype: object = None,
-        device: object = None,
-    ) -> None:
-        self._tensor = tensor
-        self.slice_spec = slice_spec
-        self.name = name
-        if callable(tensor) and (dtype is None or device is None):
-            raise AssertionError(
-                "When passing a callable `tensor` to a SaveSpec, an explicit dtype "
-                "and device must be provided."
-            )
-        self.dtype = dtype if callable(tensor) else tensor.dtype
-        self.device = tensor.device if device is None else device
-
-    @property
-    def tensor(self) -> object:
-        """The tensor."""
-        return self._tensor() if callable(self._tensor) else self._tensor
-
-
-class SaveableObject:
-    """Base of what is saved of an object, as several tensors.
-
-    Args:
-      op: the object.
-      specs: a SaveSpec of each tensor.
-      name: what it is saved by.
-    """
-
-    def __init__(self, op: object, specs: list[SaveSpec], name: str) -> None:
-        self.op = op
-        self.specs = specs
-        self.name = name
-
-    @property
-    def device(self) -> object:
-        """Where the first tensor is."""
-        return self.specs[0].device
+        spec = SaveSpec(value, slice_spec, name, dtype=var.dtype, device=var.device)
+        super().__init__(var, [spec], name)
 
     def restore(self, restored_tensors: list, restored_shapes: list | None) -> object:
-        """Gives the object its tensors; what a graph runs for that."""
-        raise ValueError("Calling an abstract method.")
+        value = restored_tensors[0]
+        if restored_shapes is not None:
+            value = raw_ops.Reshape(tensor=value, shape=restored_shapes[0])
+        return self.op.assign(value)
 
 
 class BaseSaverBuilder:
@@ -150,6 +111,8 @@ class BaseSaverBuilder:
 
     SaveSpec = SaveSpec
     SaveableObject = SaveableObject
+    VariableSaveable = VariableSaveable
+    ResourceVariableSaveable = VariableSaveable
 
 
 class UninitializedVariable(_graphkiln.Variable):

@@ -38,6 +38,9 @@ class Context:
     def num_gpus(self) -> int:
         return 0
 
+    def list_physical_devices(self, device_type: str | None = None) -> list:
+        return sys.modules["graphkiln"].config.list_physical_devices(device_type)
+
     def clear_kernel_cache(self) -> None:
         """Kernels are not kept by shapes or programs: there is nothing to clear."""
 
@@ -51,6 +54,10 @@ def _context() -> Context:
 
 def _true() -> bool:
     return True
+
+
+def _false() -> bool:
+    return False
 
 
 def _nothing() -> None:
@@ -109,6 +116,7 @@ class PrivateModule(types.ModuleType):
         super().__init__(f"tensorflow.{name}", "A part of TensorFlow's inside.")
         self.__path__: list[str] = []
         self.__package__ = self.__name__
+        self._is_of_ops = name.startswith("python.ops.gen_") and name.endswith("_ops")
         self._names = {}
         for entry in NAMES.get(name, "").split():
             own, _, public = entry.partition("=")
@@ -116,6 +124,8 @@ class PrivateModule(types.ModuleType):
 
     def __getattr__(self, name: str) -> object:
         public = self._names.get(name)
+        if public is None and self._is_of_ops and not name.startswith("_"):
+            public = f"@private_ops.{name}"
         below = f"{self.__name__}.{name}"
         if public is None and has(below.removeprefix("tensorflow.")):
             # There without an import of their own.

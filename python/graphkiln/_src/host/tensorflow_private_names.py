@@ -2,6 +2,7 @@
 what they take from there, which graphkiln has under public names."""
 
 from graphkiln import _namespaces
+from graphkiln._src.host.private_names_of_files import NAMES_OF_FILES
 
 _DTYPES = " ".join(_namespaces.DTYPE_NAMES)
 
@@ -20,6 +21,7 @@ _ERRORS = " ".join(
 # or "name=public"; "name=@module.own" is of a module beside this one, and
 # "name=@folder.module.own" of one in a folder beside this one's.
 NAMES = {
+    **NAMES_OF_FILES,
     "compiler.tf2xla.python.xla": """
         call_module=@jax_functions.*
         call_module_disable_check_platform=@jax_functions.*
@@ -27,8 +29,10 @@ NAMES = {
         dynamic_update_slice=@private_parts.*
         """,
     "compiler.xla.xla_data_pb2": "OpSharding=@jax_functions.*",
-    "core.util.event_pb2": "Event=compat.v1.Event",
     "python.data.ops.dataset_ops": """
+        make_initializable_iterator=compat.v1.data.make_initializable_iterator
+        """
+    """
         Dataset=data.Dataset
         make_one_shot_iterator=compat.v1.data.make_one_shot_iterator
         """
@@ -57,6 +61,9 @@ NAMES = {
         list_local_devices=@tensorflow_private._list_local_devices
         """,
     "python.eager.context": """
+        is_tfrt_enabled=@tensorflow_private._false
+        """
+    """
         LogicalDeviceConfiguration=config.LogicalDeviceConfiguration
         eager_mode=@both_modes.* graph_mode=@both_modes.*
         """
@@ -83,11 +90,6 @@ NAMES = {
         disable_op_determinism=@private_parts.*
         enable_op_determinism=config.experimental.enable_op_determinism
         is_op_determinism_enabled=@private_parts.*
-        """,
-    "python.framework.convert_to_constants": """
-        convert_variables_to_constants_v2=graph_util.convert_variables_to_constants_v2
-        convert_variables_to_constants_v2_as_graph=\
-@tensorflow_private._convert_variables_to_constants_v2_as_graph
         """,
     "python.framework.dtypes": f"DType as_dtype {_DTYPES}",
     "python.framework.errors": _ERRORS,
@@ -129,6 +131,10 @@ NAMES = {
         is_tf_type=is_tensor try_evaluate_constant=@private_parts.*
         """,
     "python.framework.test_util": """
+        assert_meta_graph_protos_equal=@private_tests.*
+        get_node_def_from_graph=@private_tests.*
+        """
+    """
         TensorFlowTestCase=test.TestCase is_gpu_available=test.is_gpu_available
         run_deprecated_v1=@both_modes.deprecated_graph_mode_only assert_no_new_pyobjects_executing_eagerly=@both_modes.*
         use_gpu=@both_modes.*
@@ -153,18 +159,16 @@ __internal__.register_type_spec_from_value_converter
         lookup=@private_parts.lookup_type_spec
         register=@private_parts.register_type_spec
         """,
-    "python.lib.io.tf_record": """
-        TFRecordCompressionType=compat.v1.io.TFRecordCompressionType
-        TFRecordOptions=io.TFRecordOptions TFRecordWriter=io.TFRecordWriter
-        """
-    "tf_record_iterator=compat.v1.io.tf_record_iterator",
     "python.ops.array_ops": """
         concat constant expand_dims=compat.v1.expand_dims identity ones pad
         placeholder=compat.v1.placeholder reshape shape size
         sparse_placeholder=compat.v1.sparse_placeholder split tile transpose zeros
         """
     "prevent_gradient=@private_parts.*",
-    "python.ops.control_flow_case": "_case_helper=@private_parts.case_by",
+    "python.ops.control_flow_case": """
+        case=compat.v1.case
+        """
+    "_case_helper=@private_parts.case_by",
     "python.ops.control_flow_util": """
         GraphOrParentsInXlaContext=@private_parts.in_xla_context
         """,
@@ -203,6 +207,13 @@ __internal__.register_type_spec_from_value_converter
     "parameterized_truncated_normal=@private_parts.*",
     "python.ops.ragged.ragged_tensor": "RaggedTensor RaggedTensorSpec",
     "python.ops.resource_variable_ops": """
+        assign_add_variable_op=@private_ops.*
+        assign_variable_op=@private_ops.*
+        destroy_resource_op=@private_ops.*
+        read_variable_op=@private_ops.*
+        var_handle_op=@private_ops.*
+        """
+    """
         UninitializedVariable=@private_checkpoints.*
         """
     """
@@ -210,6 +221,9 @@ __internal__.register_type_spec_from_value_converter
         VariableSpec=@private_parts.*
         """,
     "python.ops.variables": """
+        PartitionedVariable=@version_one.partitioned_variables.*
+        """
+    """
         VariableAggregation VariableSynchronization
         global_variables=compat.v1.global_variables
         global_variables_initializer=compat.v1.global_variables_initializer
@@ -219,31 +233,6 @@ __internal__.register_type_spec_from_value_converter
         """
     """
         BaseVariable=@tensorflow_private.BaseVariable Variable
-        """,
-    "python.trackable.autotrackable": """
-        AutoTrackable=__internal__.tracking.AutoTrackable
-        """,
-    "python.trackable.base": """
-        VARIABLE_VALUE_KEY=@checkpoint.trackable.*
-        """
-    """
-        NoDependency=@checkpoint.tracked_containers.*
-        Trackable=__internal__.tracking.Trackable
-        TrackableReference=@checkpoint.trackable.*
-        no_automatic_dependency_tracking=\
-__internal__.tracking.no_automatic_dependency_tracking
-        """,
-    "python.trackable.data_structures": """
-        List=@checkpoint.tracked_containers.* Mapping=@checkpoint.tracked_containers.*
-        TrackableDataStructure=@checkpoint.tracked_containers.*
-        _TupleWrapper=@checkpoint.data_structures.*
-        sticky_attribute_assignment=@checkpoint.tracked_containers.*
-        wrap_or_unwrap=@checkpoint.tracked_containers.*
-        """
-    """
-        ListWrapper=@checkpoint.data_structures.*
-        NoDependency=@checkpoint.tracked_containers.*
-        _DictWrapper=@checkpoint.data_structures.*
         """,
     "python.types.core": """
         ConcreteFunction=types.experimental.ConcreteFunction
@@ -296,62 +285,6 @@ __internal__.tracking.no_automatic_dependency_tracking
         convert_variables_to_tensors=@private_parts.*
         replace_variables_with_atoms=@private_parts.*
         """,
-    "core.config.flags": "config=@private_flags.config",
-    "core.framework.attr_value_pb2": "AttrValue=compat.v1.AttrValue",
-    "core.framework.function_pb2": """
-        FunctionDef=@private_messages.* FunctionDefLibrary=@private_messages.*
-        """,
-    "core.framework.graph_pb2": "GraphDef=compat.v1.GraphDef",
-    "core.framework.node_def_pb2": "NodeDef=compat.v1.NodeDef",
-    "core.framework.op_def_pb2": "OpDef=@private_messages.*",
-    "core.framework.summary_pb2": """
-        HistogramProto=compat.v1.HistogramProto Summary=compat.v1.Summary
-        """,
-    "core.framework.variable_pb2": "VariableDef=@private_messages.*",
-    "core.protobuf.config_pb2": """
-        ConfigProto=compat.v1.ConfigProto GPUOptions=compat.v1.GPUOptions
-        RunOptions=compat.v1.RunOptions
-        """,
-    "core.protobuf.meta_graph_pb2": """
-        CollectionDef=@private_messages.* MetaGraphDef=compat.v1.MetaGraphDef
-        SignatureDef=@private_messages.* TensorInfo=compat.v1.TensorInfo
-        """,
-    "core.protobuf.rewriter_config_pb2": "RewriterConfig=@private_messages.*",
-    "core.protobuf.queue_runner_pb2": "QueueRunnerDef=@private_messages.*",
-    "core.protobuf.saved_model_pb2": "SavedModel=@private_messages.*",
-    "core.protobuf.saver_pb2": "SaverDef=compat.v1.train.SaverDef",
-    "python.checkpoint.checkpoint": """
-        Checkpoint=train.Checkpoint CheckpointV1=compat.v1.train.Checkpoint
-        add_variable=@private_checkpoints.* gather_initializers=@private_checkpoints.*
-        list_objects=@private_checkpoints.*
-        object_metadata=@private_checkpoints.*
-        """,
-    "python.checkpoint.checkpoint_management": """
-        CheckpointManager=train.CheckpointManager
-        checkpoint_exists=compat.v1.train.checkpoint_exists
-        generate_checkpoint_state_proto=compat.v1.train.generate_checkpoint_state_proto
-        get_checkpoint_mtimes=compat.v1.train.get_checkpoint_mtimes
-        get_checkpoint_state=train.get_checkpoint_state
-        latest_checkpoint=train.latest_checkpoint
-        remove_checkpoint=compat.v1.train.remove_checkpoint
-        update_checkpoint_state=compat.v1.train.update_checkpoint_state
-        update_checkpoint_state_internal=@private_checkpoints.*
-        meta_graph_filename=@private_checkpoints.*
-        """,
-    "python.checkpoint.checkpoint_options": """
-        CheckpointOptions=train.CheckpointOptions
-        """,
-    "python.checkpoint.checkpoint_view": "CheckpointView=train.CheckpointView",
-    "python.checkpoint.graph_view": "",
-    "python.checkpoint.sharding.sharding_policies": """
-        MaxShardSizePolicy=train.experimental.MaxShardSizePolicy
-        ShardByTaskPolicy=train.experimental.ShardByTaskPolicy
-        """,
-    "python.checkpoint.sharding.sharding_util": """
-        ShardableTensor=train.experimental.ShardableTensor
-        ShardingCallback=train.experimental.ShardingCallback
-        """,
-    "python.checkpoint.trackable_view": "TrackableView=train.TrackableView",
     "python.client.session": """
         InteractiveSession=compat.v1.InteractiveSession Session=compat.v1.Session
         """,
@@ -372,41 +305,12 @@ __internal__.tracking.no_automatic_dependency_tracking
     "python.feature_column.feature_column_lib": "",
     "python.framework.constant_op": "constant",
     "python.framework.device": "DeviceSpec",
-    "python.framework.graph_io": "write_graph=io.write_graph",
-    "python.framework.graph_util": """
-        graph_defs_equal=@private_parts.*
-        extract_sub_graph=compat.v1.graph_util.extract_sub_graph
-        graph_defs_equal=@private_parts.*
-        must_run_on_cpu=compat.v1.graph_util.must_run_on_cpu
-        remove_training_nodes=compat.v1.graph_util.remove_training_nodes
-        tensor_shape_from_node_def_name=compat.v1.graph_util.tensor_shape_from_node_def_name
-        """,
-    "python.framework.graph_util_impl": "",
     "python.framework.importer": "import_graph_def=graph_util.import_graph_def",
     "python.framework.stack": "default_session=@private_parts.*",
     "python.framework.versions": """
         __git_version__=version.GIT_VERSION __version__=version.VERSION
         COMPILER_VERSION=version.COMPILER_VERSION GIT_VERSION=version.GIT_VERSION
         VERSION=version.VERSION
-        """,
-    "python.lib.io.file_io": """
-        FileIO=@private_files.* atomic_write_string_to_file=@private_files.*
-        copy=io.gfile.copy copy_v2=io.gfile.copy create_dir=@private_files.*
-        create_dir_v2=io.gfile.mkdir delete_file=io.gfile.remove
-        delete_file_v2=io.gfile.remove delete_recursively=io.gfile.rmtree
-        delete_recursively_v2=io.gfile.rmtree file_crc32=@private_files.*
-        file_exists=io.gfile.exists file_exists_v2=io.gfile.exists
-        filecmp=@private_files.* get_matching_files=io.gfile.glob
-        get_matching_files_v2=io.gfile.glob
-        get_registered_schemes=io.gfile.get_registered_schemes
-        has_atomic_move=@private_files.* is_directory=io.gfile.isdir
-        is_directory_v2=io.gfile.isdir join=io.gfile.join
-        list_directory=io.gfile.listdir list_directory_v2=io.gfile.listdir
-        read_file_to_string=@private_files.* recursive_create_dir=io.gfile.makedirs
-        recursive_create_dir_v2=io.gfile.makedirs rename=io.gfile.rename
-        rename_v2=io.gfile.rename stat=io.gfile.stat stat_v2=io.gfile.stat
-        walk=compat.v1.gfile.Walk walk_v2=io.gfile.walk
-        write_string_to_file=@private_files.*
         """,
     "python.module.module": "Module _is_variable=@private_parts.is_variable",
     "python.ops.array_ops_stack": """
@@ -418,11 +322,13 @@ __internal__.tracking.no_automatic_dependency_tracking
         """,
     "python.ops.control_flow_switch_case": "switch_case",
     "python.ops.control_flow_v2_toggles": """
+        disable_control_flow_v2=compat.v1.disable_control_flow_v2
+        """
+    """
         enable_control_flow_v2=compat.v1.enable_control_flow_v2
         """,
     "python.ops.custom_gradient": "custom_gradient",
     "python.ops.data_flow_ops": "FIFOQueue=compat.v1.FIFOQueue",
-    "python.ops.gen_resource_variable_ops": "",
     "python.ops.gradients_impl": "gradients=compat.v1.gradients",
     "python.ops.init_ops": """
         constant_initializer=compat.v1.constant_initializer
@@ -435,6 +341,10 @@ __internal__.tracking.no_automatic_dependency_tracking
         read_file=io.read_file write_file=io.write_file
         """,
     "python.ops.lookup_ops": """
+        TextFileIdTableInitializer=@private_warm_start.*
+        TextFileStringTableInitializer=@private_warm_start.*
+        """
+    """
         HashTable=lookup.StaticHashTable
         KeyValueTensorInitializer=lookup.KeyValueTensorInitializer
         MutableHashTable=lookup.experimental.MutableHashTable
@@ -448,7 +358,10 @@ __internal__.tracking.no_automatic_dependency_tracking
         fixed_size_partitioner=compat.v1.fixed_size_partitioner
         min_max_variable_partitioner=compat.v1.min_max_variable_partitioner
         """,
-    "python.ops.ragged.ragged_factory_ops": "constant=ragged.constant",
+    "python.ops.ragged.ragged_factory_ops": """
+        placeholder=compat.v1.ragged.placeholder
+        """
+    "constant=ragged.constant",
     "python.ops.ref_variable": "RefVariable=compat.v1.Variable",
     "python.ops.sparse_ops": "sparse_to_dense=compat.v1.sparse_to_dense",
     "python.ops.state_ops": """
@@ -466,100 +379,42 @@ __internal__.tracking.no_automatic_dependency_tracking
         """,
     "python.ops.variable_v1": "VariableV1=compat.v1.Variable",
     "python.ops.while_loop": "while_loop=compat.v1.while_loop",
-    "python.platform.gfile": """
-        Copy=compat.v1.gfile.Copy DeleteRecursively=compat.v1.gfile.DeleteRecursively
-        Exists=compat.v1.gfile.Exists FastGFile=compat.v1.gfile.FastGFile
-        GFile=compat.v1.gfile.GFile Glob=compat.v1.gfile.Glob
-        IsDirectory=compat.v1.gfile.IsDirectory
-        ListDirectory=compat.v1.gfile.ListDirectory MakeDirs=compat.v1.gfile.MakeDirs
-        MkDir=compat.v1.gfile.MkDir Open=compat.v1.gfile.Open
-        Remove=compat.v1.gfile.Remove Rename=compat.v1.gfile.Rename
-        Stat=compat.v1.gfile.Stat Walk=compat.v1.gfile.Walk
-        """,
-    "python.platform.test": """
-        TestCase=test.TestCase get_temp_dir=@private_tests.*
-        gpu_device_name=test.gpu_device_name is_gpu_available=test.is_gpu_available
-        main=test.main mock=@private_tests.* test_src_dir_path=@private_tests.*
-        """,
-    "python.platform.tf_logging": """
-        debug=compat.v1.logging.debug error=compat.v1.logging.error
-        info=compat.v1.logging.info log=compat.v1.logging.log
-        warn=compat.v1.logging.warn warning=compat.v1.logging.warning
-        """,
-    "python.saved_model.builder_impl": """
-        SavedModelBuilder=compat.v1.saved_model.Builder
-        """,
-    "python.saved_model.constants": """
-        SAVED_MODEL_FILENAME_PB=saved_model.SAVED_MODEL_FILENAME_PB
-        SAVED_MODEL_FILENAME_PBTXT=saved_model.SAVED_MODEL_FILENAME_PBTXT
-        VARIABLES_DIRECTORY=saved_model.VARIABLES_DIRECTORY
-        VARIABLES_FILENAME=saved_model.VARIABLES_FILENAME
-        ASSETS_DIRECTORY=saved_model.ASSETS_DIRECTORY
-        """,
-    "python.saved_model.load": "load=saved_model.load",
-    "python.saved_model.load_options": "LoadOptions=saved_model.LoadOptions",
-    "python.saved_model.loader": """
-        load=compat.v1.saved_model.load
-        maybe_saved_model_directory=compat.v1.saved_model.maybe_saved_model_directory
-        """,
-    "python.saved_model.loader_impl": """
-        contains_saved_model=saved_model.contains_saved_model
-        parse_saved_model=@private_checkpoints.*
-        """,
-    "python.saved_model.registration": "",
-    "python.saved_model.save": "save=saved_model.save",
-    "python.saved_model.save_options": """
-        SaveOptions=saved_model.SaveOptions
-        VariablePolicy=saved_model.experimental.VariablePolicy
-        """,
-    "python.saved_model.signature_constants": """
-        DEFAULT_SERVING_SIGNATURE_DEF_KEY=saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
-        """,
-    "python.saved_model.signature_def_utils": """
-        build_signature_def=compat.v1.saved_model.build_signature_def
-        """,
-    "python.saved_model.simple_save": """
-        simple_save=compat.v1.saved_model.simple_save
-        """,
-    "python.saved_model.tag_constants": """
-        GPU=saved_model.GPU SERVING=saved_model.SERVING TRAINING=saved_model.TRAINING
-        """,
-    "python.saved_model.utils_impl": """
-        build_tensor_info=compat.v1.saved_model.build_tensor_info
-        """,
     "python.summary.summary": "scalar=compat.v1.summary.scalar",
     "python.tf2": "enabled=@tensorflow_private._true",
-    "python.trackable.asset": "Asset=saved_model.Asset",
-    "python.trackable.python_state": "PythonState=train.experimental.PythonState",
-    "python.trackable.resource": """
-        TrackableResource=saved_model.experimental.TrackableResource
-        """,
-    "python.training.adam": "AdamOptimizer=compat.v1.train.AdamOptimizer",
-    "python.training.checkpoint_state_pb2": "CheckpointState=@private_messages.*",
-    "python.training.checkpoint_utils": """
-        checkpoints_iterator=train.checkpoints_iterator
-        init_from_checkpoint=compat.v1.train.init_from_checkpoint
-        list_variables=train.list_variables load_checkpoint=train.load_checkpoint
-        load_variable=train.load_variable
-        """,
-    "python.training.gradient_descent": """
-        GradientDescentOptimizer=compat.v1.train.GradientDescentOptimizer
-        """,
-    "python.training.py_checkpoint_reader": """
-        NewCheckpointReader=compat.v1.train.NewCheckpointReader
-        """,
-    "python.training.saver": """
-        BaseSaverBuilder=@private_checkpoints.*
-        Saver=compat.v1.train.Saver export_meta_graph=compat.v1.train.export_meta_graph
-        import_meta_graph=compat.v1.train.import_meta_graph
-        """,
-    "python.training.warm_starting_util": "warm_start=compat.v1.train.warm_start",
     "python.util.compat": """
         as_bytes=compat.as_bytes as_str=compat.as_str as_str_any=compat.as_str_any
         as_text=compat.as_text path_to_str=compat.path_to_str
         """,
     "python.util.serialization": "get_json_type=@private_parts.*",
-    "python.training.saving.saveable_object": """
-        SaveSpec=@private_checkpoints.* SaveableObject=@private_checkpoints.*
+    "python.framework.function": """
+        Defun=@private_graphs.*
+        """,
+    "python.ops.cond_v2": """
+        cond_v2=cond
+        """,
+    "python.ops.while_v2": """
+        while_loop
+        """,
+    "python.distribute.mirrored_strategy": """
+        MirroredStrategy=distribute.MirroredStrategy
+        """,
+    "python.ops.rnn": """
+        dynamic_rnn=compat.v1.nn.dynamic_rnn
+        static_rnn=compat.v1.nn.static_rnn
         """,
 }
+# Ops of TensorFlow's, one function each.
+NAMES.update(
+    dict.fromkeys(
+        (
+            f"python.ops.gen_{family}_ops"
+            for family in """
+            array bitwise checkpoint control_flow data_flow dataset
+            experimental_dataset functional image io linalg list logging lookup math nn
+            parsing ragged_array ragged_conversion random resource_variable sparse
+            state stateless_random string
+            """.split()
+        ),
+        "",
+    )
+)
