@@ -429,3 +429,87 @@ def test_functions_of_properties_are_saved(tmp_path):
         return tf.saved_model.load(path).make().numpy().item(), model.made
 
     both(program)
+
+
+def test_what_objects_need_when_they_are_loaded(tmp_path):
+    def program(tf):
+        tracked = tf.__internal__.tracking.AutoTrackable
+        held, seen = tf.Variable(1.0), []
+
+        class Untracked(tracked):
+            def _deserialization_dependencies(self, children):
+                return {"held": held}
+
+        class Cycle(tracked):
+            def __init__(self):
+                self.other = None
+
+            def _deserialization_dependencies(self, children):
+                return {"other": self.other}
+
+        class Valid(tracked):
+            def __init__(self):
+                self.other = Cycle()
+                self.other.other = tf.Variable(2.0)
+
+            def _deserialization_dependencies(self, children):
+                return children
+
+        first, second = Cycle(), Cycle()
+        first.other, second.other = second, first
+        for number, root in enumerate((Untracked(), first, Valid())):
+            try:
+                tf.saved_model.save(root, str(tmp_path / f"{tf.__name__}{number}"))
+                seen.append("saved")
+            except ValueError as error:
+                text = str(error)
+                seen += [text.split(" depends on <")[0].split("(type")[0]]
+                seen += text.splitlines()[-2:] if number else []
+        return seen
+
+    both(program)
+
+
+def test_models_in_memory(tmp_path):
+    path = f"ram://{tmp_path.name}/model"
+    model = graphkiln.Module()
+    model.v = graphkiln.Variable(2.0)
+    model.f = graphkiln.function(
+        lambda x: x * model.v,
+        input_signature=[graphkiln.TensorSpec([], graphkiln.float32)],
+    )
+    graphkiln.saved_model.save(model, path)
+    assert graphkiln.saved_model.load(path).f(3.0).numpy() == 6.0
+
+
+def test_signatures_have_names_and_defaults_of_all_kinds(tmp_path):
+    def program(tf):
+        v1, path = tf.compat.v1, str(tmp_path / tf.__name__)
+        model = tf.Module()
+        spec = tf.TensorSpec([], tf.float32)
+        default = {"a": tf.constant(1.5), "b": tf.constant(2.5)}
+
+        @tf.function(input_signature=[{"a": spec, "b": spec}])
+        def total(x=default):
+            return {"sum": x["a"] + 2.0 * x["b"]}
+
+        model.total = total
+        tf.saved_model.save(model, path, signatures={"odd:name": model.total})
+        with tf.Graph().as_default(), v1.Session() as session:
+            message = v1.saved_model.load(session, ["serve"], path)
+            signature = message.signature_def["odd:name"]
+            output = session.run(signature.outputs["sum"].name)
+            return output.item(), sorted(i.name for i in signature.inputs.values())
+
+    both(program)
+
+
+def test_functions_cut_out_of_graphs_take_names():
+    def program(tf):
+        wrapped = tf.compat.v1.wrap_function(
+            lambda x: tf.identity(x * 2.0, name="y"), [tf.TensorSpec([], name="x")]
+        )
+        pruned = wrapped.prune("x:0", "y:0")
+        return pruned(x=tf.constant(3.0)).numpy().item()
+
+    assert both(program) == 6.0

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 
 from graphkiln import _graphkiln, _proto, initializers, raw_ops, train
+from graphkiln._src.checkpoint.old_checkpoints import meta_graph_file
 from graphkiln._src.checkpoint.saveables import SaveableObject, SaveSpec, value_of
 from graphkiln._src.checkpoint.state_file import (  # noqa: F401
     update_checkpoint_state as update_checkpoint_state_internal,
@@ -14,6 +15,18 @@ from graphkiln.compat import v1
 
 EVAL = "eval"
 _SAVER_LABEL = "saver_v1"
+
+_converts = False
+
+
+def force_checkpoint_conversion(value: bool = True) -> None:
+    """Notes that checkpoints are to be those of objects, as all here are."""
+    global _converts
+    _converts = value
+
+
+def force_checkpoint_conversion_enabled() -> bool:
+    return _converts
 
 
 def list_objects(root_trackable: object) -> list:
@@ -77,7 +90,7 @@ def meta_graph_filename(
     checkpoint_filename: str, meta_graph_suffix: str = "meta"
 ) -> str:
     """Where the meta graph of a checkpoint is."""
-    return f"{checkpoint_filename}.{meta_graph_suffix}"
+    return meta_graph_file(checkpoint_filename, meta_graph_suffix)
 
 
 def parse_saved_model(export_dir: str) -> object:
@@ -117,3 +130,25 @@ class BaseSaverBuilder:
 
 class UninitializedVariable(_graphkiln.Variable):
     """A variable that has no value until it is assigned one."""
+
+    def __init__(
+        self,
+        trainable: bool | None = None,
+        caching_device: object = None,
+        name: str | None = None,
+        shape: object = None,
+        dtype: object = None,
+        **kwargs: object,
+    ) -> None:
+        shape = _graphkiln.TensorShape(shape)
+        sizes = [size or 0 for size in shape] if shape.rank is not None else []
+        dtype = _graphkiln.as_dtype(dtype)
+        super().__init__(
+            raw_ops.Empty(shape=sizes, dtype=dtype, init=True),
+            trainable=trainable is not False,
+            name=name,
+            dtype=dtype,
+            shape=shape,
+        )
+        if _graphkiln.executing_eagerly():
+            _graphkiln._drop_value(self.handle)

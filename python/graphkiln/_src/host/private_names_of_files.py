@@ -238,4 +238,8 @@ __internal__.tracking.no_automatic_dependency_tracking
     "python.training.monitored_session": """
         MonitoredSession=compat.v1.train.MonitoredSession
         """,
+    "python.checkpoint.saveable_compat": """
+        force_checkpoint_conversion=@private_checkpoints.*
+        force_checkpoint_conversion_enabled=@private_checkpoints.*
+        """,
 }

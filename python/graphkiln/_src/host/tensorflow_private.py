@@ -41,6 +41,9 @@ class Context:
     def list_physical_devices(self, device_type: str | None = None) -> list:
         return sys.modules["graphkiln"].config.list_physical_devices(device_type)
 
+    def set_logical_device_configuration(self, device: object, given: object) -> None:
+        sys.modules["graphkiln"].config.set_logical_device_configuration(device, given)
+
     def clear_kernel_cache(self) -> None:
         """Kernels are not kept by shapes or programs: there is nothing to clear."""
 

@@ -37,6 +37,10 @@ NAMES = {
         make_one_shot_iterator=compat.v1.data.make_one_shot_iterator
         """
     "DatasetV2=data.Dataset",
+    "python.data.ops.iterator_ops": """
+        Iterator=compat.v1.data.Iterator
+        _IteratorSaveable=@version_one.iterators.IteratorSaveable
+        """,
     "python.data.experimental.ops.distribute": """
         compute_batch_size=@private_parts.*
         """,
@@ -345,7 +349,7 @@ __internal__.register_type_spec_from_value_converter
         TextFileStringTableInitializer=@private_warm_start.*
         """
     """
-        HashTable=lookup.StaticHashTable
+        HashTable=compat.v1.lookup.StaticHashTable
         KeyValueTensorInitializer=lookup.KeyValueTensorInitializer
         MutableHashTable=lookup.experimental.MutableHashTable
         StaticHashTable=lookup.StaticHashTable

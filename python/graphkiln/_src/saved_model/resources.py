@@ -108,6 +108,10 @@ class RestoredResource(HasLateFunctions, TrackableResource):
         # that restores it.
         self.__dict__["_saveable_functions"] = {}
 
+    @property
+    def _self_saveable_object_factories(self) -> dict[str, Any]:
+        return dict(self._saveable_functions)
+
     def _saveable_values(self) -> list[tuple[str, str, list[str]]]:
         """What a checkpoint has of it: (name, name of a variable, suffixes of the
         tensors' keys)."""

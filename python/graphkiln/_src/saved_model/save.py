@@ -13,6 +13,7 @@ from graphkiln._src.checkpoint.sharding import policy_of
 from graphkiln._src.checkpoint.trackable import is_trackable
 from graphkiln._src.host.logging import get_logger
 from graphkiln._src.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
+from graphkiln._src.saved_model.dependencies import check_dependencies
 from graphkiln._src.saved_model.exported_objects import (
     ExportProtocol,
     output_specs,
@@ -171,7 +172,8 @@ def save(
       options: a tf.saved_model.SaveOptions.
 
     Raises:
-      ValueError: `obj` cannot be saved, or a signature is none.
+      ValueError: `obj` cannot be saved, or a signature is none, or what objects
+        need when they are loaded is not saved or needs them.
       AssertionError: called while a function is traced; or a signature uses a
         variable that is not in reach of `obj`; the message names both.
       KeyError: a function that is no signature does.
@@ -206,6 +208,7 @@ def save(
     options = options or SaveOptions()
     protocol = ExportProtocol(export_dir)
     _check_reserved(obj, protocol)
+    check_dependencies(obj, protocol.children)
     if signatures is None:
         children = dict(protocol.children(obj))
         default = _property_of(obj, _DEFAULT_ATTRIBUTE)

@@ -221,9 +221,8 @@ class IteratorSaveable(SaveableObject):
             resource_handle=iterator_resource,
             external_state_policy=external_state_policy,
         )
-        super().__init__(
-            iterator_resource, [SaveSpec(state, "", f"{name}-state")], name
-        )
+        spec = SaveSpec(state, "", f"{name}-state", device=iterator_resource.device)
+        super().__init__(iterator_resource, [spec], name)
 
     def restore(self, restored_tensors: list, restored_shapes: list | None) -> Any:
         """Puts the iterator where it was."""
