@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "kernels/element_type.h"
 #include "kernels/parallel.h"
+#include "kernels/part_done.h"
 
 namespace gk {
 
@@ -46,9 +47,7 @@ struct Conv2DDesc {
   int64_t filter_size() const {
     return filter_d * filter_h * filter_w * group_in() * out_c;
   }
-  int64_t output_size() const {
-    return batch * out_d * out_h * out_w * out_c;
-  }
+  int64_t output_size() const { return batch * out_d * out_h * out_w * out_c; }
   bool operator==(const Conv2DDesc&) const = default;
 };
 
@@ -56,16 +55,18 @@ class Conv2D {
  public:
   static StatusOr<std::shared_ptr<Conv2D>> Create(const Conv2DDesc& desc);
   // Own kernels even where oneDNN would be used: the reference in tests.
-  static StatusOr<std::shared_ptr<Conv2D>> CreateDirect(
-      const Conv2DDesc& desc);
+  static StatusOr<std::shared_ptr<Conv2D>> CreateDirect(const Conv2DDesc& desc);
   virtual ~Conv2D() = default;
 
   // kForward: input, filter -> output. kBackwardInput: output gradient,
   // filter -> input gradient. kBackwardFilter: input, output gradient ->
   // filter gradient.
-  Status Run(const void* x, const void* y, void* result,
-             Parallel parallel = {}) {
-    return DoRun(x, y, result, parallel);
+  // Whoever wants to work on parts of the result is told of them, if they come
+  // in parts.
+  Status Run(const void* x, const void* y, void* result, Parallel parallel = {},
+             const PartDone* done = nullptr) {
+    return done != nullptr ? DoRunInParts(x, y, result, parallel, *done)
+                           : DoRun(x, y, result, parallel);
   }
   const Conv2DDesc& desc() const { return desc_; }
 
@@ -73,6 +74,10 @@ class Conv2D {
   explicit Conv2D(const Conv2DDesc& desc) : desc_(desc) {}
   virtual Status DoRun(const void* x, const void* y, void* result,
                        Parallel parallel) = 0;
+  virtual Status DoRunInParts(const void* x, const void* y, void* result,
+                              Parallel parallel, PartDone) {
+    return DoRun(x, y, result, parallel);
+  }
 
   const Conv2DDesc desc_;
 };

@@ -3,9 +3,9 @@
 // filter is reordered per call, which costs next to nothing. What is said of
 // an image's rows holds for a volume's slices.
 #include <algorithm>
-#include <mutex>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -41,6 +41,7 @@ struct Piece {
 struct PieceAt {
   int64_t image, in_row, out_row;
   DnnlPrimitive* primitive;
+  int64_t first, count;  // elements of the result
 };
 
 struct Axis {
@@ -56,13 +57,13 @@ struct Axis {
 std::vector<Axis> AxesOf(const Conv2DDesc& d) {
   std::vector<Axis> axes;
   if (d.is_volume()) {
-    axes.push_back({d.in_d, d.filter_d, d.out_d, d.stride_d, d.dilation_d,
-                    d.pad_front});
+    axes.push_back(
+        {d.in_d, d.filter_d, d.out_d, d.stride_d, d.dilation_d, d.pad_front});
   }
-  axes.push_back({d.in_h, d.filter_h, d.out_h, d.stride_h, d.dilation_h,
-                  d.pad_top});
-  axes.push_back({d.in_w, d.filter_w, d.out_w, d.stride_w, d.dilation_w,
-                  d.pad_left});
+  axes.push_back(
+      {d.in_h, d.filter_h, d.out_h, d.stride_h, d.dilation_h, d.pad_top});
+  axes.push_back(
+      {d.in_w, d.filter_w, d.out_w, d.stride_w, d.dilation_w, d.pad_left});
   return axes;
 }
 
@@ -93,10 +94,9 @@ class DnnlConv : public Conv2D {
     } else {
       const int64_t images = (d.batch + slices - 1) / slices;
       for (int64_t i = 0; i < d.batch; i += images) {
-        GK_RETURN_IF_ERROR(Add(
-            {std::min(images, d.batch - i), rows_of.in, rows_of.out,
-             rows_of.pad},
-            i, 0, 0));
+        GK_RETURN_IF_ERROR(Add({std::min(images, d.batch - i), rows_of.in,
+                                rows_of.out, rows_of.pad},
+                               i, 0, 0));
       }
     }
     return PrepareReorder();
@@ -123,7 +123,15 @@ class DnnlConv : public Conv2D {
     if (primitive == nullptr) {
       GK_ASSIGN_OR_RETURN(primitive, Make(piece));
     }
-    pieces_.push_back({image, in_row, out_row, primitive.get()});
+    const bool forward = desc_.pass == ConvPass::kForward;
+    const int64_t size = forward ? desc_.output_size() : desc_.input_size();
+    const int64_t rows = desc_.batch * (forward ? axes_[0].out : axes_[0].in);
+    const int64_t first =
+        forward ? image * axes_[0].out + out_row : image * axes_[0].in + in_row;
+    const int64_t count =
+        piece.images * (forward ? piece.out_rows : piece.in_rows);
+    pieces_.push_back({image, in_row, out_row, primitive.get(),
+                       first * (size / rows), count * (size / rows)});
     return OkStatus();
   }
 
@@ -158,8 +166,8 @@ class DnnlConv : public Conv2D {
   DnnlPrimitive::Parts Parts(const Piece& p, const dnnl::engine& engine) {
     const Conv2DDesc& d = desc_;
     constexpr auto kAlgorithm = dnnl::algorithm::convolution_direct;
-    const auto layout = d.is_volume() ? memory::format_tag::ndhwc
-                                      : memory::format_tag::nhwc;
+    const auto layout =
+        d.is_volume() ? memory::format_tag::ndhwc : memory::format_tag::nhwc;
     memory::dims in{p.images, d.in_c}, out{p.images, d.out_c};
     memory::dims strides, dilations, before, behind;
     for (size_t i = 0; i < axes_.size(); ++i) {
@@ -177,8 +185,7 @@ class DnnlConv : public Conv2D {
     const memory::desc filter =
         inner_filter_.data.ndims != 0
             ? inner_filter_
-            : memory::desc(UserFilter().dims(), kF32,
-                           memory::format_tag::any);
+            : memory::desc(UserFilter().dims(), kF32, memory::format_tag::any);
     const dnnl::primitive_attr attr = UserScratchpad();
     const dnnl::convolution_forward::primitive_desc forward(
         {dnnl::prop_kind::forward_training, kAlgorithm, input, filter, output,
@@ -187,7 +194,8 @@ class DnnlConv : public Conv2D {
     if (d.pass == ConvPass::kForward) {
       ExpectFast(forward);
       inner_filter_ = forward.weights_desc();
-      return {dnnl::convolution_forward(forward), forward.scratchpad_desc(),
+      return {dnnl::convolution_forward(forward),
+              forward.scratchpad_desc(),
               {{DNNL_ARG_SRC, input},
                {DNNL_ARG_WEIGHTS, inner_filter_},
                {DNNL_ARG_DST, output}}};
@@ -199,18 +207,19 @@ class DnnlConv : public Conv2D {
           attr, engine, forward);
       ExpectFast(made);
       inner_filter_ = made.weights_desc();
-      return {dnnl::convolution_backward_data(made), made.scratchpad_desc(),
+      return {dnnl::convolution_backward_data(made),
+              made.scratchpad_desc(),
               {{DNNL_ARG_DIFF_DST, output},
                {DNNL_ARG_WEIGHTS, inner_filter_},
                {DNNL_ARG_DIFF_SRC, input}}};
     }
     const dnnl::convolution_backward_weights::primitive_desc made(
-        {kAlgorithm, input, filter, output, strides, dilations, before,
-         behind},
+        {kAlgorithm, input, filter, output, strides, dilations, before, behind},
         attr, engine, forward);
     ExpectFast(made);
     inner_filter_ = made.diff_weights_desc();
-    return {dnnl::convolution_backward_weights(made), made.scratchpad_desc(),
+    return {dnnl::convolution_backward_weights(made),
+            made.scratchpad_desc(),
             {{DNNL_ARG_SRC, input},
              {DNNL_ARG_DIFF_DST, output},
              {DNNL_ARG_DIFF_WEIGHTS, inner_filter_}}};
@@ -225,20 +234,30 @@ class DnnlConv : public Conv2D {
     const int64_t buffers =
         backward_filter() ? static_cast<int64_t>(pieces_.size()) : 1;
     filters_ = std::make_unique<ScratchPool>(filter_bytes_ * buffers);
-    GK_ASSIGN_OR_RETURN(
-        reorder_, DnnlPrimitive::Create([&](const dnnl::engine& engine) {
-          const dnnl::reorder::primitive_desc made(engine, from, engine, to,
-                                                   UserScratchpad());
-          return DnnlPrimitive::Parts{dnnl::reorder(made),
-                                      made.scratchpad_desc(),
-                                      {{DNNL_ARG_FROM, from},
-                                       {DNNL_ARG_TO, to}}};
-        }));
+    GK_ASSIGN_OR_RETURN(reorder_,
+                        DnnlPrimitive::Create([&](const dnnl::engine& engine) {
+                          const dnnl::reorder::primitive_desc made(
+                              engine, from, engine, to, UserScratchpad());
+                          return DnnlPrimitive::Parts{
+                              dnnl::reorder(made),
+                              made.scratchpad_desc(),
+                              {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}}};
+                        }));
     return OkStatus();
   }
 
   Status DoRun(const void* x, const void* y, void* result,
                Parallel parallel) override {
+    return RunPieces(x, y, result, parallel, nullptr);
+  }
+  Status DoRunInParts(const void* x, const void* y, void* result,
+                      Parallel parallel, PartDone done) override {
+    return RunPieces(x, y, result, parallel,
+                     backward_filter() ? nullptr : &done);
+  }
+
+  Status RunPieces(const void* x, const void* y, void* result,
+                   Parallel parallel, const PartDone* told) {
     const Conv2DDesc& d = desc_;
     ScratchPool::Lease filters = filters_->Take();
     if (filters.data() == nullptr) {
@@ -258,10 +277,8 @@ class DnnlConv : public Conv2D {
     }
     parallel.For(count, [&](int64_t i) {
       const PieceAt& at = pieces_[i];
-      const int64_t in =
-          (at.image * axes_[0].in + at.in_row) * in_row;
-      const int64_t out =
-          (at.image * axes_[0].out + at.out_row) * out_row;
+      const int64_t in = (at.image * axes_[0].in + at.in_row) * in_row;
+      const int64_t out = (at.image * axes_[0].out + at.out_row) * out_row;
       const auto offset = [](const void* p, int64_t elements) -> void* {
         return const_cast<float*>(static_cast<const float*>(p) + elements);
       };
@@ -275,7 +292,10 @@ class DnnlConv : public Conv2D {
                              : backward_filter()          ? filter
                                                           : input;
       Status done = at.primitive->Run(pointers);
-      if (done.ok()) return;
+      if (done.ok()) {
+        if (told != nullptr) (*told)(at.first, at.count);
+        return;
+      }
       std::lock_guard<std::mutex> lock(mutex);
       if (failure.ok()) failure = std::move(done);
     });

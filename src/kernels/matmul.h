@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "kernels/element_type.h"
 #include "kernels/parallel.h"
+#include "kernels/part_done.h"
 
 namespace gk {
 
@@ -51,14 +52,21 @@ class MatMul {
   static StatusOr<std::shared_ptr<MatMul>> Create(const MatMulDesc& desc);
   virtual ~MatMul() = default;
 
-  Status Run(const MatMulArgs& args, Parallel parallel = {}) {
-    return DoRun(args, parallel);
+  // Whoever wants to work on parts of c is told of them, if they come in parts.
+  Status Run(const MatMulArgs& args, Parallel parallel = {},
+             const PartDone* done = nullptr) {
+    return done != nullptr ? DoRunInParts(args, parallel, *done)
+                           : DoRun(args, parallel);
   }
   const MatMulDesc& desc() const { return desc_; }
 
  protected:
   explicit MatMul(const MatMulDesc& desc) : desc_(desc) {}
   virtual Status DoRun(const MatMulArgs& args, Parallel parallel) = 0;
+  virtual Status DoRunInParts(const MatMulArgs& args, Parallel parallel,
+                              PartDone) {
+    return DoRun(args, parallel);
+  }
 
   const MatMulDesc desc_;
 };

@@ -28,6 +28,14 @@ int64_t WantedSlices(const MatMulDesc& d) {
   return std::max<int64_t>(8, static_cast<int64_t>(work / 5e9));
 }
 
+// Of tall matrices a slice stays in the second-level cache, with what it is
+// multiplied by; that costs little to pack again.
+int64_t SlicesOfRows(const MatMulDesc& d) {
+  constexpr int64_t kCached = int64_t{1} << 17, kPacked = int64_t{1} << 15;
+  if (d.transpose_a || d.k * d.n > kPacked) return 1;
+  return d.m * (d.k + d.n) / kCached;
+}
+
 // Wide column panels are the fastest where there are few rows.
 bool PreferRows(const MatMulDesc& d) {
   if (d.m < 128) return d.m >= d.n;
@@ -39,7 +47,8 @@ class DnnlMatMul : public MatMul {
   explicit DnnlMatMul(const MatMulDesc& d) : MatMul(d) {
     by_rows_ = PreferRows(d);
     const int64_t length = by_rows_ ? d.m : d.n;
-    const int64_t wanted = WantedSlices(d);
+    const int64_t wanted =
+        std::max(WantedSlices(d), by_rows_ ? SlicesOfRows(d) : 1);
     const int64_t even = (length + wanted - 1) / wanted;
     step_ = std::min(length, (even + 15) / 16 * 16);
     slices_ = (length + step_ - 1) / step_;
@@ -74,8 +83,8 @@ class DnnlMatMul : public MatMul {
         sum.append_sum(1.0f);
         attr.set_post_ops(sum);
       }
-      const dnnl::matmul::primitive_desc made(dnnl::matmul::desc(a, b, c),
-                                              attr, engine);
+      const dnnl::matmul::primitive_desc made(dnnl::matmul::desc(a, b, c), attr,
+                                              engine);
       return DnnlPrimitive::Parts{
           dnnl::matmul(made),
           made.scratchpad_desc(),
@@ -85,10 +94,28 @@ class DnnlMatMul : public MatMul {
   }
 
   Status DoRun(const MatMulArgs& args, Parallel parallel) override {
+    return RunSlices(args, parallel, nullptr);
+  }
+  Status DoRunInParts(const MatMulArgs& args, Parallel parallel,
+                      PartDone done) override {
+    const bool by_parts = by_rows_ || slices_ == 1;
+    return RunSlices(args, parallel, by_parts ? &done : nullptr);
+  }
+
+  Status RunSlices(const MatMulArgs& args, Parallel parallel,
+                   const PartDone* told) {
     std::mutex mutex;
     Status failure;
     parallel.For(desc_.batch * slices_, [&](int64_t i) {
-      Status done = Slice(args, i / slices_, i % slices_);
+      const int64_t matrix = i / slices_, slice = i % slices_;
+      Status done = Slice(args, matrix, slice);
+      if (done.ok() && told != nullptr) {
+        const int64_t rows = !by_rows_              ? desc_.m
+                             : slice + 1 == slices_ ? tail_
+                                                    : step_;
+        const int64_t first = by_rows_ ? slice * step_ : 0;
+        (*told)((matrix * desc_.m + first) * desc_.n, rows * desc_.n);
+      }
       if (done.ok()) return;
       std::lock_guard<std::mutex> lock(mutex);
       if (failure.ok()) failure = std::move(done);

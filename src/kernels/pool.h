@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "kernels/element_type.h"
 #include "kernels/parallel.h"
+#include "kernels/part_done.h"
 
 namespace gk {
 
@@ -34,10 +35,10 @@ Status MaxPool(const PoolDesc& desc, const void* input, void* output,
                Parallel parallel = {});
 
 // The gradient of each output goes to the first greatest input of its window
-// in row-major order.
+// in row-major order. Tells of images that are done.
 Status MaxPoolGrad(const PoolDesc& desc, const void* input,
                    const void* output_grad, void* input_grad,
-                   Parallel parallel = {});
+                   Parallel parallel = {}, const PartDone* done = nullptr);
 
 // The gradient of each output goes to every input of its window that equals
 // `maxima` there.

@@ -1,3 +1,4 @@
+#include <bit>
 #include <limits>
 #include <type_traits>
 #include <vector>
@@ -228,23 +229,30 @@ struct MaxGradApart {
 #pragma GCC ivdep
     for (int64_t c = 0; c < d.channels; ++c) {
       Wide<T> best = static_cast<Wide<T>>(in[c]);
-      IndexFor<T> at = 0;
-      const auto look = [&](const T* p, IndexFor<T> here)
-          __attribute__((always_inline)) {
-        const Wide<T> v = static_cast<Wide<T>>(*p);
-        const bool greater = v > best;
-        best = greater ? v : best;
-        at = greater ? here : at;
+      // Whether it is greater than all before it, as a mask: choices between
+      // positions keep the loop from being vectorised well.
+      const auto look = [&](const T* p) __attribute__((always_inline)) {
+        const Wide<T> v = static_cast<Wide<T>>(*p), before = best;
+        best = v > before ? v : before;
+        return -static_cast<IndexFor<T>>(v > before);
       };
-      look(in + next + c, 1);
-      look(in + below + c, 2);
-      look(in + below + next + c, 3);
-      const Wide<T> zero = 0, g = zero + static_cast<Wide<T>>(grad[c]);
-      to[c] = static_cast<T>(at == 0 ? g : zero);
-      to[next + c] = static_cast<T>(at == 1 ? g : zero);
-      to[below + c] = static_cast<T>(at == 2 ? g : zero);
-      to[below + next + c] = static_cast<T>(at == 3 ? g : zero);
+      const IndexFor<T> right = look(in + next + c);
+      const IndexFor<T> under = look(in + below + c);
+      const IndexFor<T> last = look(in + below + next + c);
+      const Wide<T> g = Wide<T>(0) + static_cast<Wide<T>>(grad[c]);
+      to[c] = Chosen(g, ~(right | under | last));
+      to[next + c] = Chosen(g, right & ~(under | last));
+      to[below + c] = Chosen(g, under & ~last);
+      to[below + next + c] = Chosen(g, last);
     }
+  }
+  // The value where the mask is set, else 0.
+  GK_INLINE static T Chosen(Wide<T> value, IndexFor<T> mask) {
+    if constexpr (std::is_same_v<Wide<T>, float>) {
+      return static_cast<T>(
+          std::bit_cast<float>(std::bit_cast<int32_t>(value) & mask));
+    }
+    return static_cast<T>(mask != 0 ? value : Wide<T>(0));
   }
   GK_INLINE static void Strip(const PoolDesc& d, Range rows, Range columns,
                               int64_t channel, int64_t count,
@@ -403,7 +411,7 @@ struct ArgmaxImage {
 
 template <template <class> class Body, Isa kSpeed>
 Status Spread(const PoolDesc& d, const MaxArgs& args, int64_t slices,
-              Parallel parallel) {
+              Parallel parallel, const PartDone* done = nullptr) {
   using Fn = void(const PoolDesc&, const MaxArgs&, int64_t);
   Fn* body = nullptr;
   switch (d.type) {
@@ -436,6 +444,9 @@ Status Spread(const PoolDesc& d, const MaxArgs& args, int64_t slices,
   parallel.For((slices + step - 1) / step, [&](int64_t slice) {
     const int64_t end = std::min(slices, (slice + 1) * step);
     for (int64_t i = slice * step; i < end; ++i) body(d, args, i);
+    if (done == nullptr) return;
+    const int64_t size = InPixels(d) * d.channels;  // slices are images
+    (*done)(slice * step * size, (end - slice * step) * size);
   });
   return OkStatus();
 }
@@ -459,14 +470,14 @@ Status MaxPool(const PoolDesc& d, const void* input, void* output,
 }
 
 Status MaxPoolGrad(const PoolDesc& d, const void* input,
-                   const void* output_grad, void* input_grad,
-                   Parallel parallel) {
+                   const void* output_grad, void* input_grad, Parallel parallel,
+                   const PartDone* done) {
   GK_RETURN_IF_ERROR(CheckArgmax(d));
   const MaxArgs args{input, output_grad, input_grad, false};
   if (WindowsAreApart(d)) {
-    return Spread<MaxGradApart, Isa::kV4>(d, args, d.batch, parallel);
+    return Spread<MaxGradApart, Isa::kV4>(d, args, d.batch, parallel, done);
   }
-  return Spread<MaxGradImage, Isa::kV4>(d, args, d.batch, parallel);
+  return Spread<MaxGradImage, Isa::kV4>(d, args, d.batch, parallel, done);
 }
 
 Status MaxPoolGradOfEqual(const PoolDesc& d, const void* input,

@@ -69,13 +69,24 @@ class Product {
   TransposeTileFn transpose_ = nullptr;
 };
 
+// Each result lies behind the one before.
+bool AreInOrder(const ScatteredProducts& p) {
+  if (p.c_row != p.n) return false;
+  for (size_t i = 0; i < p.c_at.size(); ++i) {
+    if (p.c_at[i] != static_cast<int64_t>(i) * p.m * p.n) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool IsForScatteredProducts(ElementType type, int64_t m, int64_t k, int64_t n) {
   return GemmBlockFor(type) != nullptr && m <= 512 && k <= 256 && n <= 512;
 }
 
-Status RunProducts(const ScatteredProducts& p, Parallel parallel) {
+Status RunProducts(const ScatteredProducts& p, Parallel parallel,
+                   const PartDone* done) {
+  if (done != nullptr && !AreInOrder(p)) done = nullptr;
   const Product product(p);
   const int64_t count = static_cast<int64_t>(p.c_at.size());
   const int64_t work = std::max<int64_t>(1, p.m * p.k * p.n);
@@ -92,6 +103,8 @@ Status RunProducts(const ScatteredProducts& p, Parallel parallel) {
     }
     const int64_t end = std::min(count, (slice + 1) * step);
     for (int64_t i = slice * step; i < end; ++i) product(i, room.get());
+    if (done == nullptr) return;
+    (*done)(slice * step * p.m * p.n, (end - slice * step) * p.m * p.n);
   });
   return failed ? ResourceExhausted("out of memory in a matrix product")
                 : OkStatus();

@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "kernels/element_type.h"
 #include "kernels/parallel.h"
+#include "kernels/part_done.h"
 
 namespace gk {
 
@@ -34,7 +35,9 @@ struct ScatteredProducts {
 // MatMul, transposes and all.
 bool IsForScatteredProducts(ElementType type, int64_t m, int64_t k, int64_t n);
 
-Status RunProducts(const ScatteredProducts& products, Parallel parallel = {});
+// Tells of parts if the results lie one behind the other.
+Status RunProducts(const ScatteredProducts& products, Parallel parallel = {},
+                   const PartDone* done = nullptr);
 
 }  // namespace gk
 

@@ -382,8 +382,9 @@ const void* Cluster::FillStrided(const Input& input, const void* from,
   }
 }
 
-void Cluster::RunTiles(const void* const* in, void* const* out, int64_t first,
-                       int64_t last, std::atomic<int>* failed) const {
+// Elements from `begin` to `end`.
+void Cluster::RunTiles(const void* const* in, void* const* out, int64_t begin,
+                       int64_t end, std::atomic<int>* failed) const {
   const int num_inputs = inputs_.size();
   int num_steps = steps_.size();
   const size_t table_bytes =
@@ -393,7 +394,7 @@ void Cluster::RunTiles(const void* const* in, void* const* out, int64_t first,
       table_bytes + num_registers_ * register_bytes_);
   void** value = reinterpret_cast<void**>(memory);
   char* registers = memory + table_bytes;
-  const int64_t fill = std::min(tile_, (last - first) * tile_);
+  const int64_t fill = std::min(tile_, end - begin);
   for (int i = 0; i < num_inputs; ++i) {
     const Input& input = inputs_[i];
     value[i] = const_cast<void*>(in[i]);
@@ -408,8 +409,8 @@ void Cluster::RunTiles(const void* const* in, void* const* out, int64_t first,
             ? nullptr
             : registers + step_registers_[s] * register_bytes_;
   }
-  for (int64_t t = first; t < last; ++t) {
-    const int64_t start = t * tile_, n = std::min(tile_, n_ - start);
+  for (int64_t start = begin; start < end; start += tile_) {
+    const int64_t n = std::min(tile_, end - start);
     for (int i = 0; i < num_inputs; ++i) {
       const Input& input = inputs_[i];
       if (input.mode == Mode::kFull) {
@@ -445,16 +446,31 @@ int Cluster::Run(const void* const* in, void* const* out) const {
   const int num_steps = steps_.size();
   std::atomic<int> failed{num_steps};
   if (tiles == 1 || static_cast<double>(n_) * cost_ns_ < kWholeNs) {
-    RunTiles(in, out, 0, tiles, &failed);
+    RunTiles(in, out, 0, n_, &failed);
   } else {
     ThreadPool::Global().ParallelRange(
         tiles, std::max<int64_t>(1, cost_ns_ * tile_),
         [&](int64_t first, int64_t last) {
-          RunTiles(in, out, first, last, &failed);
+          RunTiles(in, out, first * tile_, std::min(last * tile_, n_), &failed);
         });
   }
   const int step = failed.load();
   return step == num_steps ? -1 : step;
+}
+
+int Cluster::RunPart(const void* const* in, void* const* out, int64_t first,
+                     int64_t count) const {
+  const int num_steps = steps_.size();
+  std::atomic<int> failed{num_steps};
+  if (count > 0) RunTiles(in, out, first, first + count, &failed);
+  const int step = failed.load();
+  return step == num_steps ? -1 : step;
+}
+
+bool Cluster::CanFail() const {
+  return std::any_of(nodes_.begin(), nodes_.end(), [](const Node* node) {
+    return node->op().kernel.tile_error != nullptr;
+  });
 }
 
 }  // namespace gk

@@ -12,9 +12,9 @@
 #include <span>
 #include <vector>
 
+#include "framework/graph.h"
 #include "framework/op_record.h"
 #include "framework/tensor_shape.h"
-#include "framework/graph.h"
 
 namespace gk {
 
@@ -63,6 +63,14 @@ class Cluster {
   // in[i], out[i]: elements of input and result i. Returns -1, or the first
   // step whose kernel reported an error.
   int Run(const void* const* in, void* const* out) const;
+  // The same for elements [first, first + count) alone, on this thread.
+  int RunPart(const void* const* in, void* const* out, int64_t first,
+              int64_t count) const;
+
+  // Element i of the domain needs element i of the input, and no other.
+  bool ReadsInFull(int i) const { return inputs_[i].mode == Mode::kFull; }
+  // A step may report an error.
+  bool CanFail() const;
 
  private:
   enum class Mode : uint8_t { kFull, kScalar, kStrided };
@@ -84,8 +92,8 @@ class Cluster {
   void ChooseModes(const TensorShape& domain);
   void ColourRegisters();
   void ChooseTile();
-  void RunTiles(const void* const* in, void* const* out, int64_t first,
-                int64_t last, std::atomic<int>* failed) const;
+  void RunTiles(const void* const* in, void* const* out, int64_t begin,
+                int64_t end, std::atomic<int>* failed) const;
   const void* FillStrided(const Input& input, const void* from, int64_t start,
                           int64_t n, void* scratch) const;
 

@@ -123,9 +123,11 @@ Tensor Values(DataType t, const TensorShape& shape, std::mt19937& random) {
   return value;
 }
 
-// The results, with the memory of `over` for result `r`.
+// The results, with the memory of `over` for result `r`; in two parts if there
+// is a `cut`.
 TensorVector RunCluster(const Cluster& cluster, const Program& p,
-                        const TensorVector& in, int r = -1, int over = -1) {
+                        const TensorVector& in, int r = -1, int over = -1,
+                        int64_t cut = 0) {
   TensorVector out, copies;
   std::vector<const void*> from;
   std::vector<void*> to;
@@ -140,7 +142,13 @@ TensorVector RunCluster(const Cluster& cluster, const Program& p,
     to.push_back(int(k) == r ? copies[over].raw_data() : made.raw_data());
     out.push_back(std::move(made));
   }
-  EXPECT_EQ(cluster.Run(from.data(), to.data()), -1);
+  if (cut > 0) {
+    const int64_t rest = cluster.num_elements() - cut;
+    EXPECT_EQ(cluster.RunPart(from.data(), to.data(), cut, rest), -1);
+    EXPECT_EQ(cluster.RunPart(from.data(), to.data(), 0, cut), -1);
+  } else {
+    EXPECT_EQ(cluster.Run(from.data(), to.data()), -1);
+  }
   if (r >= 0) {
     std::memcpy(out[r].raw_data(), to[r], out[r].byte_size());
   }
@@ -177,6 +185,8 @@ TEST(Cluster, RandomStepsGiveTheSameBits) {
     shared += cluster.num_registers() < plain.num_registers();
     const TensorVector want = RunCluster(plain, p, in);
     ExpectSame(RunCluster(cluster, p, in), want, seed, "apart");
+    const int64_t cut = cluster.num_elements() * int64_t(seed % 7) / 7;
+    ExpectSame(RunCluster(cluster, p, in, -1, -1, cut), want, seed, "in parts");
     for (int r = 0; r < cluster.num_results(); ++r) {
       for (int i = 0; i < cluster.num_inputs(); ++i) {
         if (!cluster.MayWriteOver(i, r)) continue;

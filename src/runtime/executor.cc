@@ -13,6 +13,7 @@
 #include "ops/element_moves.h"
 #include "runtime/compiled_function.h"
 #include "runtime/error_origin.h"
+#include "runtime/feeding.h"
 #include "runtime/frame.h"
 #include "runtime/kept_reads.h"
 #include "runtime/loop_poll.h"
@@ -196,8 +197,9 @@ class Run {
         return OkStatus();
       }
       case Instruction::Kind::kCluster:
-        return RunCluster(now);
+        return RunCluster(now, pc);
       case Instruction::Kind::kKernel:
+        if (now.feeds_next) [[unlikely]] return RunFeeding(now, pc);
         return RunKernel(now, pc);
       case Instruction::Kind::kRead:
         return RunRead(now, pc);
@@ -260,7 +262,10 @@ class Run {
     return OkStatus();
   }
 
-  Status RunCluster(const Instruction& now) {
+  Status RunCluster(const Instruction& now, int pc) {
+    if (feeding_.Fed(pc)) [[unlikely]] {
+      return feeding_.Finish(plan_, frame_, pc);
+    }
     if (now.needs_output) GK_RETURN_IF_ERROR(MakeOutputs(now));
     if (now.num_updates > 0) return RunUpdates(now);
     const Cluster& cluster = plan_.clusters[now.cluster];
@@ -405,6 +410,10 @@ class Run {
     return OkStatus();
   }
 
+  [[gnu::noinline]] Status RunFeeding(const Instruction& now, int pc) {
+    return feeding_.Run(plan_, frame_, pc, [&] { return RunKernel(now, pc); });
+  }
+
   Status RunRead(const Instruction& now, int pc) {
     KeptReads* const reads = frame_.reads.get();  // null in a checker's frame
     if (reads == nullptr ||
@@ -464,6 +473,7 @@ class Run {
   const Turn turn_;
   const PlanEvents* events_ = nullptr;  // null: instructions are not recorded
   const EventLog::Writer* writer_ = nullptr;
+  Feeding feeding_;
 };
 
 }  // namespace

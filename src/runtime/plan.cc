@@ -66,7 +66,7 @@ std::string Plan::DebugString() const {
       text += Format(" {} %{}{}", u.node->name(), u.handle,
                      u.in_place ? " in place" : "");
     }
-    text += "\n";
+    text += now.feeds_next ? " part by part\n" : "\n";
   }
   return text;
 }

@@ -92,6 +92,8 @@ struct Instruction {
   // has it.
   SlotId take_from = -1, take_to = -1;
   int32_t kept = -1;  // read: in Plan::kept_reads
+  // Kernel: the cluster behind it takes parts of the result as they are done.
+  bool feeds_next = false;
   const Node* node = nullptr;
 };
 

@@ -56,11 +56,15 @@ Status PlaceArena(PlanDraft* draft);
 // their number for what outlives them, -1 for what none has to do with.
 std::vector<int> LastUses(const Plan& plan);
 
+// Instruction::feeds_next: clusters that can work on parts of a kernel's result
+// while these lie in the cache.
+Status FindFeeds(PlanDraft* draft);
+
 using PlanPass = Status (*)(PlanDraft* draft);
 inline constexpr PlanPass kPlanPasses[] = {
-    ScheduleUnits, LowerScalars,       FindReaders,
-    FindEscapes,   ChooseInstructions, FindLoopStates,
-    FindLifetimes, FindKeptReads,      PlaceArena,
+    ScheduleUnits,      LowerScalars,   FindReaders,   FindEscapes,
+    ChooseInstructions, FindLoopStates, FindLifetimes, FindKeptReads,
+    PlaceArena,         FindFeeds,
 };
 
 }  // namespace gk

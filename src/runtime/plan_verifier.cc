@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "runtime/feeds.h"
 #include "runtime/purity.h"
 
 namespace gk {
@@ -103,6 +104,7 @@ Status PlanVerifier::Verify() const {
     GK_RETURN_IF_ERROR(VerifyForwards(pc));
     GK_RETURN_IF_ERROR(VerifyTaken(pc));
     GK_RETURN_IF_ERROR(VerifyUpdates(pc));
+    GK_RETURN_IF_ERROR(VerifyFeeds(pc));
   }
   GK_RETURN_IF_ERROR(VerifyKept());
   GK_RETURN_IF_ERROR(VerifyReleases());
@@ -263,6 +265,16 @@ Status PlanVerifier::VerifyTaken(int pc) const {
        plan_.clusters[now.cluster].MayWriteOver(j, k));
   if (!element_by_element) return fail("it is read after it is written over");
   return OkStatus();
+}
+
+// What works on parts of a result needs no other part, and leaves alone what
+// the others are made of.
+Status PlanVerifier::VerifyFeeds(int pc) const {
+  const Instruction& now = plan_.instructions[pc];
+  if (!now.feeds_next) return OkStatus();
+  const char* why = WhyNotFed(plan_, pc);
+  if (why == nullptr) return OkStatus();
+  return PlanViolation(plan_, "parts", pc, now.first_output, why);
 }
 
 // Each value of its own is let go exactly once, by the last that reads it.

@@ -46,6 +46,7 @@ class PlanVerifier {
   Status VerifyOnce() const;
   Status VerifyNextStates() const;
   Status VerifyUpdates(int pc) const;
+  Status VerifyFeeds(int pc) const;
   // Whether result `k` of an instruction may be written over the place of
   // `from` while the instruction reads it.
   bool MayWriteOver(const Instruction& now, SlotId from, int k) const;

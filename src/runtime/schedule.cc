@@ -8,6 +8,7 @@
 
 #include "base/interrupt.h"
 #include "runtime/cluster.h"
+#include "runtime/feeds.h"
 #include "runtime/variable_update.h"
 
 namespace gk {
@@ -65,10 +66,47 @@ class Scheduler {
       if (fusable_.empty()) break;
       EmitDomain();
     }
+    LowerFeeds();
     return std::move(units_);
   }
 
  private:
+  // Kernels that may feed a cluster (feeds.h) go to the place in front of it,
+  // unless somebody wants the result before.
+  void LowerFeeds() {
+    std::vector<int> unit_of(f_.graph->num_nodes(), -1);
+    const auto number = [&](size_t begin, size_t end) {
+      for (size_t u = begin; u < end; ++u) {
+        for (const Node* node : units_[u].nodes) unit_of[node->id()] = int(u);
+      }
+    };
+    number(0, units_.size());
+    for (size_t u = 1; u < units_.size(); ++u) {
+      if (!units_[u].fusable) continue;
+      PollInterrupt();
+      int fed = -1;  // the unit of the last that the cluster reads
+      for (const Node* node : units_[u].nodes) {
+        if (node->num_outputs() == 0) continue;  // writes a variable
+        for (const Output& in : node->inputs()) {
+          const int before = unit_of[in.node->id()];
+          if (before < int(u) && MayFeed(*in.node) &&
+              in.node->output(0).shape == node->output(0).shape) {
+            fed = std::max(fed, before);
+          }
+        }
+      }
+      if (fed < 0 || fed + 1 == int(u)) continue;
+      const int p = position_[units_[fed].nodes[0]->id()];
+      const bool wanted_before = std::any_of(
+          users_[p].begin(), users_[p].end(),
+          [&](int user) { return unit_of[order_[user]->id()] < int(u); });
+      if (wanted_before) continue;
+      std::rotate(units_.begin() + fed, units_.begin() + fed + 1,
+                  units_.begin() + int(u));
+      number(fed, u);
+    }
+  }
+
   void Prune(const std::vector<Node*>& all) {
     std::vector<bool> keep(f_.graph->num_nodes());
     for (const Output& r : f_.results) keep[r.node->id()] = true;

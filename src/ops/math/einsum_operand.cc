@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/thread_pool.h"
+#include "framework/part_listener.h"
 #include "kernels/scattered_products.h"
 #include "ops/element_moves.h"
 #include "ops/element_type_of.h"
@@ -148,7 +149,9 @@ StatusOr<bool> SetScatteredProducts(KernelContext& c, ProductSide a,
   p.a = left.x->data.raw_data();
   p.b = right.x->data.raw_data();
   p.c = out->raw_data();
-  GK_RETURN_IF_ERROR(RunProducts(p, Parallel(&ThreadPool::Global())));
+  GK_RETURN_IF_ERROR(
+      RunProducts(p, Parallel(&ThreadPool::Global()),
+                  PartListener::Of(out->raw_data(), out->byte_size())));
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include "base/thread_pool.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
+#include "framework/part_listener.h"
 #include "kernels/matmul.h"
 #include "kernels/reduce.h"
 #include "kernels/transpose.h"
@@ -290,7 +291,8 @@ Status SetProduct(KernelContext& c, Operand a, Operand b,
                      .c = out->raw_data(),
                      .a_index = ia.empty() ? nullptr : ia.data(),
                      .b_index = ib.empty() ? nullptr : ib.data()},
-                    Parallel(&ThreadPool::Global())));
+                    Parallel(&ThreadPool::Global()),
+                    PartListener::Of(out->raw_data(), out->byte_size())));
   }
   if (in_order) return OkStatus();
   return SetOutput(c, Dense(std::move(elsewhere), std::move(labels)), output);

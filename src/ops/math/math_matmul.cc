@@ -4,6 +4,7 @@
 #include "base/thread_pool.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
+#include "framework/part_listener.h"
 #include "kernels/matmul.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/element_type_of.h"
@@ -51,10 +52,16 @@ MatMulState& StateOf(KernelContext& c) {
   return c.state<MatMulState>([] { return std::make_unique<MatMulState>(); });
 }
 
+// Into the output.
+Status RunTo(KernelContext& c, MatMul* matmul, const MatMulArgs& args) {
+  return matmul->Run(args, Parallel(&ThreadPool::Global()),
+                     PartListener::Of(args.c, c.output(0).byte_size()));
+}
+
 Status RunMatMul(KernelContext& c, const MatMulDesc& desc,
                  const MatMulArgs& args) {
   GK_ASSIGN_OR_RETURN(MatMul * matmul, StateOf(c).For(desc));
-  return matmul->Run(args, Parallel(&ThreadPool::Global()));
+  return RunTo(c, matmul, args);
 }
 
 Status ComputeMatMul(KernelContext& c) {
@@ -63,9 +70,8 @@ Status ComputeMatMul(KernelContext& c) {
   MatMulState& state = StateOf(c);
   if (MatMul* matmul = state.SameAsLast(a, b)) {
     GK_RETURN_IF_ERROR(c.Allocate(0, a.dtype(), state.out_shape(), &out));
-    return matmul->Run(
-        {.a = a.raw_data(), .b = b.raw_data(), .c = out->raw_data()},
-        Parallel(&ThreadPool::Global()));
+    return RunTo(c, matmul,
+                 {.a = a.raw_data(), .b = b.raw_data(), .c = out->raw_data()});
   }
   if (a.rank() != 2 || b.rank() != 2) {
     const int which = a.rank() != 2 ? 0 : 1;
@@ -209,6 +215,11 @@ Status MultiplyBatches(KernelContext& c, const Tensor& a, const Tensor& b) {
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, a.dtype(), shape, &out));
   if (shape.num_elements() == 0) return OkStatus();
+  // One matrix for the whole batch: a product of all rows at once.
+  if (desc.batch_b == 1 && !ta) {
+    desc.m *= desc.batch;
+    desc.batch = desc.batch_a = 1;
+  }
   std::vector<int64_t> ia, ib;
   MatMulArgs args{.a = a.raw_data(), .b = b.raw_data(), .c = out->raw_data()};
   if (desc.batch_a != desc.batch && desc.batch_a != 1) {
@@ -282,14 +293,25 @@ Status BatchMatMulShape(InferenceContext& c) {
   return OkStatus();
 }
 
+// Whether the batch dims `other` leave `own` as they are.
+bool KeepsBatch(const PartialTensorShape& own,
+                const PartialTensorShape& other) {
+  const int shift = own.rank() - other.rank();
+  if (shift < 0) return false;
+  for (int i = 0; i < other.rank(); ++i) {
+    const int64_t dim = other.dim(i);
+    if (dim != 1 && (dim < 0 || dim != own.dim(i + shift))) return false;
+  }
+  return true;
+}
+
 // Sums a gradient over the batch dims in which `x` was broadcast.
 Tensor SumBatch(const Tensor& grad, const Tensor& x, const Tensor& other) {
   const PartialTensorShape sx = x.partial_shape(), so = other.partial_shape();
   if (!sx.unknown_rank() && !so.unknown_rank()) {
-    const int n = sx.rank() - 2, m = so.rank() - 2;
-    if (n == 0 && m == 0) return grad;
-    const PartialTensorShape px(sx.dims().first(n)), po(so.dims().first(m));
-    if (px.IsFullyDefined() && px == po) return grad;
+    const PartialTensorShape px(sx.dims().first(sx.rank() - 2)),
+        po(so.dims().first(so.rank() - 2));
+    if (KeepsBatch(px, po)) return grad;
   }
   auto batch_shape = [](const Tensor& t) {
     Tensor zero = Tensor::Vector<int32_t>(std::array<int32_t, 1>{0});
@@ -309,6 +331,35 @@ Tensor SumBatch(const Tensor& grad, const Tensor& x, const Tensor& other) {
   return ops::Reshape(sum, ops::Shape(x, DataType::kInt32));
 }
 
+// The gradient of one matrix that all of a batch was multiplied by: a product
+// over all rows at once, in the place of one for each of the batch and their
+// sum. Null where shapes do not say that it is.
+Tensor GradientOfShared(const Tensor& a, const Tensor& b, const Tensor& dy,
+                        bool adjoint_b) {
+  const PartialTensorShape sa = a.partial_shape(), sb = b.partial_shape();
+  if (sa.unknown_rank() || sb.unknown_rank() || sa.rank() < 3 ||
+      sb.rank() > sa.rank() || a.dtype() != dy.dtype()) {
+    return {};
+  }
+  const int last = sb.rank() - 1;
+  for (int i = 0; i < last - 1; ++i) {
+    if (sb.dim(i) != 1) return {};
+  }
+  if (sb.dim(last - 1) < 1 || sb.dim(last) < 1) return {};
+  const auto rows = [](const Tensor& t, int64_t columns) {
+    const Tensor shape =
+        Tensor::Vector<int64_t>(std::array{int64_t{-1}, columns});
+    return ops::Reshape(
+        t, ValueOrThrow(OpBuilder::Current()->Constant(shape, "Const")));
+  };
+  const Tensor x = rows(a, sb.dim(adjoint_b ? last : last - 1));
+  const Tensor d = rows(dy, sb.dim(adjoint_b ? last - 1 : last));
+  const Tensor sum = adjoint_b ? ops::MatMul(Conjugate(d), x, true, false)
+                               : ops::MatMul(Conjugate(x), d, true, false);
+  if (last == 1) return sum;
+  return ops::Reshape(sum, ops::Shape(b, DataType::kInt32));
+}
+
 void BatchMatMulGradient(GradContext& g) {
   const bool ta = g.attr<bool>("adj_x"), tb = g.attr<bool>("adj_y");
   const Tensor &a = g.x(0), &b = g.x(1), dy = g.dy(0);
@@ -318,6 +369,9 @@ void BatchMatMulGradient(GradContext& g) {
     g.Set(0, SumBatch(d, a, b));
   }
   if (g.wants(1)) {
+    if (const Tensor d = ta ? Tensor() : GradientOfShared(a, b, dy, tb)) {
+      return g.Set(1, d);
+    }
     Tensor d = tb ? ops::BatchMatMulV2(dy, a, true, ta)
                   : ops::BatchMatMulV2(a, dy, !ta, false);
     g.Set(1, SumBatch(d, b, a));

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/thread_pool.h"
+#include "framework/part_listener.h"
 #include "ops/element_type_of.h"
 #include "ops/int32_attrs.h"
 #include "ops/nn/window.h"
@@ -190,8 +191,10 @@ Status RunConv(KernelContext& c, const Conv2DDesc& desc, const Tensor& x,
   if (!state.conv || !(state.conv->desc() == desc)) {
     GK_ASSIGN_OR_RETURN(state.conv, GetConv2D(desc));
   }
-  return state.conv->Run(x.raw_data(), y.raw_data(), result->raw_data(),
-                         Parallel(&ThreadPool::Global()));
+  return state.conv->Run(
+      x.raw_data(), y.raw_data(), result->raw_data(),
+      Parallel(&ThreadPool::Global()),
+      PartListener::Of(result->raw_data(), result->byte_size()));
 }
 
 Status CheckConvGroups(int64_t in, int64_t filter_in, int64_t out) {

@@ -6,6 +6,7 @@
 #include "base/thread_pool.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
+#include "framework/part_listener.h"
 #include "kernels/pool.h"
 #include "ops/element_moves.h"
 #include "ops/element_type_of.h"
@@ -174,7 +175,8 @@ Status ComputeMaxGrad(KernelContext& c) {
                               out->raw_data(), AllThreads());
   }
   return MaxPoolGrad(p.desc, x.raw_data(), dy.raw_data(), out->raw_data(),
-                     AllThreads());
+                     AllThreads(),
+                     PartListener::Of(out->raw_data(), out->byte_size()));
 }
 
 template <int kSpatial>
