@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 #include <type_traits>
 
@@ -61,7 +62,64 @@ struct BlocksBody {
     }
   }
 };
-using BlocksStamp = Stamp<BlocksBody, void(const Philox*, int64_t, uint32_t*)>;
+using BlocksFn = void(const Philox*, int64_t, uint32_t*);
+
+#ifdef GK_ISA_V4
+// The same by vectors of eight blocks, each word in the lower half of a lane
+// of 64 bits: what lies above it no product looks at.
+struct EightsBody {
+  using Lanes [[gnu::vector_size(64)]] = uint64_t;
+  using Halves [[gnu::vector_size(64)]] = int32_t;
+  using Products [[gnu::vector_size(64)]] = long long;
+
+  static GK_INLINE Lanes Product(Lanes a, uint32_t b) {
+#if defined(__clang__)
+    return (a & ~uint32_t{0}) * (Lanes{} + b);
+#else
+    // GCC multiplies all 64 bits, which takes three times as long.
+    return reinterpret_cast<Lanes>(__builtin_ia32_pmuludq512_mask(
+        reinterpret_cast<Halves>(a), reinterpret_cast<Halves>(Lanes{} + b),
+        Products{}, 0xff));
+#endif
+  }
+
+  static GK_INLINE void Run(const Philox* gen, int64_t blocks,
+                            uint32_t* __restrict out) {
+    for (int64_t b = 0; b < blocks; b += 8, out += 32) {
+      const uint32_t first = gen->counter[0] + static_cast<uint32_t>(b);
+      Lanes c0 = Lanes{0, 1, 2, 3, 4, 5, 6, 7} + first;
+      Lanes c1 = Lanes{} + gen->counter[1], c2 = Lanes{} + gen->counter[2];
+      Lanes c3 = Lanes{} + gen->counter[3];
+      uint32_t k0 = gen->key[0], k1 = gen->key[1];
+      for (int round = 0; round < 10; ++round) {
+        const Lanes p0 = Product(c0, kMultiplier0);
+        const Lanes p1 = Product(c2, kMultiplier1);
+        c0 = (p1 >> 32) ^ c1 ^ k0;
+        c1 = p1;
+        c2 = (p0 >> 32) ^ c3 ^ k1;
+        c3 = p0;
+        k0 += kKeyStep0;
+        k1 += kKeyStep1;
+      }
+      const Lanes low = (c0 & ~uint32_t{0}) | c1 << 32;
+      const Lanes high = (c2 & ~uint32_t{0}) | c3 << 32;
+      const Lanes half[2] = {
+          __builtin_shufflevector(low, high, 0, 8, 1, 9, 2, 10, 3, 11),
+          __builtin_shufflevector(low, high, 4, 12, 5, 13, 6, 14, 7, 15)};
+      std::memcpy(out, half, sizeof(half));
+    }
+  }
+};
+#endif
+
+BlocksFn* BestBlocks() {
+#ifdef GK_ISA_V4
+  if (CurrentIsa() >= Isa::kV4) {
+    return Stamp<EightsBody, BlocksFn>::Only<Isa::kV4>();
+  }
+#endif
+  return Stamp<BlocksBody, BlocksFn>::Best();
+}
 
 GK_INLINE float UniformFloat(uint32_t x) {
   return std::bit_cast<float>((x & 0x7fffffu) | 0x3f800000u) - 1.0f;
@@ -256,13 +314,14 @@ void Philox::Block(uint32_t out[4]) const {
 
 void PhiloxWords(const Philox& gen, uint64_t first, int64_t blocks,
                  uint32_t* out) {
+  static BlocksFn* const run = BestBlocks();
   Philox at = gen;
   at.Skip(first);
   while (blocks >= kLanes) {
     const int64_t before_carry = 0x100000000 - int64_t{at.counter[0]};
     const int64_t count = std::min(blocks, before_carry) / kLanes * kLanes;
     if (count == 0) break;
-    BlocksStamp::Best()(&at, count, out);
+    run(&at, count, out);
     at.Skip(static_cast<uint64_t>(count));
     out += 4 * count;
     blocks -= count;
