@@ -48,6 +48,13 @@ struct TileGrid {
     const int64_t image = tile / (tiles_h * tiles_w);
     const int64_t y0 = tile / tiles_w % tiles_h * 2 - pad_top;
     const int64_t x0 = tile % tiles_w * 2 - pad_left;
+    if (y0 >= 0 && y0 + 4 <= from_h && x0 >= 0 && x0 + 4 <= from_w) {
+      T* const corner = from + ((image * from_h + y0) * from_w + x0) * from_c;
+      for (int64_t i = 0; i < 16; ++i) {
+        pixels[i] = corner + (i / 4 * from_w + i % 4) * from_c;
+      }
+      return;
+    }
     for (int64_t i = 0; i < 16; ++i) {
       const int64_t y = y0 + i / 4, x = x0 + i % 4;
       const bool inside = y >= 0 && y < from_h && x >= 0 && x < from_w;
