@@ -1,15 +1,19 @@
 """Private modules of TensorFlow that packages import although they should not,
 with what they take from there, which graphkiln has under public names.
 
-They exist only while graphkiln answers to the name tensorflow. What packages do not
-reach is not here.
+They exist only while graphkiln answers to the name tensorflow. Two tables tell what is
+where: tensorflow_homes.txt, of all that is public, written by tools/private_names, and
+before it NAMES, of what packages were seen to use besides.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import sys
 import types
+from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 from graphkiln import _graphkiln, _loading
@@ -107,9 +111,50 @@ def _should_record_backprop(tensors: list) -> bool:
     return _graphkiln._should_record_backprop(tensors)
 
 
+@functools.cache
+def _homes() -> dict[str, str]:
+    """The rows of tensorflow_homes.txt by module."""
+    homes: dict[str, str] = {}
+    module = ""
+    text = Path(__file__).with_name("tensorflow_homes.txt").read_text("utf-8")
+    for line in text.splitlines():
+        if line.startswith(" "):
+            homes[module] = homes.get(module, "") + line
+        else:
+            module = line
+    return homes
+
+
 def has(name: str) -> bool:
     """Is `name`, without "tensorflow.", such a module or a package of them?"""
-    return any(f"{module}.".startswith(f"{name}.") for module in NAMES)
+    return any(
+        f"{module}.".startswith(f"{name}.")
+        for modules in (NAMES, _homes())
+        for module in modules
+    )
+
+
+def _function_of_op(op: Callable) -> Callable:
+    """One of tf.raw_ops, whose arguments have to be named, as the private function
+    that takes them in order."""
+    names = [p for p in op.__signature__.parameters]
+
+    @functools.wraps(op)
+    def function(*values: object, **named: object) -> object:
+        if len(values) > len(names):
+            raise TypeError(
+                f"{op.__name__}() takes from 0 to {len(names)} positional arguments "
+                f"but {len(values)} were given"
+            )
+        for name, value in zip(names, values, strict=False):
+            if name in named:
+                raise TypeError(
+                    f"{op.__name__}() got multiple values for argument {name!r}"
+                )
+            named[name] = value
+        return op(**named)
+
+    return function
 
 
 class PrivateModule(types.ModuleType):
@@ -121,7 +166,7 @@ class PrivateModule(types.ModuleType):
         self.__package__ = self.__name__
         self._is_of_ops = name.startswith("python.ops.gen_") and name.endswith("_ops")
         self._names = {}
-        for entry in NAMES.get(name, "").split():
+        for entry in [*_homes().get(name, "").split(), *NAMES.get(name, "").split()]:
             own, _, public = entry.partition("=")
             self._names[own] = public or own
 
@@ -137,7 +182,8 @@ class PrivateModule(types.ModuleType):
             raise AttributeError(
                 f"module {self.__name__!r} has no attribute {name!r}: it is private "
                 "to TensorFlow, and graphkiln, which answers to its name "
-                "(graphkiln.as_tensorflow), has of it what packages were seen to use"
+                "(graphkiln.as_tensorflow), has of it what is public elsewhere and "
+                "what packages were seen to use"
             )
         if public.startswith("@"):
             module, _, own = public[1:].rpartition(".")
@@ -148,6 +194,8 @@ class PrivateModule(types.ModuleType):
             value = sys.modules["graphkiln"]
             for part in public.split("."):
                 value = getattr(value, part)
+            if public.startswith("raw_ops."):
+                value = _function_of_op(value)
         setattr(self, name, value)
         return value
 
