@@ -80,6 +80,7 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.distribute.current": """
         __internal__.distribute.interim.maybe_merge_call
         __internal__.distribute.strategy_supports_no_merge_call
+        __internal__.distribute.variable_sync_on_read_context
         distribute.experimental_set_strategy distribute.get_replica_context
         distribute.get_strategy distribute.has_strategy
         distribute.in_cross_replica_context
@@ -109,6 +110,80 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln._src.function.concrete_function": "types.experimental.ConcreteFunction",
     "graphkiln._src.function.smart_cond": "__internal__.smart_cond.smart_cond",
+    "graphkiln._src.internal.autograph_context": """
+        __internal__.autograph.control_status_ctx __internal__.autograph.tf_convert
+        """,
+    "graphkiln._src.internal.combinations": """
+        __internal__.test.combinations.NamedObject
+        __internal__.test.combinations.OptionalParameter
+        __internal__.test.combinations.ParameterModifier
+        __internal__.test.combinations.TestCombination
+        __internal__.test.combinations.combine
+        __internal__.test.combinations.generate
+        __internal__.test.combinations.times
+        """,
+    "graphkiln._src.internal.contexts": """
+        __internal__.eager_context.eager_mode __internal__.eager_context.get_config
+        __internal__.eager_context.get_device_name
+        __internal__.eager_context.get_executor
+        __internal__.eager_context.set_soft_device_placement
+        __internal__.execute_fn_for_device __internal__.get_enclosing_xla_context
+        __internal__.get_name_scope __internal__.is_tfrt_enabled
+        __internal__.load_context __internal__.monitoring.BoolGauge
+        __internal__.tf2.enabled
+        """,
+    "graphkiln._src.internal.decorator": """
+        __internal__.decorator.make_decorator __internal__.decorator.unwrap
+        """,
+    "graphkiln._src.internal.dispatch": """
+        __internal__.dispatch.GlobalOpDispatcher __internal__.dispatch.OpDispatcher
+        __internal__.dispatch.add_dispatch_support
+        """,
+    "graphkiln._src.internal.hooks": """
+        __internal__.mixed_precision.register_loss_scale_wrapper
+        __internal__.register_call_context_function
+        __internal__.register_clear_session_function
+        __internal__.register_get_session_function
+        __internal__.register_load_model_function
+        __internal__.tracking.register_session_provider
+        __internal__.train.is_mixed_precision_graph_rewrite_enabled
+        __internal__.train.set_using_mixed_precision_policy
+        """,
+    "graphkiln._src.internal.ops": """
+        __internal__.ops.broadcast_weights __internal__.ops.is_resource_variable
+        __internal__.train.assign_moving_average
+        """,
+    "graphkiln._src.internal.revived_types": """
+        __internal__.saved_model.load.VersionedTypeRegistration
+        __internal__.saved_model.load.get_setter
+        __internal__.saved_model.load.register_revived_type
+        __internal__.saved_model.load.registered_identifiers
+        """,
+    "graphkiln._src.internal.tracking": """
+        __internal__.tracking.CheckpointInitialValue
+        __internal__.tracking.DelegatingTrackableMixin
+        __internal__.tracking.ObjectGraphView
+        __internal__.tracking.saveable_objects_from_trackable
+        __internal__.tracking.streaming_restore
+        """,
+    "graphkiln._src.host.nest_paths": """
+        __internal__.nest.flatten_up_to
+        __internal__.nest.get_traverse_shallow_structure __internal__.nest.is_attrs
+        __internal__.nest.is_mapping __internal__.nest.list_to_tuple
+        __internal__.nest.map_structure_up_to __internal__.nest.sequence_like
+        __internal__.nest.yield_flat_paths
+        """,
+    "graphkiln._src.distribute.other_strategies": """
+        __internal__.distribute.ShardedVariable
+        distribute.ParameterServerStrategy
+        distribute.coordinator.ClusterCoordinator
+        distribute.experimental.CentralStorageStrategy
+        distribute.experimental.ParameterServerStrategy
+        distribute.experimental.PreemptionCheckpointHandler
+        distribute.experimental.coordinator.ClusterCoordinator
+        compat.v1.distribute.experimental.CentralStorageStrategy
+        compat.v1.distribute.experimental.ParameterServerStrategy
+        """,
     "graphkiln._src.function.atomic_function": "types.experimental.AtomicFunction",
     "graphkiln._src.function.trace_type": "types.experimental.TraceType",
     "graphkiln._src.function.tracing_protocol": """

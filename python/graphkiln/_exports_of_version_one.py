@@ -62,6 +62,15 @@ EXPORTS: dict[str, str] = {
         data.Iterator data.get_output_classes data.get_output_shapes
         data.get_output_types data.make_initializable_iterator
         """,
+    "graphkiln._src.version_one.losses": """
+        losses.Reduction losses.absolute_difference losses.add_loss
+        losses.compute_weighted_loss losses.cosine_distance losses.get_losses
+        losses.get_regularization_loss losses.get_regularization_losses
+        losses.get_total_loss losses.hinge_loss losses.huber_loss losses.log_loss
+        losses.mean_pairwise_squared_error losses.mean_squared_error
+        losses.sigmoid_cross_entropy losses.softmax_cross_entropy
+        losses.sparse_softmax_cross_entropy
+        """,
     "graphkiln._src.version_one.quantized": """
         nn.quantized_avg_pool nn.quantized_conv2d nn.quantized_max_pool
         nn.quantized_relu_x

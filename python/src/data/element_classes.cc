@@ -8,6 +8,7 @@
 #include "python/src/binding/late_attributes.h"
 #include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
+#include "python/src/checkpoint/trackable_type.h"
 #include "python/src/control_flow/control_flow.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/data/dataset_ops.h"
@@ -514,6 +515,9 @@ void AddElementClasses(nb::module_& m) {
           ">>> it = iter(tf.data.Dataset.range(2))\n"
           ">>> int(it.get_next()), int(next(it))\n"
           "(0, 1)\n");
+  // Checkpoints hold it, other values that are made of tensors not.
+  c.iterator.attr("__bases__") = nb::make_tuple(
+      c.composite, nb::handle(reinterpret_cast<PyObject*>(TrackableType)));
   c.iterator_spec =
       add("graphkiln.data", "IteratorSpec", spec, iterator_spec_methods,
           iterator_spec_properties,

@@ -12,6 +12,7 @@
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/text_caster.h"
+#include "python/src/checkpoint/trackable_type.h"
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/graph/source_location.h"
 #include "python/src/nest/nest_node.h"
@@ -348,7 +349,7 @@ bool AddConcreteFunctionType(PyObject* module, TypeParts own,
       "graphkiln.ConcreteFunction", sizeof(PyConcreteFunction), 0,
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
       slots.data()};
-  ConcreteFunctionType = AddType(module, &spec, nullptr);
+  ConcreteFunctionType = AddType(module, &spec, TrackableType);
   return ConcreteFunctionType != nullptr;
 }
 

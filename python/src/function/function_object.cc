@@ -13,6 +13,7 @@
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
 #include "python/src/binding/words.h"
+#include "python/src/checkpoint/trackable_type.h"
 #include "python/src/function/call_key.h"
 #include "python/src/function/call_rules.h"
 #include "python/src/function/concrete_function.h"
@@ -463,7 +464,7 @@ bool AddFunctionType(PyObject* module, TypeParts own) {
       "graphkiln.Function", sizeof(PyFunction), 0,
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
       slots.data()};
-  FunctionObjectType = AddType(module, &spec, nullptr);
+  FunctionObjectType = AddType(module, &spec, TrackableType);
   return FunctionObjectType != nullptr &&
          PyModule_AddFunctions(module, kFunctionFunctions) == 0 &&
          AddGoneObject(module);

@@ -10,6 +10,7 @@
 #include "python/src/binding/package_parts.h"
 #include "python/src/binding/throw_status.h"
 #include "python/src/checkpoint/checkpoint.h"
+#include "python/src/checkpoint/trackable_type.h"
 #include "python/src/control_flow/control_flow.h"
 #include "python/src/control_flow/list_value.h"
 #include "python/src/control_flow/tensor_array.h"
@@ -56,6 +57,7 @@
 #include "python/src/nest/nest_node.h"
 #include "python/src/ops/assertions.h"
 #include "python/src/ops/dispatch.h"
+#include "python/src/ops/fallback_dispatch.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/ops/op_record.h"
 #include "python/src/ops/plain_values.h"
@@ -119,6 +121,7 @@ NB_MODULE(_graphkiln, m) {
       gk::py::AddPackageParts(module) && gk::py::AddErrorTypes(module) &&
       gk::py::AddDTypeType(module) && gk::py::AddShapeType(module) &&
       gk::py::AddReferenceType(module) && gk::py::AddTensorTypes(module) &&
+      gk::py::AddTrackableType(module) &&
       gk::py::AddVariableType(module) && gk::py::AddTensorSpecTypes(module) &&
       gk::py::AddConversions(module) && gk::py::AddOpFunctions(module) &&
       gk::py::AddCompositionFunctions(module) &&
@@ -182,6 +185,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddCompositeTypes(m);
   gk::py::AddParseExample(m);
   gk::py::AddDispatch(m);
+  gk::py::AddFallbackDispatch(m);
   gk::py::AddDispatchForApi(m);
   gk::py::AddTensorArray(m);
   gk::py::AddOperation(m);

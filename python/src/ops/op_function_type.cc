@@ -17,6 +17,7 @@
 #include "python/src/binding/package_parts.h"
 #include "python/src/ops/composite_arguments.h"
 #include "python/src/ops/dispatch.h"
+#include "python/src/ops/fallback_dispatch.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/tensors/numpy_behavior.h"
 #include "python/src/tensors/tensor_type.h"
@@ -150,6 +151,9 @@ PyObject* Redispatch(PyObject* o, PyObject* const* args, size_t nargs,
   }
   nb::python_error error;  // and nothing is set while others run
   PyObject* result = Dispatch(o, args, nargs, keywords, CallOfComposites);
+  if (result == nullptr && has_fallbacks) {
+    result = Dispatch(o, args, nargs, keywords, AskFallbacks);
+  }
   if (result == nullptr) error.restore();
   return result;
 }

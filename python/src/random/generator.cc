@@ -9,6 +9,7 @@
 #include "python/src/binding/class_members.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/late_attributes.h"
+#include "python/src/checkpoint/trackable_type.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/graph/name_scope.h"
 #include "python/src/ops/op_function.h"
@@ -295,7 +296,8 @@ PyObject* MakeAlgorithm() {
 
 void AddGenerator(nb::module_& m) {
   generator_type = AddClass(
-      m, "Generator",
+      m, "Generator", nb::handle(reinterpret_cast<PyObject*>(TrackableType)),
+      std::nullopt,
       "Generator(copy_from=None, state=None, alg=None)\n--\n\n"
       "Random numbers from a state in a variable: a copy of a generator, or "
       "one of\nthis state and algorithm.\n\n"

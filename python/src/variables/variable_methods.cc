@@ -10,6 +10,7 @@
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/joined_tables.h"
 #include "python/src/binding/package_parts.h"
+#include "python/src/checkpoint/trackable_type.h"
 #include "python/src/graph/name_scope.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/tensors/convert.h"
@@ -470,7 +471,7 @@ bool AddVariableType(PyObject* module) {
       "graphkiln._graphkiln.BaseVariable", sizeof(PyVariable), 0,
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
       slots.data()};
-  BaseVariableType = AddType(module, &spec, AbstractTensorType);
+  BaseVariableType = AddTrackableKind(module, &spec, AbstractTensorType);
   unread_name = PyUnicode_InternFromString("UnreadVariable");
   return BaseVariableType != nullptr && unread_name != nullptr &&
          MakeFunctionLike(BaseVariableType, all_methods) &&

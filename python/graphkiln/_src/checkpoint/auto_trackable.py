@@ -6,7 +6,7 @@ import functools
 
 from graphkiln import _graphkiln
 from graphkiln._src.checkpoint import data_structures  # noqa: F401
-from graphkiln._src.checkpoint.trackable import TOLD, Trackable, TracksParts
+from graphkiln._src.checkpoint.trackable import TOLD, Trackable
 from graphkiln._src.checkpoint.tracked_containers import NoDependency
 from graphkiln._src.checkpoint.waiting import facts_of
 
@@ -21,8 +21,20 @@ _IS_TRACKING = "_self_setattr_tracking"
 _FUNCTIONS = (_graphkiln.Function, _graphkiln.ConcreteFunction)
 
 
-class TracksAttributes(TracksParts):
-    """What objects do that track what is set as their attributes."""
+class AutoTrackable(Trackable):
+    """Base of objects whose attributes are saved with them.
+
+    Lists, dictionaries and tuples become, as attributes, those of classes that
+    know what is in them and whether a checkpoint still finds it.
+
+    >>> class Counter(tf.__internal__.tracking.AutoTrackable):
+    ...     def __init__(self):
+    ...         self.turns = tf.Variable(0)
+    ...         self.history = [self.turns]
+    >>> checkpoint = tf.train.Checkpoint(counter=Counter())
+    >>> Counter().history._trackable_children()
+    {'0': <tf.Variable 'Variable:0' shape=() dtype=int32, numpy=0>}
+    """
 
     __setattr__ = _graphkiln._set_tracked_attribute
 
@@ -73,22 +85,6 @@ def _functions_of(value: Any) -> Any:
         member = getattr(value, name, None)
         if isinstance(member, _FUNCTIONS):
             yield name, member
-
-
-class AutoTrackable(TracksAttributes, Trackable):
-    """Base of objects whose attributes are saved with them.
-
-    Lists, dictionaries and tuples become, as attributes, those of classes that
-    know what is in them and whether a checkpoint still finds it.
-
-    >>> class Counter(tf.__internal__.tracking.AutoTrackable):
-    ...     def __init__(self):
-    ...         self.turns = tf.Variable(0)
-    ...         self.history = [self.turns]
-    >>> checkpoint = tf.train.Checkpoint(counter=Counter())
-    >>> Counter().history._trackable_children()
-    {'0': <tf.Variable 'Variable:0' shape=() dtype=int32, numpy=0>}
-    """
 
 
 def no_automatic_dependency_tracking(method: Callable) -> Callable:

@@ -16,12 +16,12 @@ from graphkiln._src.checkpoint.saveables import (
     value_of,
 )
 from graphkiln._src.checkpoint.slots import SlotPosition, slot_of
-from graphkiln._src.checkpoint.trackable import Trackable, TracksParts, is_trackable
+from graphkiln._src.checkpoint.trackable import Trackable, is_trackable
 from graphkiln._src.checkpoint.waiting import WAITING, facts_of
 from graphkiln._src.lookup.tables import DenseHashTable, MutableHashTable
 
 
-class PythonState:
+class PythonState(Trackable):
     """Base of objects whose state is bytes that Python makes, saved with them.
 
     >>> class Words(tf.train.experimental.PythonState):
@@ -44,9 +44,6 @@ class PythonState:
         raise NotImplementedError
 
 
-Trackable.register(PythonState)
-
-
 def named_children(
     value: Any, save_type: str = "checkpoint"
 ) -> Iterable[tuple[str, Any]]:
@@ -58,6 +55,8 @@ def named_children(
 
 def named_parts(value: Any, save_type: str = "checkpoint") -> Iterable[tuple[str, Any]]:
     """What is in an object, whatever it is, and how it is called there."""
+    if isinstance(value, _graphkiln.Generator):
+        return [("_state_var", value._state)]
     if hasattr(type(value), "_trackable_children"):
         return value._trackable_children(save_type).items()
     if isinstance(value, list | tuple):
@@ -66,8 +65,6 @@ def named_parts(value: Any, save_type: str = "checkpoint") -> Iterable[tuple[str
         return [*zip(getattr(value, "_fields", ()), value, strict=False), *numbered]
     if isinstance(value, dict):
         return ((key, part) for key, part in value.items() if isinstance(key, str))
-    if isinstance(value, _graphkiln.Generator):
-        return [("_state_var", value._state)]
     return ()
 
 
@@ -212,7 +209,7 @@ class Protocol:
         return getattr(value, "_update_uid", 0)
 
     def set_restored_by(self, value: Any, number: int) -> None:
-        if isinstance(value, TracksParts):
+        if isinstance(value, Trackable):
             value._update_uid = number
         elif hasattr(value, "__dict__"):
             object.__setattr__(value, "_update_uid", number)

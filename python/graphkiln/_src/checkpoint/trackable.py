@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import abc
 import collections
 
 from graphkiln import _graphkiln
@@ -60,9 +59,8 @@ class TrackableReference:
     __hash__ = None
 
 
-class TracksParts:
-    """What trackable objects do; of no metaclass, so that a class of modules may
-    have one of its own."""
+class _Methods:
+    """What trackable objects do."""
 
     def _maybe_initialize_trackable(self) -> None:
         """Prepares it to be told of parts."""
@@ -179,8 +177,10 @@ class TracksParts:
         return value
 
 
-class Trackable(TracksParts, metaclass=abc.ABCMeta):
-    """Base of objects that checkpoints and saved models hold.
+# The core's, so that what it makes is of this class, too; and of no metaclass, so
+# that classes below it may have one of their own.
+Trackable = _graphkiln.Trackable
+Trackable.__doc__ = """Base of objects that checkpoints and saved models hold.
 
     What is in one it is told by `_track_trackable`, or its class says by
     `_trackable_children`. A class whose objects have values of their own gives
@@ -193,17 +193,9 @@ class Trackable(TracksParts, metaclass=abc.ABCMeta):
     >>> len(view.descendants())
     2
     """
-
-
-# Those that the core makes, and what says by itself what is in it.
-for _kind in (
-    _graphkiln.BaseVariable,
-    _graphkiln.ConcreteFunction,
-    _graphkiln.Function,
-    _graphkiln.Generator,
-    _graphkiln.Iterator,
-):
-    Trackable.register(_kind)
+for _name, _member in vars(_Methods).items():
+    if not _name.startswith("__"):
+        setattr(Trackable, _name, _member)
 
 
 _COLLECTIONS = frozenset((list, dict, collections.OrderedDict))

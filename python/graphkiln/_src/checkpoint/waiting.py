@@ -15,8 +15,11 @@ WAITING = "_self_unconditional_deferred_dependencies"
 
 def facts_of(value: object) -> dict[str, Any]:
     """The attributes that an object itself has: a wrapper may give those of what
-    is in it."""
-    return object.__getattribute__(value, "__dict__")
+    is in it. It may be unable to have any."""
+    try:
+        return object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return {}
 
 
 def child_came(owner: Any, name: Any, child: Any) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from graphkiln._src.distribute import contexts
@@ -91,3 +92,15 @@ def strategy_supports_no_merge_call() -> bool:
     True
     """
     return not has_strategy()
+
+
+@contextlib.contextmanager
+def variable_sync_on_read_context() -> Iterator[None]:
+    """A `with` statement in which reading a variable of several replicas brings their
+    values together; with one replica it is that replica's.
+
+    >>> with tf.__internal__.distribute.variable_sync_on_read_context():
+    ...     tf.Variable(1).numpy().item()
+    1
+    """
+    yield

@@ -179,3 +179,13 @@ def deprecated_argument_lookup(
             f"Cannot specify both '{old_name}' and '{new_name}'."
         )
     return old_value
+
+
+def deprecated_endpoints(*args: str) -> Callable:
+    """Decorates a function, some of whose public names are old."""
+
+    def decorator(function: Callable) -> Callable:
+        function._tf_deprecated_api_names = args
+        return function
+
+    return decorator

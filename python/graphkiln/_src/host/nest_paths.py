@@ -353,3 +353,21 @@ def get_traverse_shallow_structure(
             )
         )
     return sequence_like(structure, level)
+
+
+def list_to_tuple(structure: object) -> object:
+    """The structure with tuples in the places of lists.
+
+    >>> tf.__internal__.nest.list_to_tuple([1, {"a": [2]}])
+    (1, {'a': (2,)})
+    """
+
+    def walk(value: object) -> object:
+        if isinstance(value, list):
+            return tuple(walk(item) for item in value)
+        if not nest.is_nested(value):
+            return value
+        items = [walk(item) for item in yield_value(value)]
+        return sequence_like(value, items)
+
+    return walk(structure)

@@ -4,6 +4,7 @@ for which graphkiln has no public name."""
 from __future__ import annotations
 
 import contextlib
+from contextlib import contextmanager  # noqa: F401
 import functools
 import inspect
 import itertools

@@ -48,7 +48,7 @@ class _Finder:
         parts = below.split(".") if below else []
         if any(part.startswith("_") and part != "__internal__" for part in parts):
             raise ModuleNotFoundError(_private(name), name=name)
-        if parts[:1] in (["python"], ["core"], ["compiler"]):
+        if parts[:1] in (["python"], ["core"], ["compiler"], ["tools"]):
             private = _loading.load("graphkiln._src.host.tensorflow_private")
             if not private.has(below):
                 raise ModuleNotFoundError(_private(name), name=name)

@@ -30,6 +30,7 @@ NAMES = {
         """,
     "compiler.xla.xla_data_pb2": "OpSharding=@jax_functions.*",
     "python.data.ops.dataset_ops": """
+        _VariantDataset=@private_datasets.variant_dataset get_legacy_output_classes=@private_datasets.* get_legacy_output_shapes=@private_datasets.* get_legacy_output_types=@private_datasets.*
         make_initializable_iterator=compat.v1.data.make_initializable_iterator
         """
     """
@@ -211,6 +212,7 @@ __internal__.register_type_spec_from_value_converter
     "parameterized_truncated_normal=@private_parts.*",
     "python.ops.ragged.ragged_tensor": "RaggedTensor RaggedTensorSpec",
     "python.ops.resource_variable_ops": """
+        BaseResourceVariable=@tensorflow_private.ResourceVariable
         assign_add_variable_op=@private_ops.*
         assign_variable_op=@private_ops.*
         destroy_resource_op=@private_ops.*
@@ -249,7 +251,8 @@ __internal__.register_type_spec_from_value_converter
         f"{name}=@deprecation.*"
         for name in (
             "deprecated", "deprecated_alias", "deprecated_arg_values",
-            "deprecated_args", "deprecated_argument_lookup", "silence",
+            "deprecated_args", "deprecated_argument_lookup",
+            "deprecated_endpoints", "silence",
         )
     ),
     "python.util.nest": """
@@ -405,6 +408,82 @@ __internal__.register_type_spec_from_value_converter
     "python.ops.rnn": """
         dynamic_rnn=compat.v1.nn.dynamic_rnn
         static_rnn=compat.v1.nn.static_rnn
+        """,
+    "python.util.tf_export": """
+        api_export=@private_exports.* get_canonical_name=@private_exports.*
+        get_canonical_name_for_symbol=@private_exports.*
+        get_symbol_from_name=@private_exports.*
+        keras_export=@private_exports.* tf_export=@private_exports.*
+        """,
+    "tools.docs.doc_controls": """
+        do_not_doc_in_subclasses=@private_exports.*
+        do_not_doc_inheritable=@private_exports.*
+        do_not_generate_docs=@private_exports.* doc_private=@private_exports.*
+        doc_in_current_and_subclasses=@private_exports.*
+        for_subclass_implementers=@private_exports.* header=@private_exports.*
+        inheritable_header=@private_exports.*
+        """,
+    "python.util.tf_decorator": """
+        TFDecorator=@internal.decorator.* make_decorator=@internal.decorator.*
+        rewrap=@internal.decorator.* unwrap=@internal.decorator.*
+        """,
+    "python.util.dispatch": """
+        GlobalOpDispatcher=@internal.dispatch.* OpDispatcher=@internal.dispatch.*
+        add_dispatch_support=@internal.dispatch.*
+        dispatch_for_types=@internal.dispatch.*
+        """,
+    "python.framework.combinations": """
+        EagerGraphCombination=@internal.combinations.*
+        NamedObject=@internal.combinations.* TFVersionCombination=@internal.combinations.*
+        combine=@internal.combinations.* generate=@internal.combinations.*
+        times=@internal.combinations.*
+        """,
+    "python.framework.test_combinations": """
+        NamedObject=@internal.combinations.* OptionalParameter=@internal.combinations.*
+        ParameterModifier=@internal.combinations.*
+        TestCombination=@internal.combinations.* combine=@internal.combinations.*
+        generate=@internal.combinations.* times=@internal.combinations.*
+        """,
+    "python.distribute.distribute_utils": """
+        cache_variable_reads=@private_keras.*
+        """,
+    "python.distribute.input_lib": """
+        DistributedDataset=distribute.DistributedDataset
+        """,
+    "python.distribute.input_ops": "auto_shard_dataset=@private_keras.*",
+    "python.pywrap_tfe": "TF_ListPluggablePhysicalDevices=@private_keras.list_pluggable_devices",
+    "python.data.ops.from_generator_op": "_GeneratorDataset=@private_parts.Absent",
+    "python.data.ops.from_sparse_tensor_slices_op": """
+        _SparseTensorSliceDataset=@private_parts.Absent
+        """,
+    "python.data.ops.from_tensor_slices_op": """
+        _TensorSliceDataset=@private_parts.Absent
+        """,
+    "python.data.ops.from_tensors_op": "_TensorDataset=@private_parts.Absent",
+    "python.data.ops.range_op": "_RangeDataset=@private_parts.Absent",
+    "python.ops.ragged.ragged_map_ops": "map_fn",
+    "python.ops.ragged.ragged_util": "assert_splits_match=@private_keras.*",
+    "python.saved_model.model_utils.mode_keys": """
+        EstimatorModeKeys=@private_keras.* KerasModeKeys=@private_keras.*
+        """,
+    "python.util.tf_contextlib": "contextmanager=@private_parts.contextmanager",
+    "python.data.util.structure": """
+        NoneTensorSpec are_compatible=@private_datasets.*
+        convert_legacy_structure=@private_datasets.*
+        get_flat_tensor_shapes=@private_datasets.*
+        get_flat_tensor_specs=@private_datasets.*
+        get_flat_tensor_types=@private_datasets.*
+        type_spec_from_value=@private_datasets.*
+        """,
+    "python.data.util.nest": """
+        assert_same_structure=@private_datasets.*
+        assert_shallow_structure=@private_datasets.* flatten=@private_datasets.*
+        flatten_up_to=@private_datasets.* is_nested=@private_datasets.*
+        map_structure=@private_datasets.* map_structure_up_to=@private_datasets.*
+        pack_sequence_as=@private_datasets.*
+        """,
+    "python.data.ops.test_mode": """
+        toggle_test_mode=@private_datasets.*
         """,
 }
 # Ops of TensorFlow's, one function each.

@@ -35,8 +35,7 @@ def _collected(op: Operation | None) -> Operation | None:
     return op
 
 
-@Trackable.register
-class TableInitializerBase:
+class TableInitializerBase(Trackable):
     """Base of what tables get their content from: knows its types, and
     initializes a table of these."""
 

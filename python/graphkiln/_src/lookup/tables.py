@@ -56,9 +56,16 @@ def _name_in_graph(handle) -> str | None:
     return handle.op.name.rpartition("/")[2]
 
 
-@TrackableResource.register
-class LookupInterface:
+class LookupInterface(TrackableResource):
     """Base of tables from keys to values."""
+
+    # Nothing that is in one is saved by itself.
+    __setattr__ = object.__setattr__
+
+    def _trackable_children(
+        self, save_type: str = "checkpoint", **kwargs: Any
+    ) -> dict[str, Any]:
+        return {}
 
     _resource_handle: Any = None
     _made_as: tuple[str, dict[str, Any]] = "", {}

@@ -14,7 +14,15 @@ def dispatched(function: Callable) -> Callable:
     @functools.wraps(function)
     def api(*args, **kwargs):
         result = _graphkiln.dispatch(api, args, kwargs)
-        return function(*args, **kwargs) if result is NotImplemented else result
+        if result is not NotImplemented:
+            return result
+        try:
+            return function(*args, **kwargs)
+        except (TypeError, ValueError):
+            result = _graphkiln.ask_fallbacks(api, args, kwargs)
+            if result is NotImplemented:
+                raise
+            return result
 
     api._is_dispatched = True
     return api

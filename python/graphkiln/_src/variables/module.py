@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import Variable
-from graphkiln._src.checkpoint.auto_trackable import AutoTrackable, TracksAttributes
+from graphkiln._src.checkpoint.auto_trackable import AutoTrackable
 
 _WORD_BEGINS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])")
 
@@ -15,9 +15,7 @@ def _snake_case(name: str) -> str:
     return _WORD_BEGINS.sub("_", name).lower()
 
 
-# Not a subclass: subclasses of the user's may have a metaclass of their own.
-@AutoTrackable.register
-class Module(TracksAttributes):
+class Module(AutoTrackable):
     """Base of objects that own variables.
 
     Args:

@@ -1,0 +1,95 @@
+"""The decorators that name public functions in TensorFlow's sources and in those of
+Keras' second version, and words for its documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+_by_name: dict[str, object] = {}
+
+
+class api_export:  # noqa: N801
+    """Decorates a function or class with public names, which it is found by.
+
+    Args:
+      *args: names.
+      api_name: whose they are: "keras" or "tensorflow".
+      v1: names in the first version.
+      allow_multiple_exports: accepted for compatibility.
+    """
+
+    def __init__(
+        self,
+        *args: str,
+        api_name: str = "tensorflow",
+        v1: list | tuple | None = None,
+        allow_multiple_exports: bool = True,
+    ) -> None:
+        self._names = args
+        self._names_v1 = tuple(v1) if v1 is not None else args
+        self._attribute = f"_{'keras' if api_name == 'keras' else 'tf'}_api_names"
+
+    def __call__(self, symbol: object) -> object:
+        setattr(symbol, self._attribute, self._names)
+        setattr(symbol, f"{self._attribute}_v1", self._names_v1)
+        for name in (*self._names_v1, *self._names):
+            _by_name[name] = symbol
+        return symbol
+
+    def export_constant(self, module_name: str, name: str) -> None:
+        """A constant is named where it is defined."""
+
+
+def tf_export(*args: str, **kwargs: object) -> api_export:
+    return api_export(*args, api_name="tensorflow", **kwargs)
+
+
+def keras_export(*args: str, **kwargs: object) -> api_export:
+    return api_export(*args, api_name="keras", **kwargs)
+
+
+def get_symbol_from_name(name: str) -> object:
+    """What a public name was given to, or None."""
+    return _by_name.get(name)
+
+
+def get_canonical_name_for_symbol(
+    symbol: object,
+    api_name: str = "tensorflow",
+    add_prefix_to_v1_names: bool = False,
+) -> str | None:
+    """The name of a function or class that has some, else None."""
+    attribute = f"_{'keras' if api_name == 'keras' else 'tf'}_api_names"
+    own = vars(symbol) if hasattr(symbol, "__dict__") else {}
+    names = own.get(attribute) or ()
+    if names:
+        return next((n for n in names if "experimental" not in n), names[0])
+    names = own.get(f"{attribute}_v1") or ()
+    if not names:
+        return None
+    return f"compat.v1.{names[0]}" if add_prefix_to_v1_names else names[0]
+
+
+def get_canonical_name(api_names: list, deprecated_api_names: list) -> str | None:
+    return next((n for n in api_names if n not in deprecated_api_names), None)
+
+
+def _same(obj: object) -> object:
+    return obj
+
+
+# Words for the documents of a class, which change nothing else.
+do_not_generate_docs = _same
+do_not_doc_inheritable = _same
+do_not_doc_in_subclasses = _same
+for_subclass_implementers = _same
+doc_in_current_and_subclasses = _same
+doc_private = _same
+
+
+def inheritable_header(text: str) -> Callable:
+    return _same
+
+
+def header(text: str) -> Callable:
+    return _same

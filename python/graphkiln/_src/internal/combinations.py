@@ -1,0 +1,270 @@
+"""Tests that run once for each combination of their parameters."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import itertools
+import types
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+
+from graphkiln import _graphkiln
+
+
+class TestCombination:
+    """What is special about some parameters of a test: which combinations run, and
+    in which contexts.
+
+    >>> tf.__internal__.test.combinations.TestCombination().context_managers({})
+    []
+    """
+
+    __test__ = False
+
+    def should_execute_combination(self, kwargs: dict) -> tuple[bool, str | None]:
+        """Does this one run? If not, why."""
+        return True, None
+
+    def parameter_modifiers(self) -> list[ParameterModifier]:
+        """What changes parameters before the test gets them."""
+        return []
+
+    def context_managers(self, kwargs: dict) -> list:
+        """Contexts that are entered around the test."""
+        return []
+
+
+class ParameterModifier:
+    """What changes the parameters of a combination before the test gets them.
+
+    Args:
+      parameter_name: which one it is about.
+    """
+
+    DO_NOT_PASS_TO_THE_TEST = object()
+
+    def __init__(self, parameter_name: str | None = None) -> None:
+        self._parameter_name = parameter_name
+
+    def modified_arguments(
+        self, kwargs: dict, requested_parameters: list[str]
+    ) -> dict:
+        """What replaces parameters; `DO_NOT_PASS_TO_THE_TEST` takes one away."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            type(self) is type(other) and self.__dict__ == other.__dict__
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._parameter_name))
+
+
+class OptionalParameter(ParameterModifier):
+    """A parameter that a test need not have."""
+
+    def modified_arguments(
+        self, kwargs: dict, requested_parameters: list[str]
+    ) -> dict:
+        if self._parameter_name in requested_parameters:
+            return {}
+        return {self._parameter_name: self.DO_NOT_PASS_TO_THE_TEST}
+
+
+class NamedObject:
+    """A value with a name that stands in the names of tests.
+
+    >>> tf.__internal__.test.combinations.NamedObject("two", 2)
+    two
+    """
+
+    def __init__(self, name: str, obj: object) -> None:
+        object.__setattr__(self, "_name", name)
+        object.__setattr__(self, "_obj", obj)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._obj, name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        setattr(self._obj, name, value)
+
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        return self._obj(*args, **kwargs)
+
+    def __iter__(self) -> object:
+        return iter(self._obj)
+
+    def __repr__(self) -> str:
+        return self._name
+
+
+class EagerGraphCombination(TestCombination):
+    """The parameter `mode`: "graph" or "eager"."""
+
+    def context_managers(self, kwargs: dict) -> list:
+        mode = kwargs.pop("mode", None)
+        if mode is None:
+            return []
+        if mode == "eager":
+            return [_eagerly()]
+        if mode == "graph":
+            return [_graphkiln.Graph().as_default()]
+        raise ValueError(
+            "Argument 'mode' must be either 'eager' or 'graph'. "
+            f"Received: {mode}."
+        )
+
+    def parameter_modifiers(self) -> list[ParameterModifier]:
+        return [OptionalParameter("mode")]
+
+
+def _eagerly() -> object:
+    return _graphkiln.init_scope()
+
+
+class TFVersionCombination(TestCombination):
+    """The parameter `tf_api_version`: 1 or 2. Here the second behavior is on, so that
+    those of the first do not run."""
+
+    def should_execute_combination(self, kwargs: dict) -> tuple[bool, str | None]:
+        if kwargs.pop("tf_api_version", None) == 1:
+            return False, "Skipping a TF1.x test when TF2 is enabled."
+        return True, None
+
+    def parameter_modifiers(self) -> list[ParameterModifier]:
+        return [OptionalParameter("tf_api_version")]
+
+
+def combine(**kwargs: object) -> list[OrderedDict]:
+    """All combinations of the values of parameters: a list of dictionaries.
+
+    Args:
+      **kwargs: by a parameter's name its values, a list; one that is none is the only
+        value. `NamedObject`s keep their names in the names of tests.
+
+    >>> [dict(c) for c in tf.__internal__.test.combinations.combine(a=[1, 2], b="x")]
+    [{'a': 1, 'b': 'x'}, {'a': 2, 'b': 'x'}]
+    """
+    names = sorted(kwargs)
+    values = []
+    for name in names:
+        value = kwargs[name]
+        if isinstance(value, (list, tuple, types.GeneratorType)):
+            values.append(list(value))
+        else:
+            values.append([value])
+    return [
+        OrderedDict(zip(names, chosen, strict=True))
+        for chosen in itertools.product(*values)
+    ]
+
+
+def times(*combined: list) -> list[OrderedDict]:
+    """Each of some combinations with each of others.
+
+    Args:
+      *combined: lists of dictionaries; what is none is taken as one value.
+
+    Raises:
+      ValueError: two of them have the same parameter.
+
+    >>> a = tf.__internal__.test.combinations.combine(a=[1, 2])
+    >>> b = tf.__internal__.test.combinations.combine(b=[3])
+    >>> [dict(c) for c in tf.__internal__.test.combinations.times(a, b)]
+    [{'a': 1, 'b': 3}, {'a': 2, 'b': 3}]
+    """
+    lists = []
+    for one in combined:
+        is_list = isinstance(one, (list, tuple, types.GeneratorType))
+        lists.append(list(one) if is_list else [one])
+    made = []
+    for chosen in itertools.product(*lists):
+        items = [item for part in chosen for item in part.items()]
+        names = [name for name, _ in items]
+        if len(set(names)) != len(names):
+            raise ValueError(f"Duplicate keys in combinations: {sorted(names)}")
+        made.append(OrderedDict(sorted(items)))
+    return made
+
+
+DEFAULT_COMBINATIONS = EagerGraphCombination(), TFVersionCombination()
+
+
+def generate(
+    combinations: Iterable[dict],
+    *,
+    test_combinations: tuple = DEFAULT_COMBINATIONS,
+) -> Callable:
+    """Decorates a test of an `absl.testing.parameterized.TestCase`, or a class of
+    them, that runs for each combination.
+
+    Args:
+      combinations: dictionaries of parameters.
+      test_combinations: what is special about some of them; by default `mode` ("graph"
+        or "eager") and `tf_api_version`.
+    """
+    from absl.testing import parameterized
+
+    combinations = list(combinations)
+
+    def decorator(test: object) -> object:
+        if isinstance(test, type):
+            for name, value in list(vars(test).items()):
+                if callable(value) and name.startswith("test"):
+                    setattr(test, name, decorator(value))
+            return test
+        run = _with_contexts(test, test_combinations)
+        named = []
+        for number, combination in enumerate(combinations):
+            if not isinstance(combination, dict):
+                raise TypeError(f"Combination must be a dictionary: {combination!r}")
+            words = [
+                f"_{''.join(filter(str.isalnum, str(name)))}"
+                f"_{_name(value, number)}"
+                for name, value in combination.items()
+            ]
+            name = f"_test{''.join(words)}"
+            named.append(OrderedDict([*combination.items(), ("testcase_name", name)]))
+        if not named:
+            return run
+        return parameterized.named_parameters(*named)(run)
+
+    return decorator
+
+
+def _name(value: object, number: int) -> str:
+    text = "".join(filter(str.isalnum, str(value)))
+    return text[:60] or str(number)
+
+
+def _with_contexts(test: Callable, special: tuple) -> Callable:
+    parameters = list(inspect.signature(test).parameters)
+    modifiers = [m for one in special for m in one.parameter_modifiers()]
+
+    @functools.wraps(test)
+    def run(self: object, **kwargs: object) -> None:
+        given = dict(kwargs)
+        for one in special:
+            runs, reason = one.should_execute_combination(given.copy())
+            if not runs:
+                self.skipTest(" ".join(reason.split()))
+        changed: dict = {}
+        for modifier in modifiers:
+            changed |= modifier.modified_arguments(given.copy(), parameters)
+        passed = {
+            name: value
+            for name, value in {**given, **changed}.items()
+            if value is not ParameterModifier.DO_NOT_PASS_TO_THE_TEST
+        }
+        with contextlib.ExitStack() as stack:
+            for one in special:
+                for context in one.context_managers(given.copy()):
+                    stack.enter_context(context)
+            test(self, **passed)
+
+    del run.__wrapped__  # its own parameters are asked for
+    run.__signature__ = inspect.signature(lambda self, **kwargs: None)
+    return run
