@@ -86,12 +86,15 @@ EXPORTS: dict[str, str] = {
         distribute.in_cross_replica_context
         """,
     "graphkiln._src.distribute.dtensor": """
+        experimental.dtensor.DTensorDataset experimental.dtensor.DVariable
         experimental.dtensor.Layout experimental.dtensor.MATCH experimental.dtensor.Mesh
         experimental.dtensor.UNSHARDED experimental.dtensor.create_distributed_mesh
         experimental.dtensor.create_mesh experimental.dtensor.is_dtensor
         """,
     "graphkiln._src.distribute.strategy": """
         distribute.MirroredStrategy distribute.MultiWorkerMirroredStrategy
+        distribute.experimental.MultiWorkerMirroredStrategy
+        compat.v1.distribute.experimental.MultiWorkerMirroredStrategy
         distribute.OneDeviceStrategy distribute.Strategy distribute.StrategyExtended
         distribute.TPUStrategy distribute.experimental.TPUStrategy
         """,
@@ -139,6 +142,20 @@ EXPORTS: dict[str, str] = {
         __internal__.dispatch.GlobalOpDispatcher __internal__.dispatch.OpDispatcher
         __internal__.dispatch.add_dispatch_support
         """,
+    "graphkiln._src.internal.feature_column": """
+        __internal__.feature_column.DenseColumn
+        __internal__.feature_column.FeatureColumn
+        __internal__.feature_column.FeatureTransformationCache
+        __internal__.feature_column.SequenceDenseColumn
+        __internal__.feature_column.StateManager
+        __internal__.feature_column.deserialize_feature_column
+        __internal__.feature_column.serialize_feature_column
+        """,
+    "graphkiln._src.internal.functions": """
+        __internal__.function.Function __internal__.record_gradient
+        __internal__.saved_model.load_partial
+        __internal__.saved_model.parse_saved_model
+        """,
     "graphkiln._src.internal.hooks": """
         __internal__.mixed_precision.register_loss_scale_wrapper
         __internal__.register_call_context_function
@@ -148,6 +165,10 @@ EXPORTS: dict[str, str] = {
         __internal__.tracking.register_session_provider
         __internal__.train.is_mixed_precision_graph_rewrite_enabled
         __internal__.train.set_using_mixed_precision_policy
+        """,
+    "graphkiln._src.internal.operators": """
+        __operators__.add __operators__.eq __operators__.getitem __operators__.ne
+        __operators__.ragged_getitem
         """,
     "graphkiln._src.internal.ops": """
         __internal__.ops.broadcast_weights __internal__.ops.is_resource_variable
@@ -180,7 +201,9 @@ EXPORTS: dict[str, str] = {
         distribute.experimental.CentralStorageStrategy
         distribute.experimental.ParameterServerStrategy
         distribute.experimental.PreemptionCheckpointHandler
+        distribute.coordinator.RemoteValue
         distribute.experimental.coordinator.ClusterCoordinator
+        distribute.experimental.coordinator.RemoteValue
         compat.v1.distribute.experimental.CentralStorageStrategy
         compat.v1.distribute.experimental.ParameterServerStrategy
         """,

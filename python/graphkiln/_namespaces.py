@@ -137,7 +137,7 @@ def resolve(module_name: str, prefix: str, name: str) -> object:
     public = prefix + name
     if name == "__all__":
         return all_names(module_name)
-    if name.startswith("__") and name != "__internal__":
+    if name.startswith("__") and name not in ("__internal__", "__operators__"):
         raise _missing(module_name, name)
     if public in _python_names():
         module, attribute = _python_names()[public]

@@ -138,7 +138,7 @@ Tensor placeholder(DataType dtype, const Shape& shape,
 GraphScope Graph::as_default() const {
   return Guarded([&] {
     auto building = std::make_shared<std::optional<FuncGraph::Building>>();
-    building->emplace(rep_->graph.get());
+    building->emplace(rep_->graph.get(), FuncGraph::Building::kOfGraph);
     return GraphScope([building, kept = rep_->graph] { building->reset(); });
   });
 }

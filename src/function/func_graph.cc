@@ -310,12 +310,40 @@ StatusOr<Ref<GraphFunction>> FuncGraph::Finish(std::span<const Tensor> results,
                                 control_outputs(), std::move(attrs));
 }
 
-FuncGraph::Building::Building(FuncGraph* graph)
-    : scope_(graph), saved_(std::move(CurrentObservers())) {
-  CurrentObservers() = ObserverList();
+namespace {
+thread_local FuncGraph::Building* innermost = nullptr;
+}  // namespace
+
+FuncGraph::Building::Building(FuncGraph* graph, Observers observers)
+    : around_(innermost),
+      outside_(OpBuilder::Current()),
+      goes_on_(observers == kOfGraph && outside_ == graph),
+      scope_(graph) {
+  innermost = this;
+  if (goes_on_) return;
+  saved_ = std::exchange(CurrentObservers(), ObserverList());
+  if (observers != kOfGraph) return;
+  for (lender_ = around_; lender_ != nullptr; lender_ = lender_->around_) {
+    if (lender_->outside_ == graph && !lender_->goes_on_) break;
+  }
+  if (lender_ != nullptr) {
+    CurrentObservers() = std::exchange(lender_->saved_, ObserverList());
+  }
 }
 
-FuncGraph::Building::~Building() { CurrentObservers() = std::move(saved_); }
+FuncGraph::Building::~Building() {
+  // Programs may leave graphs in another order than they entered them.
+  if (innermost == this) innermost = around_;
+  for (Building* b = innermost; b != nullptr; b = b->around_) {
+    if (b->around_ == this) b->around_ = around_;
+    if (b->lender_ == this) b->lender_ = nullptr;
+  }
+  if (goes_on_) return;
+  if (lender_ != nullptr) {
+    lender_->saved_ = std::exchange(CurrentObservers(), ObserverList());
+  }
+  CurrentObservers() = std::move(saved_);
+}
 
 int NextFunctionId() {
   static std::atomic<int> next{0};

@@ -123,11 +123,19 @@ class FuncGraph final : public GraphBuilder, public RefCounted {
   // do not see what is made inside: they see the call.
   class Building {
    public:
-    explicit Building(FuncGraph* graph);
+    enum Observers { kNone, kOfGraph };
+
+    // kOfGraph: those see it that saw what was made in this graph last, if it
+    // is being built already.
+    explicit Building(FuncGraph* graph, Observers observers = kNone);
     ~Building();
     Building(const Building&) = delete;
 
    private:
+    Building* around_;                // on this thread
+    const OpBuilder* const outside_;  // the builder before
+    Building* lender_ = nullptr;      // whose saved observers are current
+    const bool goes_on_;              // with the observers outside
     OpBuilder::Scope scope_;
     ObserverList saved_;
   };

@@ -15,7 +15,8 @@ namespace gk::py {
 
 // A graph that a thread is building.
 struct EnteredGraph {
-  explicit EnteredGraph(FuncGraph* f) : building(f) {}
+  explicit EnteredGraph(FuncGraph* f)
+      : building(f, FuncGraph::Building::kOfGraph) {}
   bool IsHere() const { return thread == std::this_thread::get_id(); }
 
   const std::thread::id thread = std::this_thread::get_id();

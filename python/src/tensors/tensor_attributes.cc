@@ -223,7 +223,23 @@ PyGetSetDef tensor_getset[] = {
 
 constexpr char kShape[] = "shape";
 
+// Python 2's division, which programs override by its name: of whole numbers it
+// rounds down.
+PyObject* Divided(PyObject* tensor, PyObject* a, PyObject* b) {
+  const DataType type = TensorOf(tensor).dtype();
+  return IsFloating(type) || IsComplex(type) ? PyNumber_TrueDivide(a, b)
+                                             : PyNumber_FloorDivide(a, b);
+}
+PyObject* Div(PyObject* self, PyObject* other) {
+  return Divided(self, self, other);
+}
+PyObject* RDiv(PyObject* self, PyObject* other) {
+  return Divided(self, other, self);
+}
+
 PyMethodDef tensor_methods[] = {
+    {"__div__", Guarded<Div>, METH_O, nullptr},
+    {"__rdiv__", Guarded<RDiv>, METH_O, nullptr},
     {"__nonzero__", Guarded<IsTrue>, METH_NOARGS, nullptr},
     {"get_shape", Guarded<GetShape>, METH_NOARGS,
      "get_shape($self)\n--\n\n"

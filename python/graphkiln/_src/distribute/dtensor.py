@@ -112,3 +112,37 @@ def is_dtensor(tensor: Any) -> bool:
     False
     """
     return False
+
+
+class DVariable:
+    """A variable that is spread over a mesh, of which there is none here: the class
+    is there to be named.
+
+    Raises:
+      NotImplementedError: always.
+
+    >>> isinstance(tf.Variable(1), tf.experimental.dtensor.DVariable)
+    False
+    """
+
+    def __init__(self, initial_value: Any, *args: Any, **kwargs: Any) -> None:
+        raise NotImplementedError(
+            "graphkiln spreads no variables over meshes: use tf.Variable."
+        )
+
+
+class DTensorDataset:
+    """A dataset whose elements are spread over a mesh, of which there is none here:
+    the class is there to be named.
+
+    Raises:
+      NotImplementedError: always.
+
+    >>> isinstance(tf.data.Dataset.range(3), tf.experimental.dtensor.DTensorDataset)
+    False
+    """
+
+    def __init__(self, dataset: Any, **kwargs: Any) -> None:
+        raise NotImplementedError(
+            "graphkiln spreads no elements over meshes: use the tf.data.Dataset."
+        )

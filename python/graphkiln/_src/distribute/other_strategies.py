@@ -61,6 +61,14 @@ class ClusterCoordinator:
         raise _refusal("workers")
 
 
+class RemoteValue:
+    """What a worker will have computed; there are none here.
+
+    >>> isinstance(None, tf.distribute.experimental.coordinator.RemoteValue)
+    False
+    """
+
+
 class PreemptionCheckpointHandler:
     """What saves when one of several machines is about to be taken away; here it
     cannot be made.

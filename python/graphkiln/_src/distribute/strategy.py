@@ -47,6 +47,19 @@ class StrategyExtended:
     def __init__(self, container_strategy: Strategy) -> None:
         self._strategy = container_strategy
 
+    # What one process does of what several share.
+    should_checkpoint = True
+    should_save_summary = True
+    experimental_should_init = True
+    experimental_between_graph = False
+    _global_batch_size = True
+
+    def _in_multi_worker_mode(self) -> bool:
+        return False
+
+    def _use_merge_call(self) -> bool:
+        return True
+
     @property
     def worker_devices(self) -> tuple[str, ...]:
         """Where replicas run."""
@@ -208,6 +221,9 @@ class Strategy:
     def cluster_resolver(self) -> None:
         """What knows of other machines: nothing."""
         return None
+
+    # Are steps given to workers?
+    _should_use_with_coordinator = False
 
     def scope(self) -> _Scope:
         """A context manager: the code within is for all replicas of this strategy."""

@@ -10,6 +10,7 @@ from graphkiln import _graphkiln, _loading
 from graphkiln._src.host import class_pickles
 
 _NAME = "tensorflow"
+_SPECIAL = "__internal__", "__operators__"
 _HINT = (
     "graphkiln answers to the name 'tensorflow' in this process "
     "(graphkiln.as_tensorflow)"
@@ -46,7 +47,7 @@ class _Finder:
         if package != _NAME:
             return None
         parts = below.split(".") if below else []
-        if any(part.startswith("_") and part != "__internal__" for part in parts):
+        if any(part.startswith("_") and part not in _SPECIAL for part in parts):
             raise ModuleNotFoundError(_private(name), name=name)
         if parts[:1] in (["python"], ["core"], ["compiler"], ["tools"]):
             private = _loading.load("graphkiln._src.host.tensorflow_private")

@@ -66,6 +66,7 @@ NAMES = {
         list_local_devices=@tensorflow_private._list_local_devices
         """,
     "python.eager.context": """
+        get_config=@internal.contexts.* get_device_name=@internal.contexts.*
         is_tfrt_enabled=@tensorflow_private._false
         """
     """
@@ -100,6 +101,7 @@ NAMES = {
     "python.framework.errors": _ERRORS,
     "python.framework.errors_impl": _ERRORS,
     "python.framework.ops": """
+        convert_to_tensor_or_composite=@internal.functions.*
         GraphKeys=compat.v1.GraphKeys add_to_collection=compat.v1.add_to_collection
         add_to_collections=compat.v1.add_to_collections
         enable_eager_execution=compat.v1.enable_eager_execution
@@ -136,6 +138,7 @@ NAMES = {
         is_tf_type=is_tensor try_evaluate_constant=@private_parts.*
         """,
     "python.framework.test_util": """
+        disable_cudnn_autotune=@private_test_util.* enable_control_flow_v2=@private_test_util.* with_control_flow_v2=@private_test_util.* enable_output_all_intermediates=@private_test_util.* assert_no_garbage_created=@private_test_util.* run_in_async_and_sync_mode=@private_test_util.* disable_mlir_bridge=@private_test_util.* enable_eager_op_as_function=@private_test_util.* enable_nested_function_shape_inference=@private_test_util.* matmul_without_tf32=@private_test_util.* run_without_tensor_float_32=@private_test_util.* run_all_without_tensor_float_32=@private_test_util.* xla_allow_fallback=@private_test_util.* disable_xla_with_reason=@private_test_util.* is_xla_enabled=@private_test_util.* IsMklEnabled=@private_test_util.* IsGoogleCudaEnabled=@private_test_util.* IsBuiltWithROCm=@private_test_util.* gpu_device_name=@private_test_util.* device=@private_test_util.* force_cpu=@private_test_util.* force_gpu=@private_test_util.* deterministic_ops=@private_test_util.* set_producer_version=@private_test_util.* NHWCToNCHW=@private_test_util.* NCHWToNHWC=@private_test_util.* 
         assert_meta_graph_protos_equal=@private_tests.*
         get_node_def_from_graph=@private_tests.*
         """
@@ -325,6 +328,7 @@ __internal__.register_type_spec_from_value_converter
         """,
     "python.ops.cond": "cond=compat.v1.cond",
     "python.ops.control_flow_ops": """
+        get_enclosing_xla_context=@internal.contexts.*
         group no_op tuple=compat.v1.tuple
         """,
     "python.ops.control_flow_switch_case": "switch_case",
@@ -348,6 +352,8 @@ __internal__.register_type_spec_from_value_converter
         read_file=io.read_file write_file=io.write_file
         """,
     "python.ops.lookup_ops": """
+        LookupInterface=@lookup.tables.*
+        HashTable=lookup.StaticHashTable
         TextFileIdTableInitializer=@private_warm_start.*
         TextFileStringTableInitializer=@private_warm_start.*
         """
@@ -388,6 +394,32 @@ __internal__.register_type_spec_from_value_converter
     "python.ops.while_loop": "while_loop=compat.v1.while_loop",
     "python.summary.summary": "scalar=compat.v1.summary.scalar",
     "python.tf2": "enabled=@tensorflow_private._true",
+    "python.trackable.asset": "Asset=saved_model.Asset",
+    "python.trackable.python_state": "PythonState=train.experimental.PythonState",
+    "python.trackable.resource": """
+        RestoredResource=@saved_model.resources.*
+        TrackableResource=saved_model.experimental.TrackableResource
+        """,
+    "python.training.adam": "AdamOptimizer=compat.v1.train.AdamOptimizer",
+    "python.training.checkpoint_state_pb2": "CheckpointState=@private_messages.*",
+    "python.training.checkpoint_utils": """
+        checkpoints_iterator=train.checkpoints_iterator
+        init_from_checkpoint=compat.v1.train.init_from_checkpoint
+        list_variables=train.list_variables load_checkpoint=train.load_checkpoint
+        load_variable=train.load_variable
+        """,
+    "python.training.gradient_descent": """
+        GradientDescentOptimizer=compat.v1.train.GradientDescentOptimizer
+        """,
+    "python.training.py_checkpoint_reader": """
+        NewCheckpointReader=compat.v1.train.NewCheckpointReader
+        """,
+    "python.training.saver": """
+        BaseSaverBuilder=@private_checkpoints.*
+        Saver=compat.v1.train.Saver export_meta_graph=compat.v1.train.export_meta_graph
+        import_meta_graph=compat.v1.train.import_meta_graph
+        """,
+    "python.training.warm_starting_util": "warm_start=compat.v1.train.warm_start",
     "python.util.compat": """
         as_bytes=compat.as_bytes as_str=compat.as_str as_str_any=compat.as_str_any
         as_text=compat.as_text path_to_str=compat.path_to_str

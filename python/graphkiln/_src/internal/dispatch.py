@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 
 from graphkiln import _graphkiln, nest
@@ -43,7 +44,9 @@ class OpDispatcher:
             result = self.handle(args, kwargs)
             return NotImplemented if result is self.NOT_SUPPORTED else result
 
-        if not _graphkiln.add_fallback(op, handle):
+        # Class methods of what the core makes raise TypeError for other types.
+        is_method = isinstance(op, types.BuiltinMethodType) and op.__self__ is not None
+        if not _graphkiln.add_fallback(op, handle) and not is_method:
             raise AssertionError(f"Dispatching not enabled for {op!r}")
 
 

@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from graphkiln._src.types.dispatched import dispatched
+
 # By name: the first version's arguments, in order. "old>new" is called `new`
 # today, "-old" is taken and not passed on, "name=text" had that default.
 _REDUCED = "input_tensor axis keepdims name reduction_indices>axis keep_dims>keepdims"
@@ -255,4 +257,4 @@ def _in_old_order(name: str, target: Any, spec: list[str]) -> Callable:
         )
         for i, o in enumerate(old)
     ])
-    return call
+    return dispatched(call)

@@ -1,0 +1,65 @@
+"""Functions, gradients and files that Keras of the second version reaches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphkiln import _graphkiln
+from graphkiln._graphkiln import Function  # noqa: F401
+from graphkiln._src.host.private_checkpoints import parse_saved_model  # noqa: F401
+
+
+def record_gradient(op_name: str, inputs: Any, attrs: Any, outputs: Any) -> None:
+    """Tells tapes of an op that ran: here each op does so itself.
+
+    >>> tf.__internal__.record_gradient("Add", [], [], [])
+    """
+
+
+def load_partial(
+    export_dir: str, filters: Any, tags: Any = None, options: Any = None
+) -> dict:
+    """Loads objects of a SavedModel by their paths, and what they need.
+
+    Args:
+      export_dir: where it is.
+      filters: paths, such as "root.layers"; of a dictionary the keys.
+      tags, options: as of `tf.saved_model.load`.
+
+    Returns:
+      The objects by path; "root" is that of the whole.
+
+    Raises:
+      ValueError: one has no such path.
+    """
+    from graphkiln import saved_model
+
+    root = saved_model.load(export_dir, tags=tags, options=options)
+    found: dict[str, Any] = {"root": root}
+    for path in filters:
+        value: Any = root
+        for name in str(path).split(".")[1:]:
+            child = getattr(value, name, None)
+            if child is None and isinstance(value, (list, tuple)) and name.isdigit():
+                child = value[int(name)]
+            if child is None:
+                raise ValueError(f"The SavedModel {export_dir} has no object {path!r}.")
+            value = child
+        found[path] = value
+    return found
+
+
+def convert_to_tensor_or_composite(
+    value: Any, dtype: Any = None, name: str | None = None
+) -> Any:
+    """A composite tensor as it is, anything else as a tensor."""
+    if isinstance(value, _graphkiln.CompositeTensor):
+        if dtype is not None and not _graphkiln.as_dtype(dtype).is_compatible_with(
+            value.dtype
+        ):
+            raise ValueError(
+                f"Tensor conversion dtype mismatch. Requested dtype is {dtype}, "
+                f"Tensor has dtype {value.dtype}: {value!r}"
+            )
+        return value
+    return _graphkiln.convert_to_tensor(value, dtype=dtype, name=name)
