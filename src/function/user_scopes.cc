@@ -63,6 +63,7 @@ InitScope::~InitScope() {
       (void)Exit();
     } else {
       (void)entered_.back().scope.release();
+      (void)entered_.back().names.release();
       entered_.pop_back();
     }
   }
@@ -76,11 +77,15 @@ void InitScope::Enter() {
   // What may lack memory comes before anything has changed.
   ObserverList& observers = CurrentObservers();
   Ref<FuncGraph>& left_graph = LeftGraph();
+  std::string names = left ? CurrentNameScope() : std::string();
   entered_.push_back(
       {std::make_unique<OpBuilder::Scope>(place), left_graph, CurrentDevice()});
   if (left && MindsDevices()) {
     const int device = FindDevice(left->scopes().device());
     if (device >= 0) SetCurrentDevice(device);
+  }
+  if (left && outer != left.get()) {
+    entered_.back().names = std::make_unique<WithinScope>(std::move(names));
   }
   if (left) left_graph = std::move(left);
   ++observers.paused;
@@ -90,6 +95,7 @@ Status InitScope::Exit() {
   if (entered_.empty()) return OkStatus();
   if (!entered_.back().IsHere()) return LeftElsewhere("tf.init_scope");
   --CurrentObservers().paused;
+  entered_.back().names.reset();
   SetCurrentDevice(entered_.back().device_before);
   LeftGraph() = std::move(entered_.back().left_before);
   entered_.pop_back();

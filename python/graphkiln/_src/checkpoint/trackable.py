@@ -193,9 +193,21 @@ Trackable.__doc__ = """Base of objects that checkpoints and saved models hold.
     >>> len(view.descendants())
     2
     """
+
+
+def _new(cls: type, *args: Any, **kwargs: Any) -> Any:
+    if (args or kwargs) and cls.__init__ is object.__init__:
+        raise TypeError(f"{cls.__name__}() takes no arguments")
+    # One that is no more than that: those of the class itself have no room for what
+    # they are told, which the core's kinds have no use for.
+    return object.__new__(_Plain if cls is Trackable else cls)
+
+
 for _name, _member in vars(_Methods).items():
     if not _name.startswith("__"):
         setattr(Trackable, _name, _member)
+Trackable.__new__ = staticmethod(_new)
+_Plain = type("Trackable", (Trackable,), {"__module__": Trackable.__module__})
 
 
 _COLLECTIONS = frozenset((list, dict, collections.OrderedDict))

@@ -69,3 +69,27 @@ def ragged_getitem(rt_input: Any, key: Any) -> Any:
     array([2, 3], dtype=int32)
     """
     return rt_input[key]
+
+
+_OF_TWO = {
+    "add": add, "sub": ops.subtract, "mul": ops.multiply, "div": ops.math.truediv,
+    "truediv": ops.math.truediv, "floordiv": ops.math.floordiv,
+    "mod": ops.math.floormod, "pow": ops.pow, "matmul": ops.matmul,
+    "and": ops.logical_and, "or": ops.logical_or, "xor": ops.math.logical_xor,
+}
+_OTHERS = {
+    "lt": ops.less, "le": ops.less_equal, "gt": ops.greater, "ge": ops.greater_equal,
+    "eq": eq, "ne": ne, "getitem": getitem, "invert": ops.logical_not,
+    "neg": ops.negative, "abs": ops.abs,
+}
+
+
+def of_others(name: str) -> Any:
+    """The operator "__add__" and the like of what is no tensor and took it over from
+    `tf.Tensor`: the function that handlers can be registered for."""
+    plain = name.strip("_")
+    function = _OF_TWO.get(plain) or _OTHERS.get(plain)
+    if function is not None:
+        return function
+    turned = _OF_TWO[plain.removeprefix("r")]
+    return lambda x, y: turned(y, x)

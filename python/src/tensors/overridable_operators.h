@@ -1,0 +1,16 @@
+// tf.Tensor's operators as functions: classes that stand in for tensors take
+// them over, with values of their own in a tensor's place.
+#ifndef GK_PYTHON_OVERRIDABLE_OPERATORS_H_
+#define GK_PYTHON_OVERRIDABLE_OPERATORS_H_
+
+#include "python/src/binding/py_ref.h"
+
+namespace gk::py {
+
+// Of the operators with these names, "__add__" and the like; those that the type
+// has none of are left out.
+bool AddOverridableOperators(PyTypeObject* type, PyObject* names);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_OVERRIDABLE_OPERATORS_H_
