@@ -156,6 +156,7 @@ EXPORTS: dict[str, str] = {
         __internal__.saved_model.load_partial
         __internal__.saved_model.parse_saved_model
         """,
+    "graphkiln._src.checkpoint.state_file": "__internal__.train.update_checkpoint_state",
     "graphkiln._src.internal.hooks": """
         __internal__.mixed_precision.register_loss_scale_wrapper
         __internal__.register_call_context_function

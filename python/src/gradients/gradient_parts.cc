@@ -24,11 +24,11 @@ Tensor Differentiable(PyObject* o) {
   if (IsTensor(o)) return TensorOf(o);
   // A class of the user's may hold its value in a way of its own.
   if (IsVariable(o) && VariableOf(o)->handle) return VariableOf(o)->handle;
-  if (ActsAsVariable(o)) {
+  if (IsVariable(o) || ActsAsVariable(o)) {
     // In a stateless scope of Keras' its value is a tensor, which has none.
     PyRef handle = PyRef::Steal(PyObject_GetAttrString(o, "handle"));
     if (!handle) {
-      if (!PyErr_ExceptionMatches(PyExc_AttributeError))
+      if (!IsVariable(o) && !PyErr_ExceptionMatches(PyExc_AttributeError))
         throw nb::python_error();
       PyErr_Clear();
     } else if (IsTensor(handle.get())) {

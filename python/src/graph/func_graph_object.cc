@@ -231,7 +231,7 @@ PyObject* BuildingFunction(PyObject* o, void*) {
 }
 PyObject* OuterGraph(PyObject* o, void*) {
   FuncGraph* outer = Self(o)->func ? Self(o)->func->outer() : nullptr;
-  if (outer == nullptr) Py_RETURN_NONE;
+  if (outer == nullptr) return EagerGraph();
   return WrapGraph(outer->graph().get());
 }
 
@@ -274,7 +274,7 @@ PyGetSetDef getset[] = {
      "Is it the body of a function?", nullptr},
     {"finalized", Guarded<Finalized>, nullptr, "Can nothing be added any more?",
      nullptr},
-    {"outer_graph", Guarded<OuterGraph>, nullptr, "The graph around, or None.",
+    {"outer_graph", Guarded<OuterGraph>, nullptr, "The graph around; outside of all graphs that of eager code.",
      nullptr},
     {"seed", Guarded<Seed>, SetSeed,
      "The seed of random ops made in this graph, or None.", nullptr},

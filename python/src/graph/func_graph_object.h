@@ -42,6 +42,9 @@ inline PyGraph* GraphOf(PyObject* o) { return reinterpret_cast<PyGraph*>(o); }
 // The live object around `graph`, or a new one. New reference.
 PyObject* WrapGraph(Graph* graph);
 
+// The default graph of eager code, which nothing is made in. New reference.
+PyObject* EagerGraph();
+
 // The graph's builder; null with an exception set if it has none.
 FuncGraph* BuilderOf(PyObject* graph);
 

@@ -56,10 +56,7 @@ PyObject* DefaultControlDependencies(PyObject*, PyObject* args,
 
 PyObject* DefaultGraph(PyObject*, PyObject*) {
   if (FuncGraph* f = FuncGraph::Current()) return WrapGraph(f->graph().get());
-  static constinit MadeOnce unused;
-  return Py_XNewRef(unused.Get([] {
-    return PyObject_CallNoArgs(reinterpret_cast<PyObject*>(GraphType));
-  }));
+  return EagerGraph();
 }
 
 PyObject* NameScopeHere(PyObject*, PyObject*) {
@@ -361,6 +358,13 @@ PyMethodDef kGraphFunctions[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
+
+PyObject* EagerGraph() {
+  static constinit MadeOnce unused;
+  return Py_XNewRef(unused.Get([] {
+    return PyObject_CallNoArgs(reinterpret_cast<PyObject*>(GraphType));
+  }));
+}
 
 bool AddGraphFunctions(PyObject* module) {
   return PyModule_AddFunctions(module, kGraphFunctions) == 0;

@@ -296,6 +296,8 @@ PyMethodDef kGraphScopesMethods[] = {
     {"_enter", Guarded<Enter>, METH_NOARGS, nullptr},
     {"_exit", Guarded<Exit>, METH_NOARGS, nullptr},
     {"_inherit_device", Guarded<InheritDevice>, METH_NOARGS, nullptr},
+    {"_get_control_flow_context", Guarded<DoesNothing>, METH_NOARGS, nullptr},
+    {"_set_control_flow_context", Guarded<DoesNothing>, METH_O, nullptr},
     {"as_default", Guarded<AsDefault>, METH_NOARGS,
      "as_default($self)\n--\n\n"
      "What is made inside becomes part of this graph.\n\n"

@@ -234,7 +234,9 @@ PyObject* OfHandle(PyObject* o, void* name) {
   return handle ? Stored(handle.get(), name) : nullptr;
 }
 PyObject* OperationProperty(PyObject* o, void* name) {
-  PyObject* update = UpdateOf(o);
+  const PyVariable* self = VariableOf(o);
+  PyObject* update =
+      self->update != nullptr ? Py_NewRef(self->update) : UpdateOf(o);
   return update != nullptr ? update : OfHandle(o, name);
 }
 PyObject* SharedName(PyObject* o, void*) {

@@ -55,6 +55,7 @@ void Destroy(PyObject* o) {
   Py_CLEAR(self->name);
   Py_CLEAR(self->dict);
   Py_CLEAR(self->origin);
+  Py_CLEAR(self->update);
   self->handle.~Tensor();
   self->shape.~PartialTensorShape();
 }
@@ -123,9 +124,16 @@ PyObject* UnreadVariable(PyObject* o) {
 PyObject* UpdatedVariable(PyObject* o) {
   PyRef updated = PyRef::Steal(UnreadVariable(o));
   const FuncGraph* graph = FuncGraph::Current();
-  if (updated && graph != nullptr && !graph->automatic_control() &&
+  if (updated && graph != nullptr &&
       Py_TYPE(updated.get()) == UnreadVariableType) {
     PyVariable* self = Self(updated.get());
+    if (graph->automatic_control()) {
+      self->update = WrapNode(graph->graph().get(),
+                              graph->graph()->nodes().back().get())
+                         .release()
+                         .ptr();
+      return self->update ? updated.Release() : nullptr;
+    }
     self->after = graph->graph()->nodes().back().get();
     PyRef name = PyRef::Steal(ToPyString(self->after->name()));
     if (!name) return nullptr;
@@ -151,6 +159,7 @@ int Traverse(PyObject* o, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(o));
   Py_VISIT(Self(o)->dict);
   Py_VISIT(Self(o)->origin);
+  Py_VISIT(Self(o)->update);
   return 0;
 }
 int Clear(PyObject* o) {

@@ -38,6 +38,8 @@ struct PyVariable {
   // The assignment that its reads wait for, in graphs that order nothing by
   // themselves; the handle keeps the graph.
   Node* after;
+  // The operation that made it, in graphs that do; null in others.
+  PyObject* update;
 };
 
 extern PyTypeObject* BaseVariableType;

@@ -185,7 +185,7 @@ class Protocol:
         waiting.setdefault(child, []).append(resume)
 
     def slot_names(self, value: Any) -> list[str]:
-        if not hasattr(value, "_create_or_restore_slot_variable"):
+        if not hasattr(value, "get_slot_names"):
             return []
         return list(value.get_slot_names())
 

@@ -198,9 +198,14 @@ Trackable.__doc__ = """Base of objects that checkpoints and saved models hold.
 def _new(cls: type, *args: Any, **kwargs: Any) -> Any:
     if (args or kwargs) and cls.__init__ is object.__init__:
         raise TypeError(f"{cls.__name__}() takes no arguments")
-    # One that is no more than that: those of the class itself have no room for what
-    # they are told, which the core's kinds have no use for.
-    return object.__new__(_Plain if cls is Trackable else cls)
+    if cls is Trackable:
+        # Objects of the class itself have no room for what they are told, which the
+        # core's kinds have no use for.
+        return object.__new__(_Plain)
+    following = super(Trackable, cls).__new__
+    if following is object.__new__:
+        return following(cls)
+    return following(cls, *args, **kwargs)
 
 
 for _name, _member in vars(_Methods).items():

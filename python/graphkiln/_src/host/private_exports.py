@@ -3,7 +3,11 @@ Keras' second version, and words for its documents."""
 
 from __future__ import annotations
 
+import functools
+import sys
 from collections.abc import Callable
+
+from graphkiln import _tensorflow_names
 
 _by_name: dict[str, object] = {}
 
@@ -50,7 +54,43 @@ def keras_export(*args: str, **kwargs: object) -> api_export:
 
 def get_symbol_from_name(name: str) -> object:
     """What a public name was given to, or None."""
-    return _by_name.get(name)
+    if name in _by_name:
+        return _by_name[name]
+    value: object = sys.modules["graphkiln"]
+    for part in name.split("."):
+        value = getattr(value, part, None)
+    return value
+
+
+@functools.cache
+def _names_here() -> dict[int, str]:
+    """Public names of this package's functions and classes, by id: these live as
+    long as it does. The shortest name, but one below `math` before one of tf itself,
+    as TensorFlow has it."""
+    root = sys.modules["graphkiln"]
+    names: dict[int, str] = {}
+
+    def rank(name: str) -> tuple:
+        return not name.startswith("math."), name.count("."), name
+
+    spaces = dict(_tensorflow_names.NAMES)
+    spaces["__operators__"] = {"add", "eq", "getitem", "ne", "ragged_getitem"}
+    for space, held in spaces.items():
+        if space.startswith(("compat.v2", "keras")):
+            continue
+        for name in held:
+            full = f"{space}.{name}" if space else name
+            value: object = root
+            try:
+                for part in full.split("."):
+                    value = getattr(value, part)
+            except (AttributeError, ImportError):
+                continue
+            if callable(value):
+                known = names.get(id(value))
+                if known is None or rank(full) < rank(known):
+                    names[id(value)] = full
+    return names
 
 
 def get_canonical_name_for_symbol(
@@ -60,6 +100,8 @@ def get_canonical_name_for_symbol(
 ) -> str | None:
     """The name of a function or class that has some, else None."""
     attribute = f"_{'keras' if api_name == 'keras' else 'tf'}_api_names"
+    if api_name != "keras" and id(symbol) in _names_here():
+        return _names_here()[id(symbol)]
     own = vars(symbol) if hasattr(symbol, "__dict__") else {}
     names = own.get(attribute) or ()
     if names:

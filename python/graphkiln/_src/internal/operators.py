@@ -3,6 +3,7 @@ registered for."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from graphkiln import _graphkiln
@@ -71,16 +72,18 @@ def ragged_getitem(rt_input: Any, key: Any) -> Any:
     return rt_input[key]
 
 
+# By operator: the public function.
 _OF_TWO = {
-    "add": add, "sub": ops.subtract, "mul": ops.multiply, "div": ops.math.truediv,
-    "truediv": ops.math.truediv, "floordiv": ops.math.floordiv,
-    "mod": ops.math.floormod, "pow": ops.pow, "matmul": ops.matmul,
-    "and": ops.logical_and, "or": ops.logical_or, "xor": ops.math.logical_xor,
+    "add": "__operators__.add", "sub": "math.subtract", "mul": "math.multiply",
+    "div": "math.truediv", "truediv": "math.truediv", "floordiv": "math.floordiv",
+    "mod": "math.floormod", "pow": "math.pow", "matmul": "linalg.matmul",
+    "and": "math.logical_and", "or": "math.logical_or", "xor": "math.logical_xor",
 }
 _OTHERS = {
-    "lt": ops.less, "le": ops.less_equal, "gt": ops.greater, "ge": ops.greater_equal,
-    "eq": eq, "ne": ne, "getitem": getitem, "invert": ops.logical_not,
-    "neg": ops.negative, "abs": ops.abs,
+    "lt": "math.less", "le": "math.less_equal", "gt": "math.greater",
+    "ge": "math.greater_equal", "eq": "__operators__.eq", "ne": "__operators__.ne",
+    "getitem": "__operators__.getitem", "invert": "math.logical_not",
+    "neg": "math.negative", "abs": "math.abs",
 }
 
 
@@ -88,8 +91,8 @@ def of_others(name: str) -> Any:
     """The operator "__add__" and the like of what is no tensor and took it over from
     `tf.Tensor`: the function that handlers can be registered for."""
     plain = name.strip("_")
-    function = _OF_TWO.get(plain) or _OTHERS.get(plain)
-    if function is not None:
-        return function
-    turned = _OF_TWO[plain.removeprefix("r")]
-    return lambda x, y: turned(y, x)
+    public = _OF_TWO.get(plain) or _OTHERS.get(plain)
+    turned = public is None
+    space, _, last = (public or _OF_TWO[plain.removeprefix("r")]).rpartition(".")
+    function = getattr(getattr(sys.modules["graphkiln"], space), last)
+    return (lambda x, y: function(y, x)) if turned else function
