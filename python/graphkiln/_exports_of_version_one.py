@@ -54,9 +54,6 @@ EXPORTS: dict[str, str] = {
         nn.conv3d_backprop_filter_v2=conv3d_backprop_filter nn.dilation2d nn.erosion2d
         nn.fractional_avg_pool nn.fractional_max_pool nn.max_pool_with_argmax
         """,
-    "graphkiln._src.version_one.datasets": """
-        data.get_output_classes data.get_output_shapes data.get_output_types
-        """,
     "graphkiln._src.version_one.embeddings": """
         nn.embedding_lookup_sparse nn.nce_loss nn.safe_embedding_lookup_sparse
         nn.sampled_softmax_loss
