@@ -12,6 +12,7 @@
 #include "python/src/binding/package_parts.h"
 #include "python/src/checkpoint/trackable_type.h"
 #include "python/src/graph/name_scope.h"
+#include "python/src/graph/operation_type.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
