@@ -56,7 +56,7 @@ def _python_names() -> dict[str, tuple[str, str]]:
         tables.append((module, "", names))
     for space, modules in _exports.EXPORTS_BELOW.items():
         for module, names in modules.items():
-            tables.append((module, space + ".", names))
+            tables.append((module, space and space + ".", names))
     for module, prefix, names in tables:
         for name in names.split():
             public, _, attribute = (prefix + name).partition("=")

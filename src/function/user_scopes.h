@@ -51,8 +51,8 @@ class WithinScope {
 std::string CurrentNameScope();
 
 // Out of the graphs of functions, into the graph that was made for its own
-// sake around them or to eager code; unseen by tapes. Names begin as they did in
-// the graph that is left.
+// sake around them or to eager code; unseen by tapes. Names begin as they did
+// in the graph that is left.
 class InitScope {
  public:
   InitScope() = default;
@@ -70,7 +70,7 @@ class InitScope {
     Ref<FuncGraph> left_before;
     int device_before;
     std::thread::id thread = std::this_thread::get_id();
-    std::unique_ptr<WithinScope> names = {};  // those of the graph that was left
+    std::unique_ptr<WithinScope> names = {};  // of the graph that was left
 
     bool IsHere() const { return thread == std::this_thread::get_id(); }
   };

@@ -41,9 +41,7 @@ def losses(history) -> list[float]:
 
 def fit_sequential() -> list[float]:
     seeded()
-    model = keras.Sequential(
-        [layers.Dense(16, activation="relu"), layers.Dense(1)]
-    )
+    model = keras.Sequential([layers.Dense(16, activation="relu"), layers.Dense(1)])
     model.compile("adam", "mse", metrics=["mae"])
     history = model.fit(X, Y, batch_size=16, epochs=3, verbose=0)
     return losses(history) + model.evaluate(X, Y, verbose=0)
@@ -64,7 +62,12 @@ def fit_functional() -> list[float]:
         metrics=["accuracy"],
     )
     history = model.fit(
-        X, CLASSES, batch_size=16, epochs=3, shuffle=False, verbose=0,
+        X,
+        CLASSES,
+        batch_size=16,
+        epochs=3,
+        shuffle=False,
+        verbose=0,
         validation_data=(X, CLASSES),
     )
     return losses(history)
@@ -119,7 +122,9 @@ class Custom(keras.Model):
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean(tf.abs(y - self(x, training=True)))
         grads = tape.gradient(loss, self.trainable_variables)
-        self.optimizer.apply_gradients(zip(grads, self.trainable_variables))
+        self.optimizer.apply_gradients(
+            zip(grads, self.trainable_variables, strict=True)
+        )
         self.told.update_state(loss)
         return {"told": self.told.result()}
 
@@ -155,8 +160,8 @@ def recurrent() -> list[float]:
     model = keras.Sequential(
         [
             layers.Embedding(20, 4, mask_zero=True),
-            layers.Bidirectional(layers.LSTM(4, return_sequences=True)),
-            layers.GRU(3),
+            layers.Bidirectional(layers.RNN(layers.LSTMCell(4), return_sequences=True)),
+            layers.RNN(layers.GRUCell(3)),
             layers.Dense(1),
         ]
     )
@@ -200,7 +205,12 @@ def callbacks() -> list[float]:
         model.compile("sgd", "mse")
         path = os.path.join(folder, "best.weights.h5")
         history = model.fit(
-            X, Y, epochs=4, shuffle=False, verbose=0, validation_split=0.25,
+            X,
+            Y,
+            epochs=4,
+            shuffle=False,
+            verbose=0,
+            validation_split=0.25,
             callbacks=[
                 keras.callbacks.ModelCheckpoint(
                     path, save_best_only=True, save_weights_only=True
@@ -248,7 +258,9 @@ def several_outputs() -> list[float]:
     outputs = {"p": layers.Dense(1, name="p")(x), "q": layers.Dense(1, name="q")(x)}
     model = keras.Model(inputs, outputs)
     model.compile(
-        "adam", {"p": "mse", "q": "mae"}, loss_weights={"p": 1.0, "q": 0.5},
+        "adam",
+        {"p": "mse", "q": "mae"},
+        loss_weights={"p": 1.0, "q": 0.5},
         metrics={"p": ["mse"]},
     )
     history = model.fit(
@@ -286,7 +298,9 @@ def loop_of_ones_own() -> list[float]:
             predicted = model(x, training=True)
             value = loss(y, predicted)
         variables = model.trainable_variables
-        optimizer.apply_gradients(zip(tape.gradient(value, variables), variables))
+        optimizer.apply_gradients(
+            zip(tape.gradient(value, variables), variables, strict=True)
+        )
         metric.update_state(y, predicted)
         return value
 
@@ -299,10 +313,15 @@ def metrics() -> list[float]:
     found = []
     y, p = CLASSES[:, None].astype("float32"), 1 / (1 + np.exp(-Y))
     for metric in (
-        keras.metrics.AUC(), keras.metrics.Precision(), keras.metrics.Recall(),
-        keras.metrics.BinaryAccuracy(), keras.metrics.F1Score(threshold=0.5),
-        keras.metrics.MeanSquaredError(), keras.metrics.CosineSimilarity(),
-        keras.metrics.KLDivergence(), keras.metrics.PrecisionAtRecall(0.5),
+        keras.metrics.AUC(),
+        keras.metrics.Precision(),
+        keras.metrics.Recall(),
+        keras.metrics.BinaryAccuracy(),
+        keras.metrics.F1Score(threshold=0.5),
+        keras.metrics.MeanSquaredError(),
+        keras.metrics.CosineSimilarity(),
+        keras.metrics.KLDivergence(),
+        keras.metrics.PrecisionAtRecall(0.5),
     ):
         metric.update_state(y, p)
         found += list(np.ravel(metric.result().numpy()))
@@ -328,9 +347,14 @@ def pictures() -> list[float]:
     seeded()
     found = []
     for layer in (
-        layers.Resizing(4, 4), layers.CenterCrop(4, 4), layers.Rescaling(0.5),
-        layers.ZeroPadding2D(1), layers.UpSampling2D(2), layers.AveragePooling2D(),
-        layers.Conv2DTranspose(2, 3, strides=2), layers.DepthwiseConv2D(3),
+        layers.Resizing(4, 4),
+        layers.CenterCrop(4, 4),
+        layers.Rescaling(0.5),
+        layers.ZeroPadding2D(1),
+        layers.UpSampling2D(2),
+        layers.AveragePooling2D(),
+        layers.Conv2DTranspose(2, 3, strides=2),
+        layers.DepthwiseConv2D(3),
         layers.GroupNormalization(3),
     ):
         found += list(np.ravel(layer(PICTURES[:2]).numpy())[:7])
@@ -338,9 +362,23 @@ def pictures() -> list[float]:
 
 
 PROGRAMS = [
-    fit_sequential, fit_functional, ops_on_keras_tensors, fit_subclassed,
-    custom_train_step, convolutional, recurrent, attention, datasets, callbacks, saved,
-    several_outputs, mixed_precision, loop_of_ones_own, metrics, preprocessing, pictures,
+    fit_sequential,
+    fit_functional,
+    ops_on_keras_tensors,
+    fit_subclassed,
+    custom_train_step,
+    convolutional,
+    recurrent,
+    attention,
+    datasets,
+    callbacks,
+    saved,
+    several_outputs,
+    mixed_precision,
+    loop_of_ones_own,
+    metrics,
+    preprocessing,
+    pictures,
 ]
 
 

@@ -16,7 +16,11 @@ WEIGHTS = {
     "rows": np.array([[1.0], [0.0], [2.0], [0.5]], np.float32),
 }
 REDUCTIONS = (
-    "NONE", "SUM", "MEAN", "SUM_OVER_BATCH_SIZE", "SUM_BY_NONZERO_WEIGHTS",
+    "NONE",
+    "SUM",
+    "MEAN",
+    "SUM_OVER_BATCH_SIZE",
+    "SUM_BY_NONZERO_WEIGHTS",
 )
 CALLS = {
     "absolute_difference": lambda m, **k: m.absolute_difference(A, B, **k),
@@ -62,9 +66,9 @@ def test_weighted(both, name, weights):
         _values(tf, CALLS[name], WEIGHTS[weights]) for tf in (both.ours, both.theirs)
     )
     for mine, other in zip(ours, theirs, strict=True):
-        np.testing.assert_allclose(
-            mine, other, rtol=2e-6, atol=1e-6
-        ) if not isinstance(mine, list) or not isinstance(mine[-1], str) else None
+        np.testing.assert_allclose(mine, other, rtol=2e-6, atol=1e-6) if not isinstance(
+            mine, list
+        ) or not isinstance(mine[-1], str) else None
         if isinstance(mine, list) and isinstance(mine[-1], str):
             assert mine == other
 

@@ -28,6 +28,7 @@ namespace gk::py {
   PART(get_logger, "graphkiln._src.host.logging")                          \
   PART(warn_first, "graphkiln._src.host.logging")                          \
   PART(stablehlo_program, "graphkiln._src.host.stablehlo")                 \
+  PART(of_others, "graphkiln._src.internal.operators")                     \
   PART(evaluate_in_session, "graphkiln._src.session.default_session")      \
   PART(load_in_session, "graphkiln._src.session.default_session")          \
   PART(add_graph, "graphkiln._src.saved_model.version_one")                \

@@ -230,6 +230,11 @@ PyObject* BuildingFunction(PyObject* o, void*) {
   return PyBool_FromLong(PyObject_TypeCheck(o, FuncGraphType));
 }
 PyObject* OuterGraph(PyObject* o, void*) {
+  if (!PyObject_TypeCheck(o, FuncGraphType)) {
+    PyErr_SetString(PyExc_AttributeError,
+                    "'Graph' object has no attribute 'outer_graph'");
+    return nullptr;
+  }
   FuncGraph* outer = Self(o)->func ? Self(o)->func->outer() : nullptr;
   if (outer == nullptr) return EagerGraph();
   return WrapGraph(outer->graph().get());
@@ -274,7 +279,8 @@ PyGetSetDef getset[] = {
      "Is it the body of a function?", nullptr},
     {"finalized", Guarded<Finalized>, nullptr, "Can nothing be added any more?",
      nullptr},
-    {"outer_graph", Guarded<OuterGraph>, nullptr, "The graph around; outside of all graphs that of eager code.",
+    {"outer_graph", Guarded<OuterGraph>, nullptr,
+     "The graph around a function's; outside of all that of eager code.",
      nullptr},
     {"seed", Guarded<Seed>, SetSeed,
      "The seed of random ops made in this graph, or None.", nullptr},

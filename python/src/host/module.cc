@@ -78,6 +78,7 @@
 #include "python/src/tensors/shape_type.h"
 #include "python/src/tensors/slicing.h"
 #include "python/src/tensors/tensor_spec_type.h"
+#include "python/src/tensors/overridable_operators.h"
 #include "python/src/tensors/tensor_type.h"
 #include "python/src/types/batch_encoder.h"
 #include "python/src/types/extension_class.h"
@@ -121,6 +122,7 @@ NB_MODULE(_graphkiln, m) {
       gk::py::AddPackageParts(module) && gk::py::AddErrorTypes(module) &&
       gk::py::AddDTypeType(module) && gk::py::AddShapeType(module) &&
       gk::py::AddReferenceType(module) && gk::py::AddTensorTypes(module) &&
+      gk::py::AddOverridableOperators() &&
       gk::py::AddTrackableType(module) &&
       gk::py::AddVariableType(module) && gk::py::AddTensorSpecTypes(module) &&
       gk::py::AddConversions(module) && gk::py::AddOpFunctions(module) &&

@@ -58,8 +58,8 @@ void AddFallbackDispatch(nb::module_& m) {
       nb::arg("api").none(), nb::arg("handle"),
       "Asks handle(args, kwargs) when a call of `api` raises TypeError or "
       "ValueError, and handle(api, args, kwargs) when one of any function does "
-      "if `api` is None. It gives NotImplemented where it knows nothing. False: "
-      "`api` cannot be dispatched.");
+      "if `api` is None. It gives NotImplemented where it knows nothing. "
+      "False: `api` cannot be dispatched.");
   m.def(
       "ask_fallbacks",
       [](nb::handle api, nb::tuple args, nb::dict kwargs) {

@@ -1,6 +1,7 @@
 #include "python/src/tensors/overridable_operators.h"
 
 #include "python/src/binding/guarded.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/tensors/tensor_type.h"
 
 namespace gk::py {
@@ -17,9 +18,8 @@ PyObject* CallOperator(PyObject* o, PyObject* args, PyObject* kwargs) {
   if (PyTuple_GET_SIZE(args) == 0 || IsTensor(PyTuple_GET_ITEM(args, 0))) {
     return PyObject_Call(OperatorOf(o)->own, args, kwargs);
   }
-  PyRef of_others = PyRef::Steal(
-      CallPython("graphkiln._src.internal.operators", "of_others",
-                 {OperatorOf(o)->name}));
+  PyRef of_others =
+      PyRef::Steal(package::of_others.Call({OperatorOf(o)->name}));
   return of_others ? PyObject_Call(of_others.get(), args, kwargs) : nullptr;
 }
 
@@ -36,7 +36,9 @@ void DeallocOperator(PyObject* o) {
   Py_DECREF(type);
 }
 
-PyObject* OperatorName(PyObject* o, void*) { return Py_NewRef(OperatorOf(o)->name); }
+PyObject* OperatorName(PyObject* o, void*) {
+  return Py_NewRef(OperatorOf(o)->name);
+}
 PyObject* OperatorDocument(PyObject* o, void*) {
   return PyObject_GetAttrString(OperatorOf(o)->own, "__doc__");
 }
@@ -56,7 +58,8 @@ PyGetSetDef operator_attributes[] = {
     {"__qualname__", Guarded<OperatorName>, nullptr, nullptr, nullptr},
     {"__doc__", Guarded<OperatorDocument>, nullptr, nullptr, nullptr},
     {"__objclass__", Guarded<OperatorOwner>, nullptr, nullptr, nullptr},
-    {"__text_signature__", Guarded<OperatorSignature>, nullptr, nullptr, nullptr},
+    {"__text_signature__", Guarded<OperatorSignature>, nullptr, nullptr,
+     nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyTypeObject* OperatorType() {
@@ -68,15 +71,19 @@ PyTypeObject* OperatorType() {
                                 {0, nullptr}};
   static PyType_Spec spec = {"graphkiln._graphkiln._Operator",
                              sizeof(PyOperator), 0, Py_TPFLAGS_DEFAULT, slots};
-  static PyObject* const type = PyType_FromSpec(&spec);
-  return reinterpret_cast<PyTypeObject*>(type);
+  static constinit MadeOnce type;
+  return reinterpret_cast<PyTypeObject*>(
+      type.Get([] { return PyType_FromSpec(&spec); }));
 }
 
 }  // namespace
 
-bool AddOverridableOperators(PyTypeObject* type, PyObject* names) {
+bool AddOverridableOperators() {
   PyTypeObject* const cls = OperatorType();
-  PyRef each = PyRef::Steal(PyObject_GetIter(names));
+  PyTypeObject* const type = TensorType;
+  PyRef names = PyRef::Steal(PyObject_GetAttrString(
+      reinterpret_cast<PyObject*>(type), "OVERLOADABLE_OPERATORS"));
+  PyRef each = PyRef::Steal(names ? PyObject_GetIter(names.get()) : nullptr);
   if (cls == nullptr || !each) return false;
   while (PyRef name = PyRef::Steal(PyIter_Next(each.get()))) {
     PyObject* own = PyDict_GetItem(type->tp_dict, name.get());
@@ -85,7 +92,7 @@ bool AddOverridableOperators(PyTypeObject* type, PyObject* names) {
     if (!made) return false;
     OperatorOf(made.get())->own = Py_NewRef(own);
     OperatorOf(made.get())->name = Py_NewRef(name.get());
-    // Past the type's own assignment, which would have operators go this way too.
+    // Past the type's own assignment, which would have operators go this way.
     if (PyDict_SetItem(type->tp_dict, name.get(), made.get()) < 0) return false;
   }
   PyType_Modified(type);

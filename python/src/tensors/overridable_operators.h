@@ -7,9 +7,8 @@
 
 namespace gk::py {
 
-// Of the operators with these names, "__add__" and the like; those that the type
-// has none of are left out.
-bool AddOverridableOperators(PyTypeObject* type, PyObject* names);
+// Those with the names in `OVERLOADABLE_OPERATORS`, "__add__" and the like.
+bool AddOverridableOperators();
 
 }  // namespace gk::py
 

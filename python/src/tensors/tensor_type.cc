@@ -5,7 +5,6 @@
 
 #include "framework/symbolic_tensor.h"
 #include "python/src/binding/guarded.h"
-#include "python/src/tensors/overridable_operators.h"
 #include "python/src/tensors/tensor_leaves.h"
 
 // clang-format off: it needs Python.h before it.
@@ -184,8 +183,7 @@ bool AddOperatorNames() {
          PyObject_SetAttrString(cls, "__array_priority__", priority.get()) ==
              0 &&
          PyObject_SetAttrString(cls, "OVERLOADABLE_OPERATORS", names.get()) ==
-             0 &&
-         AddOverridableOperators(TensorType, names.get());
+             0;
 }
 
 }  // namespace

@@ -60,7 +60,19 @@ class TrackableReference:
 
 
 class _Methods:
-    """What trackable objects do."""
+    """Base of objects that checkpoints and saved models hold.
+
+    What is in one it is told by `_track_trackable`, or its class says by
+    `_trackable_children`. A class whose objects have values of their own gives
+    them by `_serialize_to_tensors` and takes them by `_restore_from_tensors`.
+
+    >>> class Pair(tf.__internal__.tracking.Trackable):
+    ...     def __init__(self, first):
+    ...         self._track_trackable(first, "first")
+    >>> view = tf.train.TrackableView(Pair(tf.Variable(1.0)))
+    >>> len(view.descendants())
+    2
+    """
 
     def _maybe_initialize_trackable(self) -> None:
         """Prepares it to be told of parts."""
@@ -180,19 +192,6 @@ class _Methods:
 # The core's, so that what it makes is of this class, too; and of no metaclass, so
 # that classes below it may have one of their own.
 Trackable = _graphkiln.Trackable
-Trackable.__doc__ = """Base of objects that checkpoints and saved models hold.
-
-    What is in one it is told by `_track_trackable`, or its class says by
-    `_trackable_children`. A class whose objects have values of their own gives
-    them by `_serialize_to_tensors` and takes them by `_restore_from_tensors`.
-
-    >>> class Pair(tf.__internal__.tracking.Trackable):
-    ...     def __init__(self, first):
-    ...         self._track_trackable(first, "first")
-    >>> view = tf.train.TrackableView(Pair(tf.Variable(1.0)))
-    >>> len(view.descendants())
-    2
-    """
 
 
 def _new(cls: type, *args: Any, **kwargs: Any) -> Any:
@@ -208,10 +207,13 @@ def _new(cls: type, *args: Any, **kwargs: Any) -> Any:
     return following(cls, *args, **kwargs)
 
 
-for _name, _member in vars(_Methods).items():
-    if not _name.startswith("__"):
-        setattr(Trackable, _name, _member)
-Trackable.__new__ = staticmethod(_new)
+_graphkiln._complete_trackable(
+    {
+        **{n: m for n, m in vars(_Methods).items() if not n.startswith("__")},
+        "__doc__": _Methods.__doc__,
+        "__new__": staticmethod(_new),
+    }
+)
 _Plain = type("Trackable", (Trackable,), {"__module__": Trackable.__module__})
 
 

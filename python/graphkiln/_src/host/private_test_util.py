@@ -6,7 +6,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 
-from graphkiln import _graphkiln
+from graphkiln import _graphkiln, graph_util
+from graphkiln._src import ops
 
 
 def _same(test: Callable) -> Callable:
@@ -93,8 +94,6 @@ def set_producer_version(graph: object, producer_version: int) -> None:
     graph_def = graph.as_graph_def()
     graph_def.versions.producer = producer_version
     with graph.as_default():
-        from graphkiln import graph_util
-
         graph_util.import_graph_def(graph_def)
 
 
@@ -111,9 +110,6 @@ def NCHWToNHWC(input_tensor: object) -> object:  # noqa: N802
 
 
 def _moved(value: object, orders: dict[int, list[int]]) -> object:
-    from graphkiln._src import ops
-
     if _graphkiln.is_tensor(value):
         return ops.transpose(value, orders[value.shape.rank])
     return [value[i] for i in orders[len(value)]]
-

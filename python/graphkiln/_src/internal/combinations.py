@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 import inspect
 import itertools
 import types
@@ -48,9 +49,7 @@ class ParameterModifier:
     def __init__(self, parameter_name: str | None = None) -> None:
         self._parameter_name = parameter_name
 
-    def modified_arguments(
-        self, kwargs: dict, requested_parameters: list[str]
-    ) -> dict:
+    def modified_arguments(self, kwargs: dict, requested_parameters: list[str]) -> dict:
         """What replaces parameters; `DO_NOT_PASS_TO_THE_TEST` takes one away."""
         raise NotImplementedError
 
@@ -66,9 +65,7 @@ class ParameterModifier:
 class OptionalParameter(ParameterModifier):
     """A parameter that a test need not have."""
 
-    def modified_arguments(
-        self, kwargs: dict, requested_parameters: list[str]
-    ) -> dict:
+    def modified_arguments(self, kwargs: dict, requested_parameters: list[str]) -> dict:
         if self._parameter_name in requested_parameters:
             return {}
         return {self._parameter_name: self.DO_NOT_PASS_TO_THE_TEST}
@@ -113,8 +110,7 @@ class EagerGraphCombination(TestCombination):
         if mode == "graph":
             return [_graphkiln.Graph().as_default()]
         raise ValueError(
-            "Argument 'mode' must be either 'eager' or 'graph'. "
-            f"Received: {mode}."
+            f"Argument 'mode' must be either 'eager' or 'graph'. Received: {mode}."
         )
 
     def parameter_modifiers(self) -> list[ParameterModifier]:
@@ -206,8 +202,7 @@ def generate(
       test_combinations: what is special about some of them; by default `mode` ("graph"
         or "eager") and `tf_api_version`.
     """
-    from absl.testing import parameterized
-
+    parameterized = importlib.import_module("absl.testing.parameterized")
     combinations = list(combinations)
 
     def decorator(test: object) -> object:
@@ -222,8 +217,7 @@ def generate(
             if not isinstance(combination, dict):
                 raise TypeError(f"Combination must be a dictionary: {combination!r}")
             words = [
-                f"_{''.join(filter(str.isalnum, str(name)))}"
-                f"_{_name(value, number)}"
+                f"_{''.join(filter(str.isalnum, str(name)))}_{_name(value, number)}"
                 for name, value in combination.items()
             ]
             name = f"_test{''.join(words)}"

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator
 
 from graphkiln import _graphkiln, config
 from graphkiln._src.host.both_modes import eager_mode  # noqa: F401
+from graphkiln.compat import v1
 
 
 def get_config() -> object:
     """A ConfigProto with what the process was set to."""
-    from graphkiln.compat import v1
-
     return v1.ConfigProto(
         allow_soft_placement=config.get_soft_device_placement(),
         inter_op_parallelism_threads=(

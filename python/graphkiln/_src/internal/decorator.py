@@ -145,7 +145,9 @@ def unwrap(maybe_tf_decorator: Callable) -> tuple[list, Callable]:
         else:
             made = getattr(current, "_tf_decorator", None)
             if not isinstance(made, TFDecorator):
-                return decorators, current
+                if not getattr(current, "_is_dispatched", False):
+                    return decorators, current
+                made = TFDecorator("add_dispatch_support", current.__wrapped__)
             decorators.append(made)
         current = decorators[-1].decorated_target
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphkiln import _graphkiln
+from graphkiln import _graphkiln, saved_model
 from graphkiln._graphkiln import Function  # noqa: F401
+from graphkiln._src.checkpoint import state_file
 from graphkiln._src.host.private_checkpoints import parse_saved_model  # noqa: F401
 
 
@@ -14,6 +15,38 @@ def record_gradient(op_name: str, inputs: Any, attrs: Any, outputs: Any) -> None
 
     >>> tf.__internal__.record_gradient("Add", [], [], [])
     """
+
+
+def update_checkpoint_state(
+    save_dir: str,
+    model_checkpoint_path: str,
+    all_model_checkpoint_paths: list[str] | None = None,
+    latest_filename: str | None = None,
+    save_relative_paths: bool = False,
+    all_model_checkpoint_timestamps: list[float] | None = None,
+    last_preserved_timestamp: float | None = None,
+) -> None:
+    """Writes which checkpoints a folder has: as
+    `tf.compat.v1.train.update_checkpoint_state`.
+
+    Args:
+      save_relative_paths: accepted for compatibility; paths within the folder are
+        relative.
+
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.__internal__.train.update_checkpoint_state(folder, folder + "/ckpt-1")
+    >>> tf.train.latest_checkpoint(folder) is None
+    True
+    """
+    state_file.update_checkpoint_state(
+        save_dir,
+        model_checkpoint_path,
+        all_model_checkpoint_paths,
+        latest_filename,
+        all_model_checkpoint_timestamps,
+        last_preserved_timestamp,
+    )
 
 
 def load_partial(
@@ -32,8 +65,6 @@ def load_partial(
     Raises:
       ValueError: one has no such path.
     """
-    from graphkiln import saved_model
-
     root = saved_model.load(export_dir, tags=tags, options=options)
     found: dict[str, Any] = {"root": root}
     for path in filters:

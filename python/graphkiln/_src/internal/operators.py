@@ -74,16 +74,30 @@ def ragged_getitem(rt_input: Any, key: Any) -> Any:
 
 # By operator: the public function.
 _OF_TWO = {
-    "add": "__operators__.add", "sub": "math.subtract", "mul": "math.multiply",
-    "div": "math.truediv", "truediv": "math.truediv", "floordiv": "math.floordiv",
-    "mod": "math.floormod", "pow": "math.pow", "matmul": "linalg.matmul",
-    "and": "math.logical_and", "or": "math.logical_or", "xor": "math.logical_xor",
+    "add": "__operators__.add",
+    "sub": "math.subtract",
+    "mul": "math.multiply",
+    "div": "math.truediv",
+    "truediv": "math.truediv",
+    "floordiv": "math.floordiv",
+    "mod": "math.floormod",
+    "pow": "math.pow",
+    "matmul": "linalg.matmul",
+    "and": "math.logical_and",
+    "or": "math.logical_or",
+    "xor": "math.logical_xor",
 }
 _OTHERS = {
-    "lt": "math.less", "le": "math.less_equal", "gt": "math.greater",
-    "ge": "math.greater_equal", "eq": "__operators__.eq", "ne": "__operators__.ne",
-    "getitem": "__operators__.getitem", "invert": "math.logical_not",
-    "neg": "math.negative", "abs": "math.abs",
+    "lt": "math.less",
+    "le": "math.less_equal",
+    "gt": "math.greater",
+    "ge": "math.greater_equal",
+    "eq": "__operators__.eq",
+    "ne": "__operators__.ne",
+    "getitem": "__operators__.getitem",
+    "invert": "math.logical_not",
+    "neg": "math.negative",
+    "abs": "math.abs",
 }
 
 
@@ -96,3 +110,6 @@ def of_others(name: str) -> Any:
     space, _, last = (public or _OF_TWO[plain.removeprefix("r")]).rpartition(".")
     function = getattr(getattr(sys.modules["graphkiln"], space), last)
     return (lambda x, y: function(y, x)) if turned else function
+
+
+_graphkiln.provide(of_others)

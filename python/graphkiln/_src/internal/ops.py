@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from graphkiln import _graphkiln
 from graphkiln._src import ops
+from graphkiln.compat import v1
 
 
 def is_resource_variable(var: object) -> bool:
@@ -128,17 +129,19 @@ def assign_moving_average(
         rate = ops.cast(rate, variable.dtype.base_dtype)
         if not zero_debias:
             return variable.assign_sub((variable - value) * rate, name=scope)
-        from graphkiln.compat import v1
-
         # What the average would be without the division, and how often it moved.
         with v1.variable_scope(variable.name.partition(":")[0], reuse=v1.AUTO_REUSE):
             biased = v1.get_variable(
-                "biased", initializer=ops.zeros_like(variable), trainable=False,
+                "biased",
+                initializer=ops.zeros_like(variable),
+                trainable=False,
                 use_resource=True,
             )
             step = v1.get_variable(
-                "local_step", initializer=ops.zeros([], variable.dtype),
-                trainable=False, use_resource=True,
+                "local_step",
+                initializer=ops.zeros([], variable.dtype),
+                trainable=False,
+                use_resource=True,
             )
         now = biased.assign_sub((biased - value) * rate)
         weight = 1.0 - ops.pow(1.0 - rate, step.assign_add(1.0))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from graphkiln import _proto
+
 
 class VersionedTypeRegistration:
     """How objects of one kind are made again, for some versions of what was saved.
@@ -36,8 +38,6 @@ class VersionedTypeRegistration:
 
     def to_proto(self) -> object:
         """The SavedUserObject that names the kind."""
-        from graphkiln import _proto
-
         made = _proto.SavedUserObject()
         made.identifier = self.identifier
         made.version.producer = self.version

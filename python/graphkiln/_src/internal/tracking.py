@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from graphkiln import _graphkiln, train
+from graphkiln._src.checkpoint.trackable import TrackableReference
 
 
 class CheckpointInitialValue:
@@ -89,7 +90,9 @@ class DelegatingTrackableMixin:
     def _maybe_initialize_trackable(self) -> None:
         self._trackable._maybe_initialize_trackable()
 
-    def _add_variable_with_custom_getter(self, *args: object, **kwargs: object) -> object:
+    def _add_variable_with_custom_getter(
+        self, *args: object, **kwargs: object
+    ) -> object:
         return self._trackable._add_variable_with_custom_getter(*args, **kwargs)
 
     def _preload_simple_restoration(self, name: str) -> object:
@@ -138,8 +141,6 @@ class ObjectGraphView(train.TrackableView):
 
     def list_children(self, obj: object) -> list:
         """The children of an object as `TrackableReference`s."""
-        from graphkiln._src.checkpoint.trackable import TrackableReference
-
         found = [TrackableReference(n, c) for n, c in self.children(obj).items()]
         if obj is self.root and self._attached_dependencies:
             found += list(self._attached_dependencies)
@@ -182,5 +183,3 @@ def streaming_restore(status: object, session: object = None) -> None:
     run = getattr(status, "run_restore_ops", None)
     if run is not None:
         run(session=session)
-
-

@@ -231,9 +231,7 @@ def absolute_difference(
     with name_scope(scope or "absolute_difference"):
         labels, predictions = _pair(labels, predictions)
         losses = ops.abs(ops.subtract(predictions, labels))
-        return compute_weighted_loss(
-            losses, weights, None, loss_collection, reduction
-        )
+        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
 
 
 def mean_squared_error(
@@ -253,9 +251,7 @@ def mean_squared_error(
     with name_scope(scope or "mean_squared_error"):
         labels, predictions = _pair(labels, predictions)
         losses = ops.math.squared_difference(predictions, labels)
-        return compute_weighted_loss(
-            losses, weights, None, loss_collection, reduction
-        )
+        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
 
 
 def cosine_distance(
@@ -287,9 +283,7 @@ def cosine_distance(
         labels, predictions = _pair(labels, predictions)
         product = ops.multiply(predictions, labels)
         losses = 1 - ops.reduce_sum(product, axis=(axis,), keepdims=True)
-        return compute_weighted_loss(
-            losses, weights, None, loss_collection, reduction
-        )
+        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
 
 
 def hinge_loss(
@@ -310,9 +304,7 @@ def hinge_loss(
         labels, logits = _pair(labels, logits, "labels logits")
         signs = ops.subtract(2 * labels, ops.ones_like(labels))
         losses = ops.nn.relu(ops.subtract(ops.ones_like(labels), signs * logits))
-        return compute_weighted_loss(
-            losses, weights, None, loss_collection, reduction
-        )
+        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
 
 
 def huber_loss(
@@ -339,9 +331,7 @@ def huber_loss(
         delta = _graphkiln.convert_to_tensor(delta, dtype=size.dtype)
         near = ops.minimum(size, delta)
         losses = 0.5 * near * near + delta * ops.subtract(size, near)
-        return compute_weighted_loss(
-            losses, weights, None, loss_collection, reduction
-        )
+        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
 
 
 def log_loss(
@@ -399,9 +389,7 @@ def mean_pairwise_squared_error(
         with _graphkiln.control_dependencies([] if check is None else [check]):
             differences = ops.subtract(predictions, labels)
             axes = ops.range(1, ops.rank(differences))
-            squares = ops.reduce_sum(
-                ops.square(differences), axis=axes, keepdims=True
-            )
+            squares = ops.reduce_sum(ops.square(differences), axis=axes, keepdims=True)
             present = _number_present(differences, weights, per_batch=True)
             first = 2.0 * _mean(squares, ops.maximum(present - 1, 0))
             sums = ops.reduce_sum(differences, axis=axes, keepdims=True)
@@ -450,9 +438,7 @@ def sigmoid_cross_entropy(
         losses = ops.nn.sigmoid_cross_entropy_with_logits(
             labels=labels, logits=logits, name="xentropy"
         )
-        return compute_weighted_loss(
-            losses, weights, None, loss_collection, reduction
-        )
+        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
 
 
 def softmax_cross_entropy(
@@ -491,9 +477,7 @@ def softmax_cross_entropy(
             logits=logits,
             name="xentropy",
         )
-        return compute_weighted_loss(
-            losses, weights, None, loss_collection, reduction
-        )
+        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
 
 
 def _without_last(labels: Tensor, logits: Tensor, weights: Any) -> tuple:
@@ -545,6 +529,4 @@ def sparse_softmax_cross_entropy(
         losses = ops.nn.sparse_softmax_cross_entropy_with_logits(
             labels=labels, logits=logits, name="xentropy"
         )
-        return compute_weighted_loss(
-            losses, weights, None, loss_collection, reduction
-        )
+        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)

@@ -1,0 +1,48 @@
+"""Keras' second version, the package tf_keras, on graphkiln and on TensorFlow: the same
+numbers."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from keras_children import assert_close
+
+PROGRAM = Path(__file__).with_name("keras2_programs.py")
+# Their losses are of half precision.
+ROUGH = {"mixed_precision": 1e-3}
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("tf_keras") is None, reason="tf_keras is not installed"
+)
+
+
+def _answers(module: str) -> dict[str, dict]:
+    result = subprocess.run(
+        [sys.executable, str(PROGRAM), module],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env={
+            **os.environ,
+            "TF_CPP_MIN_LOG_LEVEL": "3",
+            "PYTHONPATH": os.pathsep.join(sys.path),
+        },
+    )
+    assert result.returncode == 0, result.stderr[-3000:]
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    return {line["program"]: line for line in lines}
+
+
+def test_programs():
+    theirs, ours = _answers("tensorflow"), _answers("graphkiln")
+    assert len(theirs) > 15 and list(ours) == list(theirs)
+    for name, told in theirs.items():
+        assert "error" not in told, (name, told)
+        assert "error" not in ours[name], (name, ours[name])
+        assert_close(ours[name]["numbers"], told["numbers"], ROUGH.get(name, 2e-5))
