@@ -62,13 +62,16 @@ ONLY_PYTHON = {
     "Profiles by gRPC, which there is none of: in Python these raise.":
         "profiler.experimental.client.* profiler.experimental.server.*",
     "Values on several devices, which there are none of: there to be asked for.":
-        "distribute.Distributed* distribute.MultiWorkerMirroredStrategy "
-        "experimental.dtensor.*",
+        "distribute.Distributed* distribute.*MultiWorkerMirroredStrategy "
+        "distribute.*ParameterServerStrategy distribute.*coordinator.* "
+        "distribute.*TPUStrategy distribute.experimental.CentralStorageStrategy "
+        "distribute.experimental.PreemptionCheckpointHandler experimental.dtensor.*",
     "Python's protocols: capsules, iterators, arrays.":
         "experimental.dlpack.* data.NumpyIterator",
     "Which function serves which types of values: C++ overloads, and converts by "
     "constructors.":
-        "experimental.*dispatch_for* register_tensor_conversion_function __internal__.*",
+        "experimental.*dispatch_for* register_tensor_conversion_function __internal__.* "
+        "__operators__.*",
     "What a value is: C++'s types tell when the program is compiled.":
         "is_tensor debugging.is_numeric_tensor "
         "debugging.assert_proper_iterable",

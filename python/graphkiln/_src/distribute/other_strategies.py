@@ -26,7 +26,9 @@ class ParameterServerStrategy(Strategy):
     False
     """
 
-    def __init__(self, cluster_resolver: Any = None, variable_partitioner: Any = None):
+    def __init__(
+        self, cluster_resolver: Any = None, variable_partitioner: Any = None
+    ) -> None:
         raise _refusal("parameter servers")
 
 
@@ -42,7 +44,9 @@ class CentralStorageStrategy(Strategy):
     False
     """
 
-    def __init__(self, compute_devices: Any = None, parameter_device: Any = None):
+    def __init__(
+        self, compute_devices: Any = None, parameter_device: Any = None
+    ) -> None:
         raise _refusal("several devices")
 
 

@@ -84,7 +84,12 @@ def graph_mode() -> Iterator[None]:
 
 @contextlib.contextmanager
 def eager_mode() -> Iterator[None]:
-    """Ops run at once."""
+    """Ops run at once, in functions too; in a `tf.Graph` they do not.
+
+    >>> with tf.__internal__.eager_context.eager_mode():
+    ...     tf.executing_eagerly()
+    True
+    """
     with init_scope():
         yield
 

@@ -16,10 +16,20 @@ _OTHER_TYPE = (
 
 
 def is_mapping(obj: object) -> bool:
+    """Is it a mapping?
+
+    >>> tf.__internal__.nest.is_mapping({})
+    True
+    """
     return isinstance(obj, collections.abc.Mapping)
 
 
 def is_attrs(obj: object) -> bool:
+    """Is it of a class that attrs made?
+
+    >>> tf.__internal__.nest.is_attrs(3)
+    False
+    """
     return hasattr(type(obj), "__attrs_attrs__")
 
 
@@ -88,7 +98,11 @@ def yield_value(node: object) -> Iterator[object]:
 
 
 def sequence_like(instance: object, args: object) -> object:
-    """A node of the kind of `instance` that has `args` directly below it."""
+    """A node of the kind of `instance` that has `args` directly below it.
+
+    >>> tf.__internal__.nest.sequence_like({"a": 1, "b": 2}, [3, 4])
+    {'a': 3, 'b': 4}
+    """
     kind = type(instance)
     if is_mapping(instance):
         values = dict(zip(_sorted_keys(instance), args))
@@ -222,7 +236,11 @@ def flatten_up_to(
     check_types: bool = True,
     expand_composites: bool = False,
 ) -> list:
-    """The parts of `input_tree` in the places of `shallow_tree`'s leaves."""
+    """The parts of `input_tree` in the places of `shallow_tree`'s leaves.
+
+    >>> tf.__internal__.nest.flatten_up_to([0, 0], [1, [2, 3]])
+    [1, [2, 3]]
+    """
     found = flatten_with_tuple_paths_up_to(
         shallow_tree, input_tree, check_types, expand_composites
     )
@@ -256,7 +274,11 @@ def map_structure_up_to(
     shallow_tree: object, func: Callable, *inputs: object, **kwargs: object
 ) -> object:
     """`func(*parts)` in each leaf's place of `shallow_tree`. There are no keyword
-    arguments but `check_types` and `expand_composites`."""
+    arguments but `check_types` and `expand_composites`.
+
+    >>> tf.__internal__.nest.map_structure_up_to([0, 0], str, [1, [2, 3]])
+    ['1', '[2, 3]']
+    """
     return map_structure_with_tuple_paths_up_to(
         shallow_tree, lambda _, *parts: func(*parts), *inputs, **kwargs
     )
@@ -284,7 +306,11 @@ def map_structure_with_paths(
 def yield_flat_paths(
     nest: object, expand_composites: bool = False
 ) -> Iterator[tuple]:
-    """The path of each leaf."""
+    """The path of each leaf.
+
+    >>> list(tf.__internal__.nest.yield_flat_paths({"a": [1, 2]}))
+    [('a', 0), ('a', 1)]
+    """
     for path, _ in _paths_up_to(nest, nest, _opens(expand_composites)):
         yield path
 
@@ -314,6 +340,11 @@ def get_traverse_shallow_structure(
 
     Raises:
       TypeError: it answers something else.
+
+    >>> tf.__internal__.nest.get_traverse_shallow_structure(
+    ...     lambda node: not isinstance(node, tuple), [1, (2, 3)]
+    ... )
+    [True, False]
     """
     opens = _opens(expand_composites)
     answer = traverse_fn(structure)

@@ -11,7 +11,11 @@ from graphkiln.compat import v1
 
 
 def get_config() -> object:
-    """A ConfigProto with what the process was set to."""
+    """A ConfigProto with what the process was set to.
+
+    >>> tf.__internal__.eager_context.get_config().allow_soft_placement
+    True
+    """
     return v1.ConfigProto(
         allow_soft_placement=config.get_soft_device_placement(),
         inter_op_parallelism_threads=(

@@ -102,6 +102,8 @@ def get_regularization_loss(
     0.0
     """
     losses = get_regularization_losses(scope)
+    if len(losses) == 1:
+        return ops.identity(losses[0], name=name)
     return ops.add_n(losses, name=name) if losses else _graphkiln.convert_to_tensor(0.0)
 
 
@@ -128,6 +130,8 @@ def get_total_loss(
     losses = get_losses(scope)
     if add_regularization_losses:
         losses = losses + get_regularization_losses(scope)
+    if len(losses) == 1:
+        return ops.identity(losses[0], name=name)
     return ops.add_n(losses, name=name)
 
 
