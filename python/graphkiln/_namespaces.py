@@ -137,6 +137,8 @@ def resolve(module_name: str, prefix: str, name: str) -> object:
     public = prefix + name
     if name == "__all__":
         return all_names(module_name)
+    if name == "__version__" and prefix in ("compat.v1.", "compat.v2."):
+        return sys.modules["graphkiln"].__version__
     if name.startswith("__") and name not in ("__internal__", "__operators__"):
         raise _missing(module_name, name)
     if public in _python_names():

@@ -26,6 +26,9 @@ OTHERWISE = {
     "errors.": "classes of errors take their code as well",
     "initializers.": "TensorFlow's are Keras' there",
     "distribute.experimental.TPUStrategy": "is tf.distribute.TPUStrategy here",
+    "distribute.experimental.MultiWorkerMirroredStrategy":
+        "is tf.distribute.MultiWorkerMirroredStrategy here",
+    "compat.v1.distribute.experimental.": "are those of tf.distribute here",
     "function": MORE,
     "compat.v1.function": MORE,
     "compat.v2.function": MORE,

@@ -35,6 +35,9 @@ class PythonState(Trackable):
     >>> checkpoint = tf.train.Checkpoint(words=words)
     """
 
+    def __init__(self) -> None:
+        """Nothing is needed."""
+
     def serialize(self) -> str | bytes:
         """The state, to be saved."""
         raise NotImplementedError

@@ -125,7 +125,7 @@ class DVariable:
     False
     """
 
-    def __init__(self, initial_value: Any, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise NotImplementedError(
             "graphkiln spreads no variables over meshes: use tf.Variable."
         )
@@ -142,7 +142,18 @@ class DTensorDataset:
     False
     """
 
-    def __init__(self, dataset: Any, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        dataset: Any,
+        *,
+        mesh: Any,
+        layouts: Any,
+        global_batch_size: int,
+        dataset_already_batched: bool = False,
+        batch_dim: str | None = None,
+        prefetch: int | None = None,
+        tf_data_service_config: Any = None,
+    ) -> None:
         raise NotImplementedError(
             "graphkiln spreads no elements over meshes: use the tf.data.Dataset."
         )

@@ -27,7 +27,7 @@ class ParameterServerStrategy(Strategy):
     """
 
     def __init__(
-        self, cluster_resolver: Any = None, variable_partitioner: Any = None
+        self, cluster_resolver: Any, variable_partitioner: Any = None
     ) -> None:
         raise _refusal("parameter servers")
 

@@ -36,7 +36,9 @@ class api_export:  # noqa: N801
     def __call__(self, symbol: object) -> object:
         setattr(symbol, self._attribute, self._names)
         setattr(symbol, f"{self._attribute}_v1", self._names_v1)
-        for name in (*self._names_v1, *self._names):
+        for name in self._names_v1:
+            _by_name[f"compat.v1.{name}"] = symbol
+        for name in self._names:
             _by_name[name] = symbol
         return symbol
 
