@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from graphkiln import _graphkiln, data, nest
 from graphkiln._src.host import nest_paths
-from graphkiln.compat import v1
 
 
 class _Leaf:
@@ -121,18 +120,6 @@ def get_flat_tensor_shapes(element_spec: object) -> list:
 
 def get_flat_tensor_types(element_spec: object) -> list:
     return [spec.dtype for spec in get_flat_tensor_specs(element_spec)]
-
-
-def get_legacy_output_types(dataset_or_iterator: object) -> object:
-    return v1.data.get_output_types(dataset_or_iterator)
-
-
-def get_legacy_output_shapes(dataset_or_iterator: object) -> object:
-    return v1.data.get_output_shapes(dataset_or_iterator)
-
-
-def get_legacy_output_classes(dataset_or_iterator: object) -> object:
-    return v1.data.get_output_classes(dataset_or_iterator)
 
 
 def convert_legacy_structure(

@@ -71,10 +71,8 @@ def device(use_gpu: bool) -> Iterator[None]:
         yield
 
 
-@contextlib.contextmanager
-def force_cpu() -> Iterator[None]:
-    with _graphkiln.device("/device:CPU:0"):
-        yield
+def force_cpu() -> contextlib.AbstractContextManager:
+    return device(use_gpu=False)
 
 
 @contextlib.contextmanager

@@ -59,14 +59,6 @@ def _context() -> Context:
     return _the_context
 
 
-def _true() -> bool:
-    return True
-
-
-def _false() -> bool:
-    return False
-
-
 def _nothing() -> None:
     """For what changes nothing here: ops run at once, and in one context."""
 
@@ -125,19 +117,26 @@ def _homes() -> dict[str, str]:
     return homes
 
 
+@functools.cache
+def _modules() -> frozenset[str]:
+    """All of them, and the packages that they are in."""
+    found: set[str] = set()
+    for module in (*NAMES, *_homes()):
+        while module and module not in found:
+            found.add(module)
+            module = module.rpartition(".")[0]
+    return frozenset(found)
+
+
 def has(name: str) -> bool:
     """Is `name`, without "tensorflow.", such a module or a package of them?"""
-    return any(
-        f"{module}.".startswith(f"{name}.")
-        for modules in (NAMES, _homes())
-        for module in modules
-    )
+    return name in _modules()
 
 
 def _function_of_op(op: Callable) -> Callable:
     """One of tf.raw_ops, whose arguments have to be named, as the private function
     that takes them in order."""
-    names = [p for p in op.__signature__.parameters]
+    names = list(op.__signature__.parameters)
 
     @functools.wraps(op)
     def function(*values: object, **named: object) -> object:
@@ -164,7 +163,6 @@ class PrivateModule(types.ModuleType):
         super().__init__(f"tensorflow.{name}", "A part of TensorFlow's inside.")
         self.__path__: list[str] = []
         self.__package__ = self.__name__
-        self._is_of_ops = name.startswith("python.ops.gen_") and name.endswith("_ops")
         self._names = {}
         for entry in [*_homes().get(name, "").split(), *NAMES.get(name, "").split()]:
             own, _, public = entry.partition("=")
@@ -172,8 +170,6 @@ class PrivateModule(types.ModuleType):
 
     def __getattr__(self, name: str) -> object:
         public = self._names.get(name)
-        if public is None and self._is_of_ops and not name.startswith("_"):
-            public = f"@private_ops.{name}"
         below = f"{self.__name__}.{name}"
         if public is None and has(below.removeprefix("tensorflow.")):
             # There without an import of their own.

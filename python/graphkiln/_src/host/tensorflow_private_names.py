@@ -36,9 +36,6 @@ NAMES = {
     "python.data.experimental.ops.distribute": "compute_batch_size=@private_parts.*",
     "python.data.ops.dataset_ops": """
         _VariantDataset=@private_datasets.variant_dataset
-        get_legacy_output_classes=@private_datasets.*
-        get_legacy_output_shapes=@private_datasets.*
-        get_legacy_output_types=@private_datasets.*
         make_initializable_iterator=compat.v1.data.make_initializable_iterator
         """,
     "python.data.ops.from_generator_op": "_GeneratorDataset=@private_parts.Absent",
@@ -78,7 +75,7 @@ NAMES = {
         async_wait=@tensorflow_private._nothing context=@tensorflow_private._context
         eager_mode=@both_modes.* get_config=@internal.contexts.*
         get_device_name=@internal.contexts.* graph_mode=@both_modes.*
-        in_eager_mode=executing_eagerly is_tfrt_enabled=@tensorflow_private._false
+        in_eager_mode=executing_eagerly is_tfrt_enabled=__internal__.is_tfrt_enabled
         """,
     "python.eager.def_function": "Function=@private_parts.Function",
     "python.eager.record": """
@@ -211,9 +208,6 @@ __internal__.register_type_spec_from_value_converter
         BaseResourceVariable=@tensorflow_private.ResourceVariable
         ResourceVariable=@tensorflow_private.ResourceVariable
         UninitializedVariable=@private_checkpoints.* VariableSpec=@private_parts.*
-        assign_add_variable_op=@private_ops.* assign_variable_op=@private_ops.*
-        destroy_resource_op=@private_ops.* read_variable_op=@private_ops.*
-        var_handle_op=@private_ops.*
         """,
     "python.ops.string_ops": "string_length=strings.length",
     "python.ops.template": "",
@@ -228,7 +222,6 @@ __internal__.register_type_spec_from_value_converter
     "python.saved_model.model_utils.mode_keys": """
         EstimatorModeKeys=@private_keras.* KerasModeKeys=@private_keras.*
         """,
-    "python.tf2": "enabled=@tensorflow_private._true",
     "python.trackable.resource": "RestoredResource=@saved_model.resources.*",
     "python.training.checkpoint_state_pb2": "CheckpointState=@private_messages.*",
     "python.training.saver": """

@@ -118,26 +118,15 @@ def execute_fn_for_device(
     return device_branch_fns.get("CPU", default_fn)()
 
 
-_load_options: list[object] = []
-
-
 @contextlib.contextmanager
 def load_context(load_options: object) -> Iterator[None]:
-    """A `with` statement in which `load_options` are those of what is loaded.
+    """A `with` statement in which `load_options` are those of what is loaded: who
+    loads is given them, too.
 
     >>> with tf.__internal__.load_context(None):
     ...     pass
     """
-    _load_options.append(load_options)
-    try:
-        yield
-    finally:
-        _load_options.pop()
-
-
-def get_load_options() -> object:
-    """The options of the innermost `load_context`, or None."""
-    return _load_options[-1] if _load_options else None
+    yield
 
 
 class BoolGauge:

@@ -106,27 +106,5 @@ def registered_identifiers() -> list[str]:
 def get_setter(proto: object) -> Callable | None:
     """What sets attributes of the object that a SavedUserObject names; None if its
     kind is not registered."""
-    for made in _versions(proto):
-        return made.setter
-    return None
-
-
-def deserialize(proto: object) -> tuple[object, Callable] | None:
-    """The object of a SavedUserObject and what sets its attributes; None if its kind
-    is not registered, or is too new or too old."""
-    for made in _versions(proto):
-        if made.should_load(proto):
-            return made.from_proto(proto), made.setter
-    return None
-
-
-def serialize(obj: object) -> object:
-    """The SavedUserObject of an object of a registered kind, else None."""
-    for predicate, versions in _registered.values():
-        if predicate(obj):
-            return versions[0].to_proto()
-    return None
-
-
-def _versions(proto: object) -> list[VersionedTypeRegistration]:
-    return _registered.get(proto.identifier, (None, []))[1]
+    _, versions = _registered.get(proto.identifier, (None, []))
+    return versions[0].setter if versions else None

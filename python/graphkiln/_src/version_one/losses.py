@@ -56,6 +56,13 @@ def _kept(loss: Tensor, collection: str | None) -> Tensor:
     return loss
 
 
+def _sum(losses: list, name: str) -> Tensor:
+    """Their sum, of that name if there is one alone, too."""
+    if len(losses) == 1:
+        return ops.identity(losses[0], name=name)
+    return ops.add_n(losses, name=name)
+
+
 def add_loss(loss: Tensor, loss_collection: str | None = GraphKeys.LOSSES) -> None:
     """Keeps a loss in a collection of the graph; eagerly nothing is kept.
 
@@ -102,9 +109,7 @@ def get_regularization_loss(
     0.0
     """
     losses = get_regularization_losses(scope)
-    if len(losses) == 1:
-        return ops.identity(losses[0], name=name)
-    return ops.add_n(losses, name=name) if losses else _graphkiln.convert_to_tensor(0.0)
+    return _sum(losses, name) if losses else _graphkiln.convert_to_tensor(0.0)
 
 
 def get_total_loss(
@@ -130,9 +135,7 @@ def get_total_loss(
     losses = get_losses(scope)
     if add_regularization_losses:
         losses = losses + get_regularization_losses(scope)
-    if len(losses) == 1:
-        return ops.identity(losses[0], name=name)
-    return ops.add_n(losses, name=name)
+    return _sum(losses, name)
 
 
 def _mean(total: Tensor, count: Any) -> Tensor:
@@ -207,11 +210,15 @@ def compute_weighted_loss(
             return _kept(loss, loss_collection)
 
 
-def _pair(labels: Any, predictions: Any, names: str = "labels predictions") -> Any:
-    """Both as float32 tensors of one shape."""
-    for name, value in zip(names.split(), (labels, predictions), strict=True):
+def _check_given(names: str, *values: Any) -> None:
+    for name, value in zip(names.split(), values, strict=True):
         if value is None:
             raise ValueError(f"Argument `{name}` must not be None.")
+
+
+def _pair(labels: Any, predictions: Any, names: str = "labels predictions") -> Any:
+    """Both as float32 tensors of one shape."""
+    _check_given(names, labels, predictions)
     predictions = ops.cast(predictions, _graphkiln.float32)
     labels = ops.cast(labels, _graphkiln.float32)
     predictions.shape.assert_is_compatible_with(labels.shape)
@@ -427,12 +434,7 @@ def sigmoid_cross_entropy(
     >>> round(loss.numpy().item(), 4)
     0.6931
     """
-    for name, value in (
-        ("multi_class_labels", multi_class_labels),
-        ("logits", logits),
-    ):
-        if value is None:
-            raise ValueError(f"Argument `{name}` must not be None.")
+    _check_given("multi_class_labels logits", multi_class_labels, logits)
     with name_scope(scope or "sigmoid_cross_entropy_loss"):
         logits = _graphkiln.convert_to_tensor(logits)
         labels = ops.cast(multi_class_labels, logits.dtype)
@@ -466,9 +468,7 @@ def softmax_cross_entropy(
     >>> round(loss.numpy().item(), 4)
     0.6931
     """
-    for name, value in (("onehot_labels", onehot_labels), ("logits", logits)):
-        if value is None:
-            raise ValueError(f"Argument `{name}` must not be None.")
+    _check_given("onehot_labels logits", onehot_labels, logits)
     with name_scope(scope or "softmax_cross_entropy_loss"):
         logits = _graphkiln.convert_to_tensor(logits)
         labels = ops.cast(onehot_labels, logits.dtype)
@@ -523,9 +523,7 @@ def sparse_softmax_cross_entropy(
     >>> round(loss.numpy().item(), 4)
     0.6931
     """
-    for name, value in (("labels", labels), ("logits", logits)):
-        if value is None:
-            raise ValueError(f"Argument `{name}` must not be None.")
+    _check_given("labels logits", labels, logits)
     with name_scope(scope or "sparse_softmax_cross_entropy_loss"):
         labels = _graphkiln.convert_to_tensor(labels)
         logits = _graphkiln.convert_to_tensor(logits)
