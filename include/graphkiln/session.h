@@ -13,7 +13,9 @@
 
 #include <graphkiln/graph.h>
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +27,8 @@ GK_API_NAMESPACE {
 struct SessionRunOptions {
   bool trace = false;  // which ops ran, when, for how long, on which thread
   bool output_partition_graphs = false;  // what ran, behind all rewritings
+  // Throws Error (DeadlineExceeded) if it takes longer.
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
 };
 
 // Copies are the same session. Threads may run it at the same time.
@@ -49,7 +53,8 @@ class GK_EXPORT Session {
       const std::vector<std::pair<Tensor, Tensor>>& feeds,
       const std::vector<Operation>& runs, const SessionRunOptions& options,
       std::string* run_metadata) const;
-  // Drops the values of its variables; nothing runs any more.
+  // Drops the values of its variables; nothing runs any more. What other
+  // threads run ends with Error (Cancelled).
   void close() const;
   Graph graph() const;
 

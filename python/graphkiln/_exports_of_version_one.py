@@ -10,6 +10,20 @@ EXPORTS: dict[str, str] = {
         resource_loader.get_root_dir_with_all_resources resource_loader.load_resource
         resource_loader.readahead_file_path
         """,
+    "graphkiln._src.queue.batches": """
+        train.batch train.batch_join train.maybe_batch train.maybe_batch_join
+        train.maybe_shuffle_batch train.maybe_shuffle_batch_join train.shuffle_batch
+        train.shuffle_batch_join
+        """,
+    "graphkiln._src.queue.input_producers": """
+        train.input_producer train.limit_epochs train.range_input_producer
+        train.slice_input_producer train.string_input_producer
+        """,
+    "graphkiln._src.queue.queue_runner": """
+        train.QueueRunner train.add_queue_runner train.queue_runner.QueueRunner
+        train.queue_runner.add_queue_runner train.queue_runner.start_queue_runners
+        train.start_queue_runners
+        """,
     "graphkiln._src.testing.version_one": """
         test.compute_gradient test.compute_gradient_error test.test_src_dir_path
         """,
@@ -18,6 +32,7 @@ EXPORTS: dict[str, str] = {
         train.LoggingTensorHook train.NanLossDuringTrainingError train.NanTensorHook
         train.SecondOrStepTimer train.StopAtStepHook
         """,
+    "graphkiln._src.training.coordinator": "train.LooperThread",
     "graphkiln._src.training.monitored_session": """
         train.MonitoredSession train.MonitoredTrainingSession
         train.SingularMonitoredSession
@@ -35,6 +50,7 @@ EXPORTS: dict[str, str] = {
         train.SessionRunArgs train.SessionRunContext train.SessionRunHook
         train.SessionRunValues
         """,
+    "graphkiln._src.training.supervisor": "train.Supervisor train.basic_train_loop",
     "graphkiln._src.training.rate_decay": """
         train.cosine_decay train.cosine_decay_restarts train.exponential_decay
         train.inverse_time_decay train.linear_cosine_decay train.natural_exp_decay

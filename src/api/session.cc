@@ -57,7 +57,9 @@ std::vector<Tensor> Session::run(
     }
     for (Node* node : NodesOf(runs, graph)) outputs.push_back({node, -1});
     const auto ran = [&] {
-      return ValueOrThrow(session->Run(inputs, values, outputs));
+      return ValueOrThrow(
+          session->Run(inputs, values, outputs,
+                       options.deadline.value_or(RunLimit::kNever)));
     };
     TensorVector made;
     if (run_metadata == nullptr) {

@@ -61,11 +61,21 @@ StatusOr<Ref<ConcreteFunction>> GraphSession::PartOf(
 
 StatusOr<TensorVector> GraphSession::Run(
     std::span<const Output> feeds, std::span<const Tensor> values,
-    std::span<const ImportedElement> fetches) {
+    std::span<const ImportedElement> fetches,
+    RunLimit::Clock::time_point deadline) {
   const OutsideOfGraphs outside;
   GK_ASSIGN_OR_RETURN(const Ref<ConcreteFunction> part, PartOf(feeds, fetches));
   TensorVector made, results;
-  GK_RETURN_IF_ERROR(part->Call(values, &made));
+  const RunLimit limit(&closed_, deadline);
+  Status status = part->Call(values, &made, limit.token());
+  if (status.code() == Code::kCancelled && !closed_.IsCancelled() &&
+      limit.IsLate()) {
+    status = Status(Code::kDeadlineExceeded,
+                    "The session's run was not done at its deadline. Allow it "
+                    "more time (timeout_in_ms of RunOptions, "
+                    "operation_timeout_in_ms of ConfigProto).");
+  }
+  GK_RETURN_IF_ERROR(status);
   size_t next = 0;
   for (const ImportedElement& e : fetches) {
     results.push_back(e.index < 0 ? Tensor() : std::move(made[next++]));
@@ -74,6 +84,7 @@ StatusOr<TensorVector> GraphSession::Run(
 }
 
 void GraphSession::Close() {
+  closed_.Cancel();
   std::map<std::string, Ref<ConcreteFunction>> dropped;
   {
     const std::lock_guard lock(ProcessMutex::Of(this));

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/run_limit.h"
 #include "function/concrete_function.h"
 #include "function/graph_part.h"
 
@@ -23,20 +24,25 @@ class GraphSession {
   GraphSession(const GraphSession&) = delete;
 
   // The values of the fetches, null for nodes, which run. `values` stand for
-  // the feeds. InvalidArgument if a placeholder is needed that is not fed.
-  StatusOr<TensorVector> Run(std::span<const Output> feeds,
-                             std::span<const Tensor> values,
-                             std::span<const ImportedElement> fetches);
+  // the feeds. InvalidArgument if a placeholder is needed that is not fed,
+  // Cancelled if the session is closed meanwhile, DeadlineExceeded behind
+  // `deadline`.
+  StatusOr<TensorVector> Run(
+      std::span<const Output> feeds, std::span<const Tensor> values,
+      std::span<const ImportedElement> fetches,
+      RunLimit::Clock::time_point deadline = RunLimit::kNever);
   // What runs then: a function of the feeds.
   StatusOr<Ref<ConcreteFunction>> PartOf(
       std::span<const Output> feeds, std::span<const ImportedElement> fetches);
-  // Drops the functions, and the values of the session's variables.
+  // Drops the functions, and the values of the session's variables; ends what
+  // runs.
   void Close();
 
  private:
   const Ref<FuncGraph> graph_;
   // Where its resources are found by name.
   const std::string container_;
+  CancellationToken closed_;
   // By the names of feeds and fetches.
   std::map<std::string, Ref<ConcreteFunction>> parts_;
 };

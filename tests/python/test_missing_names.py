@@ -15,10 +15,10 @@ from graphkiln import _namespaces
 
 def test_names_that_only_tensorflow_has_say_so():
     with pytest.raises(AttributeError) as missing:
-        tf.compat.v1.train.Supervisor
+        tf.compat.v1.train.SyncReplicasOptimizer
     assert str(missing.value).startswith(
-        "module 'graphkiln.compat.v1.train' has no attribute 'Supervisor': "
-        "tf.compat.v1.train.Supervisor is TensorFlow's, graphkiln has none yet."
+        "module 'graphkiln.compat.v1.train' has no attribute 'SyncReplicasOptimizer': "
+        "tf.compat.v1.train.SyncReplicasOptimizer is TensorFlow's, graphkiln has none yet."
     )
     with pytest.raises(AttributeError, match="tf.lite is TensorFlow's"):
         tf.lite
@@ -45,7 +45,7 @@ def test_the_words_end_as_python_goes_on():
         ("tf.compat.v1.profiler.advise", "compat.v1.profiler.advise"),
         ("tf.raw_ops.Abort", "raw_ops.Abort"),
         ("tf.compat.v1.make_template", "compat.v1.make_template"),
-        ("tf.compat.v1.train.Supervisor", "compat.v1.train.Supervisor"),
+        ("tf.compat.v1.train.SyncReplicasOptimizer", "compat.v1.train.SyncReplicasOptimizer"),
         ("tf.distribute.Server", "distribute.Server"),
         ("tf.compat.v1.layers", "compat.v1.layers"),
     ],
@@ -102,8 +102,8 @@ def test_errors_of_properties_are_told_as_they_are():
         ("from graphkiln.compat.v1.profiler import advise",
          "compat.v1.profiler.advise"),
         ("from graphkiln.raw_ops import Abort", "raw_ops.Abort"),
-        ("from graphkiln.compat.v1.train import Saver, Supervisor",
-         "compat.v1.train.Supervisor"),
+        ("from graphkiln.compat.v1.train import Saver, SyncReplicasOptimizer",
+         "compat.v1.train.SyncReplicasOptimizer"),
     ],
 )
 def test_imports_of_missing_names_say_so(statement, name):

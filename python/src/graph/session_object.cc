@@ -31,7 +31,7 @@ class PyGraphSession {
   }
 
   nb::object Run(nb::handle feeds, nb::handle values, nb::handle fetches,
-                 bool step_stats, bool partition_graphs) {
+                 bool step_stats, bool partition_graphs, int64_t timeout_ms) {
     std::vector<Output> inputs;
     std::vector<ImportedElement> outputs;
     TensorVector given, results;
@@ -60,13 +60,19 @@ class PyGraphSession {
     const std::shared_ptr<GraphSession> session = session_;
     const bool traced = step_stats || partition_graphs;
     std::string metadata;
+    const RunLimit::Clock::time_point deadline =
+        timeout_ms <= 0
+            ? RunLimit::kNever
+            : RunLimit::Clock::now() + std::chrono::milliseconds(timeout_ms);
     const auto run = [&]() -> Status {
       if (!traced) {
-        GK_ASSIGN_OR_RETURN(results, session->Run(inputs, given, outputs));
+        GK_ASSIGN_OR_RETURN(results,
+                            session->Run(inputs, given, outputs, deadline));
         return OkStatus();
       }
       RunTrace trace({step_stats, partition_graphs});
-      GK_ASSIGN_OR_RETURN(results, session->Run(inputs, given, outputs));
+      GK_ASSIGN_OR_RETURN(results,
+                          session->Run(inputs, given, outputs, deadline));
       GK_ASSIGN_OR_RETURN(const Ref<ConcreteFunction> part,
                           session->PartOf(inputs, outputs));
       GK_ASSIGN_OR_RETURN(metadata, trace.End(*part->function()));
@@ -112,7 +118,7 @@ void AddGraphSession(nb::module_& m) {
       .def(nb::init<nb::handle>(), nb::arg("graph"))
       .def("run", &PyGraphSession::Run, nb::arg("feeds"), nb::arg("values"),
            nb::arg("fetches"), nb::arg("step_stats") = false,
-           nb::arg("partition_graphs") = false,
+           nb::arg("partition_graphs") = false, nb::arg("timeout_ms") = 0,
            "The values of tensors of the graph, None for operations; with a\n"
            "serialized RunMetadata where that is asked for.")
       .def("close", &PyGraphSession::Close, "Drops the variables' values.")

@@ -57,6 +57,7 @@ void Destroy(PyObject* o) {
   Py_CLEAR(self->dict);
   Py_CLEAR(self->origin);
   Py_CLEAR(self->update);
+  Py_CLEAR(self->graph_element);
   self->handle.~Tensor();
   self->shape.~PartialTensorShape();
 }
@@ -139,6 +140,10 @@ PyObject* UpdatedVariable(PyObject* o) {
     PyRef name = PyRef::Steal(ToPyString(self->after->name()));
     if (!name) return nullptr;
     Py_SETREF(self->name, name.Release());
+    StatusOr<Tensor> read = ReadVariable(updated.get());
+    if (!read.ok()) return Raise(read.status());
+    self->graph_element = WrapTensor(*std::move(read));
+    if (self->graph_element == nullptr) return nullptr;
   }
   return updated.Release();
 }
@@ -148,6 +153,13 @@ namespace {
 PyObject* UnreadMethod(PyObject* o, PyObject*) { return UnreadVariable(o); }
 PyObject* Origin(PyObject* o, void*) {
   return Py_NewRef(Self(o)->origin ? Self(o)->origin : o);
+}
+PyObject* GraphElement(PyObject* o, void*) {
+  if (PyObject* element = Self(o)->graph_element) return Py_NewRef(element);
+  PyErr_Format(PyExc_AttributeError,
+               "'%s' object has no attribute '_graph_element'",
+               Py_TYPE(o)->tp_name);
+  return nullptr;
 }
 void Dealloc(PyObject* o) {
   PyTypeObject* type = Py_TYPE(o);
@@ -161,6 +173,7 @@ int Traverse(PyObject* o, visitproc visit, void* arg) {
   Py_VISIT(Self(o)->dict);
   Py_VISIT(Self(o)->origin);
   Py_VISIT(Self(o)->update);
+  Py_VISIT(Self(o)->graph_element);
   return 0;
 }
 int Clear(PyObject* o) {
@@ -402,6 +415,7 @@ PyGetSetDef getset[] = {
     {"trainable", Guarded<Trainable>, nullptr, "Do tapes watch it?", nullptr},
     {"__array_priority__", Guarded<ArrayPriority>, nullptr, nullptr, nullptr},
     {"_origin", Guarded<Origin>, nullptr, nullptr, nullptr},
+    {"_graph_element", Guarded<GraphElement>, nullptr, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};

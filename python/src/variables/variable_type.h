@@ -40,6 +40,9 @@ struct PyVariable {
   Node* after;
   // The operation that made it, in graphs that do; null in others.
   PyObject* update;
+  // What a session's run gives of it: a read behind the assignment, in graphs
+  // that are made for their own sake; null in others.
+  PyObject* graph_element;
 };
 
 extern PyTypeObject* BaseVariableType;

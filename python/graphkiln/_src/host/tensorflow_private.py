@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import re
 import sys
 import types
 from collections.abc import Callable
@@ -156,6 +157,10 @@ def _function_of_op(op: Callable) -> Callable:
     return function
 
 
+# Modules of tf.raw_ops by families.
+_OF_OPS = re.compile(r"tensorflow\.python\.ops\.gen_\w+_ops")
+
+
 class PrivateModule(types.ModuleType):
     """One of them, or a package of them."""
 
@@ -174,6 +179,8 @@ class PrivateModule(types.ModuleType):
         if public is None and has(below.removeprefix("tensorflow.")):
             # There without an import of their own.
             return importlib.import_module(below)
+        if public is None and _OF_OPS.fullmatch(self.__name__) and name[:1].isupper():
+            return getattr(sys.modules["graphkiln"].raw_ops, name)
         if public is None:
             raise AttributeError(
                 f"module {self.__name__!r} has no attribute {name!r}: it is private "

@@ -2,12 +2,14 @@
 what they take from there that is not public elsewhere (tensorflow_homes.txt)."""
 
 from graphkiln._src.host.private_names_of_files import NAMES_OF_FILES
+from graphkiln._src.host.private_names_of_ops import NAMES_OF_OPS
 
 # By module below "tensorflow.", names in it: each the last part of a public name,
 # or "name=public"; "name=@module.own" is of a module beside this one, and
 # "name=@folder.module.own" of one in a folder beside this one's. "*" is the same name.
 NAMES = {
     **NAMES_OF_FILES,
+    **NAMES_OF_OPS,
     "compiler.tf2xla.python.xla": """
         call_module=@jax_functions.* call_module_disable_check_platform=@jax_functions.*
         call_module_maximum_supported_version=@jax_functions.*
@@ -117,7 +119,6 @@ NAMES = {
         uid=@private_parts.*
         """,
     "python.framework.stack": "default_session=@private_parts.*",
-    "python.framework.tensor_shape": "as_shape=TensorShape",
     "python.framework.tensor_spec": "DenseSpec=@private_parts.*",
     "python.framework.tensor_util": """
         constant_value_as_shape=@private_parts.* make_ndarray
@@ -146,6 +147,16 @@ NAMES = {
         force_cpu=@private_test_util.* force_gpu=@private_test_util.*
         get_node_def_from_graph=@private_tests.* gpu_device_name=@private_test_util.*
         is_xla_enabled=@private_test_util.* matmul_without_tf32=@private_test_util.*
+        AbstractGradientTape=@private_test_util.*
+        also_run_as_tf_function=@private_test_util.*
+        assert_no_new_tensors=@private_test_util.*
+        assert_ops_in_graph=@private_test_util.* disable_asan=@private_test_util.*
+        disable_msan=@private_test_util.* disable_tsan=@private_test_util.*
+        disable_ubsan=@private_test_util.* for_all_test_methods=@private_test_util.*
+        is_asan_enabled=@private_test_util.* is_msan_enabled=@private_test_util.*
+        is_tsan_enabled=@private_test_util.* is_ubsan_enabled=@private_test_util.*
+        run_functions_eagerly=@private_test_util.* skip_if=@private_test_util.*
+        skip_if_error=@private_test_util.*
         run_all_in_graph_and_eager_modes=@both_modes.*
         run_all_without_tensor_float_32=@private_test_util.*
         run_deprecated_v1=@both_modes.deprecated_graph_mode_only
@@ -177,7 +188,10 @@ __internal__.register_type_spec_from_value_converter
         """,
     "python.ops.cond_v2": "cond_v2=cond",
     "python.ops.control_flow_case": "_case_helper=@private_parts.case_by",
-    "python.ops.control_flow_ops": "get_enclosing_xla_context=@internal.contexts.*",
+    "python.ops.control_flow_ops": """
+        get_enclosing_xla_context=@internal.contexts.*
+        with_dependencies=@private_numbers.*
+        """,
     "python.ops.control_flow_util": """
         GraphOrParentsInXlaContext=@private_parts.in_xla_context
         """,
@@ -194,14 +208,11 @@ __internal__.register_type_spec_from_value_converter
         TextFileIdTableInitializer=@private_warm_start.*
         TextFileStringTableInitializer=@private_warm_start.*
         """,
-    "python.ops.math_ops": "log=math.log mul=multiply square",
     "python.ops.nn_ops": """
         relu=nn.relu softmax=nn.softmax
         softmax_cross_entropy_with_logits=nn.softmax_cross_entropy_with_logits
         """,
     "python.ops.parallel_for.control_flow_ops": "pfor=@private_parts.vectorized_loop",
-    "python.ops.ragged.ragged_map_ops": "map_fn",
-    "python.ops.ragged.ragged_util": "assert_splits_match=@private_keras.*",
     "python.ops.random_ops": "parameterized_truncated_normal=@private_parts.*",
     "python.ops.ref_variable": "RefVariable=compat.v1.Variable",
     "python.ops.resource_variable_ops": """
@@ -225,6 +236,7 @@ __internal__.register_type_spec_from_value_converter
     "python.trackable.resource": "RestoredResource=@saved_model.resources.*",
     "python.training.checkpoint_state_pb2": "CheckpointState=@private_messages.*",
     "python.training.saver": """
+        latest_checkpoint=train.latest_checkpoint
         BaseSaverBuilder=@private_checkpoints.* _SAVER_LABEL=@private_checkpoints.*
         """,
     "python.training.warm_starting_util": """

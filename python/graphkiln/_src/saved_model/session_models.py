@@ -12,7 +12,8 @@ from graphkiln._src.checkpoint.saver import Saver
 from graphkiln._src.saved_model import constants
 from graphkiln._src.saved_model.signature_defs import predict_signature_def
 from graphkiln._src.session.graph_keys import GraphKeys
-from graphkiln._src.session.meta_graph import read_message, scoped_name
+from graphkiln._src.session.meta_graph import read_message
+from graphkiln._src.session.scoped_names import scoped_name
 
 _INIT_OP = "__saved_model_init_op"
 _INIT_OP_KEYS = (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY)

@@ -8,7 +8,7 @@ from typing import Any
 from graphkiln import _graphkiln, _proto
 from graphkiln._graphkiln import Graph, Tensor
 from graphkiln._src.saved_model import constants
-from graphkiln._src.session.meta_graph import scoped_name
+from graphkiln._src.session.scoped_names import scoped_name
 
 
 def build_tensor_info(tensor: Any) -> Any:

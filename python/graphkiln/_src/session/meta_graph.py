@@ -9,8 +9,10 @@ from typing import Any
 from graphkiln import _graphkiln, _proto
 from graphkiln._graphkiln import Graph, Tensor, Variable
 from graphkiln._src.host.logging import get_logger
+from graphkiln._src.queue.queue_runner import QueueRunner
 from graphkiln._src.session.graph_keys import GraphKeys
 from graphkiln._src.session.lifted_variables import lifted_variables
+from graphkiln._src.session.scoped_names import name_in_scope, scoped_name
 from graphkiln._src.version_one.partitioned_variables import SaveSliceInfo
 
 _VARIABLES = (
@@ -23,21 +25,6 @@ _VARIABLES = (
     GraphKeys.CONCATENATED_VARIABLES,
 )
 _UNBOUND = "unbound_inputs"
-
-
-def scoped_name(name: str, scope: str | None) -> str:
-    """A name of a node ("x", "^x", "loc:@x") below a scope."""
-    if not scope:
-        return name
-    for mark in ("^", "loc:@"):
-        if name.startswith(mark):
-            return f"{mark}{scope}/{name[len(mark) :]}"
-    return f"{scope}/{name}"
-
-
-def name_in_scope(name: str, scope: str | None) -> str:
-    """A name as it is within a scope, the opposite of `scoped_name`."""
-    return name.removeprefix(f"{scope.rstrip('/')}/") if scope else name
 
 
 def _bytes(value: Any) -> bytes:
@@ -357,6 +344,10 @@ def import_scoped_meta_graph(
             for value in definition.bytes_list.value:
                 saver = savers(_proto.SaverDef.FromString(value), scope)
                 graph.add_to_collection(key, saver)
+        elif key == GraphKeys.QUEUE_RUNNERS and kind == "bytes_list":
+            for value in definition.bytes_list.value:
+                runner = _proto.QueueRunnerDef.FromString(value)
+                graph.add_to_collection(key, QueueRunner.from_proto(runner, scope))
         elif kind == "node_list":
             for value in definition.node_list.value:
                 element = graph.as_graph_element(scoped_name(value, scope))

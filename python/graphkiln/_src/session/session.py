@@ -128,14 +128,17 @@ class BaseSession:
           feed_dict: values of tensors of the graph for this run, by the tensors
             or their names.
           options: a RunOptions; a `trace_level` above NO_TRACE and
-            `output_partition_graphs` say what `run_metadata` gets.
+            `output_partition_graphs` say what `run_metadata` gets, and
+            `timeout_in_ms` (else the config's `operation_timeout_in_ms`) is how
+            long it may take.
           run_metadata: a RunMetadata, which becomes what was asked for:
             `step_stats` of what ran, unless a profile is being made meanwhile,
             and `partition_graphs` as they run.
 
         Raises RuntimeError once closed and for an empty graph, TypeError or
         ValueError for what is not in the graph, InvalidArgumentError for a
-        placeholder that is needed and not fed.
+        placeholder that is needed and not fed, DeadlineExceededError if it takes
+        too long, CancelledError if the session is closed meanwhile.
 
         >>> with tf.Graph().as_default():
         ...     x = tf.compat.v1.placeholder(tf.float32, [])
@@ -183,8 +186,11 @@ class BaseSession:
         graphs = options is not None and options.output_partition_graphs
         if run_metadata is None:
             stats = graphs = False
+        timeout = 0 if options is None else options.timeout_in_ms
+        if timeout <= 0 and self._config is not None:
+            timeout = self._config.operation_timeout_in_ms
         made = self._runs.run(
-            [t for t, _ in fed], [v for _, v in fed], wanted, stats, graphs
+            [t for t, _ in fed], [v for _, v in fed], wanted, stats, graphs, timeout
         )
         if run_metadata is None:
             return made
@@ -279,9 +285,11 @@ class BaseSession:
             handle = variable.handle
             if getattr(handle, "graph", None) is not self._graph:
                 raise ValueError(f"{variable!r} is not an element of this graph.")
+            # Behind an assignment there is a read of what it wrote.
+            value = getattr(variable, "_graph_element", None)
+            if value is not None:
+                return value
             try:
-                if type(variable).__name__ == "_UnreadVariable":
-                    raise KeyError(variable.name)
                 value = self._graph.get_tensor_by_name(
                     f"{handle.op.name}/Read/ReadVariableOp:0"
                 )

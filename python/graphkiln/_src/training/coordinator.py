@@ -154,3 +154,97 @@ class Coordinator:
             error = self._error
         if error is not None:
             raise error
+
+
+class LooperThread(threading.Thread):
+    """A thread that does something again and again until a coordinator stops it.
+
+    What is raised there goes to the coordinator.
+
+    Args:
+      coord: a Coordinator.
+      timer_interval_secs: between two beginnings; None: without a pause.
+      target: what is called; `run_loop` of a class made from this one otherwise.
+      args: its arguments.
+      kwargs: its arguments with names.
+
+    >>> coord = tf.train.Coordinator()
+    >>> seen = []
+    >>> def turn():
+    ...     seen.append(1)
+    ...     if len(seen) == 3:
+    ...         coord.request_stop()
+    >>> thread = tf.compat.v1.train.LooperThread.loop(coord, None, turn)
+    >>> coord.join([thread])
+    >>> len(seen)
+    3
+    """
+
+    def __init__(
+        self,
+        coord: Coordinator,
+        timer_interval_secs: float | None,
+        target: Any = None,
+        args: Any = None,
+        kwargs: Any = None,
+    ) -> None:
+        if not isinstance(coord, Coordinator):
+            raise ValueError(f"'coord' argument must be a Coordinator: {coord}")
+        super().__init__(daemon=True)
+        if target is None and (args or kwargs):
+            raise ValueError(
+                "'args' and 'kwargs' argument require that you also pass 'target'"
+            )
+        self._coord = coord
+        self._timer_interval_secs = timer_interval_secs
+        self._target = target
+        self._args = args or ()
+        self._kwargs = kwargs or {}
+        coord.register_thread(self)
+
+    @staticmethod
+    def loop(
+        coord: Coordinator,
+        timer_interval_secs: float | None,
+        target: Any,
+        args: Any = None,
+        kwargs: Any = None,
+    ) -> LooperThread:
+        """A thread of this kind, started.
+
+        Args:
+          coord: a Coordinator.
+          timer_interval_secs: between two beginnings; None: without a pause.
+          target: what is called.
+          args: its arguments.
+          kwargs: its arguments with names.
+        """
+        thread = LooperThread(coord, timer_interval_secs, target, args, kwargs)
+        thread.start()
+        return thread
+
+    def run(self) -> None:
+        """What the thread does."""
+        with self._coord.stop_on_exception():
+            self.start_loop()
+            interval = self._timer_interval_secs
+            if interval is None:
+                while not self._coord.should_stop():
+                    self.run_loop()
+            else:
+                next_time = time.time()
+                while not self._coord.wait_for_stop(max(0.0, next_time - time.time())):
+                    next_time += interval
+                    self.run_loop()
+            self.stop_loop()
+
+    def start_loop(self) -> None:
+        """Called before the first turn."""
+
+    def stop_loop(self) -> None:
+        """Called behind the last turn."""
+
+    def run_loop(self) -> None:
+        """One turn: calls the target."""
+        if self._target:
+            self._target(*self._args, **self._kwargs)

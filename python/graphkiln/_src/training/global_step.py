@@ -99,6 +99,11 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
     ...     tf.compat.v1.train.global_step(session, step)
     0
     """
-    if _graphkiln.executing_eagerly():
+    # A thread beside a graph's program is eager, the tensor is not.
+    if _graphkiln.executing_eagerly() and not _is_of_graph(global_step_tensor):
         return int(global_step_tensor.numpy())
     return int(sess.run(global_step_tensor))
+
+
+def _is_of_graph(tensor: Any) -> bool:
+    return _graphkiln.is_symbolic_tensor(getattr(tensor, "handle", tensor))

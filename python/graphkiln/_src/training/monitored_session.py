@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphkiln import _graphkiln, _proto
+from graphkiln._src.queue.queue_runner import start_queue_runners
 from graphkiln._src.session.session import Session
 from graphkiln._src.training.coordinator import Coordinator
 from graphkiln._src.training.saving_hooks import (
@@ -89,6 +90,7 @@ class _Monitored:
                 self._session = self._creator.create_session()
                 self._coord = Coordinator(clean_stop_exception_types=())
                 self._stopped = False
+                start_queue_runners(self._session, self._coord)
                 for hook in self._hooks:
                     hook.after_create_session(self._session, self._coord)
                 return

@@ -75,8 +75,7 @@ class Scaffold:
         self._saver = given(saver, "_saver")
 
     def finalize(self) -> Scaffold:
-        """Makes what is missing. The graph stays open: a session adds operations that
-        read what an assignment gave, when that is fetched first."""
+        """Makes what is missing. Nothing can be added to the graph any more."""
         if self._init_op is None:
             self._init_op = Scaffold.get_or_default(
                 "init_op", GraphKeys.INIT_OP,
@@ -113,6 +112,7 @@ class Scaffold:
                 "saver", GraphKeys.SAVERS, lambda: Saver(sharded=True, allow_empty=True)
             )
         self._saver.build()
+        _graphkiln.get_default_graph().finalize()
         _graphkiln.info("Graph was finalized.")
         return self
 

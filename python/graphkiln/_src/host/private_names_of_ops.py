@@ -1,0 +1,75 @@
+"""The part of the table of private names (tensorflow_private_names.py) that is of
+TensorFlow's files of ragged tensors, numbers and readers, in the same words."""
+
+NAMES_OF_OPS = {
+    "python.ops.ragged.ragged_array_ops": """
+        bitcast expand_dims fill_empty_rows=ragged_fill_empty_rows ones ragged_one_hot=one_hot
+        ragged_reshape=reshape rank reverse size split tile zeros
+        dynamic_partition broadcast_to broadcast_dynamic_shape
+        """,
+    "python.ops.ragged.ragged_batch_gather_ops": "batch_gather=compat.v1.batch_gather",
+    "python.ops.ragged.ragged_concat_ops": "concat",
+    "python.ops.ragged.ragged_conversion_ops": """
+        from_sparse=@private_ragged.* from_tensor=@private_ragged.*
+        to_sparse=@private_ragged.* to_tensor=@private_ragged.*
+        """,
+    "python.ops.ragged.ragged_gather_ops": "gather gather_nd",
+    "python.ops.ragged.ragged_map_ops": "map_fn",
+    "python.ops.ragged.ragged_math_ops": """
+        add_n=math.add_n matmul=linalg.matmul ragged_cumsum=math.cumsum
+        reduce_all=math.reduce_all reduce_any=math.reduce_any
+        reduce_max=math.reduce_max reduce_mean=math.reduce_mean
+        reduce_min=math.reduce_min reduce_prod=math.reduce_prod
+        reduce_std=math.reduce_std reduce_sum=math.reduce_sum
+        reduce_variance=math.reduce_variance segment_max=math.unsorted_segment_max
+        segment_mean=math.unsorted_segment_mean segment_min=math.unsorted_segment_min
+        segment_prod=math.unsorted_segment_prod
+        segment_sqrt_n=math.unsorted_segment_sqrt_n
+        segment_sum=math.unsorted_segment_sum softmax=nn.softmax
+        """,
+    "python.ops.ragged.ragged_operators": "",
+    "python.ops.ragged.ragged_squeeze_op": "squeeze",
+    "python.ops.ragged.ragged_string_ops": """
+        ragged_tensor_to_string=@private_ragged.* reduce_join=strings.reduce_join
+        """,
+    "python.ops.ragged.ragged_tensor": """
+        convert_to_tensor_or_ragged_tensor=@private_ragged.*
+        is_ragged=@testing.array_asserts.*
+        """,
+    "python.ops.ragged.ragged_util": """
+        assert_splits_match=@private_keras.* broadcast_to repeat
+        """,
+    "python.ops.ragged.ragged_where_op": "where=compat.v1.where where_v2=where",
+    "python.ops.image_ops": """
+        adjust_brightness=image.adjust_brightness adjust_gamma=image.adjust_gamma
+        """,
+    "python.framework.errors": """
+        ABORTED=errors.ABORTED ALREADY_EXISTS=errors.ALREADY_EXISTS
+        CANCELLED=errors.CANCELLED DATA_LOSS=errors.DATA_LOSS
+        DEADLINE_EXCEEDED=errors.DEADLINE_EXCEEDED
+        FAILED_PRECONDITION=errors.FAILED_PRECONDITION INTERNAL=errors.INTERNAL
+        INVALID_ARGUMENT=errors.INVALID_ARGUMENT NOT_FOUND=errors.NOT_FOUND
+        OUT_OF_RANGE=errors.OUT_OF_RANGE PERMISSION_DENIED=errors.PERMISSION_DENIED
+        RESOURCE_EXHAUSTED=errors.RESOURCE_EXHAUSTED UNAUTHENTICATED=errors.UNAUTHENTICATED
+        UNAVAILABLE=errors.UNAVAILABLE UNIMPLEMENTED=errors.UNIMPLEMENTED
+        UNKNOWN=errors.UNKNOWN
+        """,
+    "python.framework.indexed_slices": """
+        IndexedSlicesValue=@session.values.*
+        """,
+    "python.framework.tensor_shape": "as_shape=TensorShape unknown_shape=@private_numbers.*",
+    "python.ops.gradient_checker_v2": "max_error=@private_numbers.*",
+    "python.ops.init_ops": "_compute_fans=@version_one.initializers._fans",
+    "python.ops.init_ops_v2": "_compute_fans=@version_one.initializers._fans",
+    "python.ops.math_ops": """
+        log=math.log maximum minimum mod=math.floormod mul=multiply real_div=realdiv square
+        tensor_equals=@private_numbers.* tensor_not_equals=@private_numbers.*
+        truncate_mod=truncatemod
+        """,
+    "python.ops.numpy_ops.np_math_ops": """
+        enable_numpy_methods_on_tensor=@private_numbers.*
+        """,
+    "python.ops.structured.structured_tensor": """
+        StructuredTensorSpec=experimental.StructuredTensor.Spec
+        """,
+}
