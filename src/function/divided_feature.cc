@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "function/feature_keys.h"
 #include "function/ragged/ragged.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/GatherV2.h"
@@ -19,7 +20,7 @@ RaggedValue Rows(const Tensor& flat, int64_t length) {
   std::vector<int64_t> dims{-1, length};
   const PartialTensorShape shape = flat.partial_shape();
   for (int i = 1; i < shape.rank(); ++i) dims.push_back(shape.dim(i));
-  return ops::Reshape(flat, Tensor::Vector(std::span<const int64_t>(dims)));
+  return ops::Reshape(flat, OwnIntegers(dims, "Reshape/shape"));
 }
 
 // Rows of `inner` as numbers of one kind tell.
@@ -78,7 +79,7 @@ RaggedValue DividedBy(RaggedValue values, const ExampleFeature& f,
     return t.dtype() == f.splits_type ? t
                                       : ops::Cast(std::move(t), f.splits_type);
   };
-  const auto number = [&](int64_t n) { return cast(Tensor::Scalar(n)); };
+  const auto number = [&](int64_t n) { return cast(OwnConstant(Tensor::Scalar(n))); };
   RaggedValue inner = is_batch ? values.values() : values;
   const auto divide = [&](const RowPartition& rows) -> RaggedValue {
     return {inner, f.validate ? rows.Checked(cast(inner.nrows())) : rows};
@@ -104,7 +105,7 @@ RaggedValue DividedBy(RaggedValue values, const ExampleFeature& f,
   // is in the batch.
   const auto moved = [&](const Tensor& from, const Tensor& begins,
                          const RowPartition& of) {
-    const Tensor zero = Tensor::Scalar(int32_t{0});
+    const Tensor zero = OwnConstant(Tensor::Scalar(int32_t{0}));
     return Apply(Operator::kAdd, from,
                  ops::GatherV2(begins, of.rowids(), zero));
   };

@@ -16,14 +16,6 @@ namespace {
 
 using FeatureKind = ExampleFeature::Kind;
 
-Tensor StringVector(const std::vector<std::string>& texts) {
-  return Tensor::Vector(std::span<const std::string>(texts));
-}
-
-Tensor Integers(std::vector<int64_t> values) {
-  return Tensor::Vector(std::span<const int64_t>(values));
-}
-
 void CheckApart(std::string_view one, const FeatureKeys& a,
                 std::string_view other, const FeatureKeys& b) {
   FeatureKeys both;
@@ -43,7 +35,7 @@ void CheckApart(std::string_view one, const FeatureKeys& a,
 
 // An empty default: there is none.
 Tensor NoDefault(DataType dtype) {
-  return ValueOrThrow(Tensor::Zeros(dtype, TensorShape({0})));
+  return OwnConstant(ValueOrThrow(Tensor::Zeros(dtype, TensorShape({0}))));
 }
 
 class Request {
@@ -141,7 +133,7 @@ void Request::AddDense(const ExampleFeature& f) {
     shapes_.push_back(f.shape);
     if (otherwise) {
       std::vector<int64_t> dims(f.shape.dims().begin(), f.shape.dims().end());
-      otherwise = ops::Reshape(otherwise, Integers(std::move(dims)));
+      otherwise = ops::Reshape(otherwise, OwnIntegers(dims, "Reshape/shape"));
     } else {
       otherwise = NoDefault(f.dtype);
     }
@@ -150,8 +142,9 @@ void Request::AddDense(const ExampleFeature& f) {
     shape.InsertDim(0, -1);
     shapes_.push_back(std::move(shape));
     // What pads a batch.
-    otherwise = otherwise ? ops::Reshape(otherwise, Integers({}))
-                          : ValueOrThrow(Tensor::Zeros(f.dtype, {}));
+    otherwise = otherwise
+                    ? ops::Reshape(otherwise, OwnIntegers({}, "Reshape/shape"))
+                    : OwnConstant(ValueOrThrow(Tensor::Zeros(f.dtype, {})));
   }
   defaults_.push_back(std::move(otherwise));
 }
@@ -167,8 +160,10 @@ std::vector<ExampleValue> Request::Run(const Tensor& serialized,
   }
   is_batch_ = shape.rank() > 0;
   made_ = ops::ParseExampleV2(
-      serialized, names ? names : StringVector({}), StringVector(sparse_.names),
-      StringVector(dense_.names), StringVector(ragged_.names), defaults_,
+      serialized, names ? names : OwnTexts({}, "ParseExampleV2/names"),
+      OwnTexts(sparse_.names, "ParseExampleV2/sparse_keys"),
+      OwnTexts(dense_.names, "ParseExampleV2/dense_keys"),
+      OwnTexts(ragged_.names, "ParseExampleV2/ragged_keys"), defaults_,
       static_cast<int64_t>(sparse_.names.size()), sparse_.types, ragged_.types,
       ragged_.splits, shapes_);
   std::vector<ExampleValue> values;
@@ -193,23 +188,24 @@ RaggedValue Request::RaggedOf(const std::string& key) const {
 SparseValue Request::Merged(const ExampleFeature& f) const {
   TensorVector columns;
   const SparseValue values = SparseOf(f.value_key);
-  const Tensor last = Tensor::Scalar(int32_t{1});
+  const Tensor last = OwnConstant(Tensor::Scalar(int32_t{1})),
+               zero = OwnConstant(Tensor::Scalar(int32_t{0}));
   const SparseValue first = SparseOf(f.index_keys[0]);
   if (is_batch_) {
-    columns.push_back(ops::ExpandDims(
-        ops::GatherV2(first.indices, Tensor::Scalar(int32_t{0}), last), last));
+    columns.push_back(
+        ops::ExpandDims(ops::GatherV2(first.indices, zero, last), last));
   }
   for (const std::string& key : f.index_keys) {
     columns.push_back(ops::ExpandDims(SparseOf(key).values, last));
   }
   const Tensor indices =
       columns.size() == 1 ? columns[0] : ops::ConcatV2(columns, last);
-  Tensor shape = Integers(f.size);
+  Tensor shape = OwnIntegers(f.size);
   if (is_batch_) {
-    const Tensor rows = ops::GatherV2(values.dense_shape, Integers({0}),
-                                      Tensor::Scalar(int32_t{0}));
+    const Tensor rows =
+        ops::GatherV2(values.dense_shape, OwnIntegers({0}), zero);
     const Tensor parts[] = {rows, shape};
-    shape = ops::ConcatV2(parts, Tensor::Scalar(int32_t{0}));
+    shape = ops::ConcatV2(parts, zero);
   }
   const SparseValue merged = SparseValue::Make(indices, values.values, shape);
   return f.already_sorted ? merged : merged.Reordered();

@@ -13,10 +13,6 @@ namespace {
 
 using SequenceKind = ExampleFeature::Kind;
 
-Tensor NameVector(const std::vector<std::string>& names) {
-  return Tensor::Vector(std::span<const std::string>(names));
-}
-
 // Features that are asked for in one way, as the op takes them.
 struct SequenceRequest {
   std::vector<std::string> sparse, dense;
@@ -71,9 +67,9 @@ struct SequenceRequest {
       std::vector<int64_t> dims(f.shape.dims().begin(), f.shape.dims().end());
       defaults.push_back(
           f.default_value
-              ? ops::Reshape(f.default_value,
-                             Tensor::Vector(std::span<const int64_t>(dims)))
-              : ValueOrThrow(Tensor::Zeros(f.dtype, TensorShape({0}))));
+              ? ops::Reshape(f.default_value, OwnIntegers(dims, "Reshape/shape"))
+              : OwnConstant(
+                    ValueOrThrow(Tensor::Zeros(f.dtype, TensorShape({0})))));
     } else {
       throw Error(ValueError(
           "Unsupported {} for feature {}: a {} takes others", f.shown, f.key,
@@ -86,7 +82,11 @@ Tensor Flags(const std::vector<bool>& flags) {
   Tensor t = ValueOrThrow(Tensor::Allocate(
       DataType::kBool, TensorShape({static_cast<int64_t>(flags.size())})));
   std::copy(flags.begin(), flags.end(), t.data<bool>());
-  return t;
+  return OwnConstant(t);
+}
+
+Tensor NameVector(const std::vector<std::string>& names) {
+  return OwnTexts(names, "ParseSequenceExample/keys");
 }
 
 }  // namespace

@@ -3,13 +3,28 @@
 #define GK_FUNCTION_FEATURE_KEYS_H_
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "framework/op_builder.h"
 #include "function/example_feature.h"
 
 namespace gk {
+
+// A value of the parser's own: a node of the graph that is built.
+inline Tensor OwnConstant(const Tensor& value, std::string_view name = {}) {
+  return ValueOrThrow(OpBuilder::Current()->Constant(value, name));
+}
+inline Tensor OwnTexts(const std::vector<std::string>& texts,
+                       std::string_view name) {
+  return OwnConstant(Tensor::Vector(std::span<const std::string>(texts)), name);
+}
+inline Tensor OwnIntegers(const std::vector<int64_t>& values,
+                          std::string_view name = {}) {
+  return OwnConstant(Tensor::Vector(std::span<const int64_t>(values)), name);
+}
 
 struct FeatureKeys {
   std::vector<std::string> names;

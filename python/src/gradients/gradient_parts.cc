@@ -95,15 +95,8 @@ bool IsFloatingLeaf(nb::handle leaf) {
   return IsFloating(type) || IsComplex(type);
 }
 
-// What classes of programs say of the tensor that gradients are of.
-constexpr char kOwnGradient[] = "__composite_gradient__";
-
 Tensor DifferentiablePart(nb::handle leaf) {
   if (IsRagged(leaf)) return AsRagged(leaf).flat();
-  if (nb::hasattr(leaf.type(), kOwnGradient)) {
-    return DifferentiablePart(
-        leaf.attr(kOwnGradient).attr("get_gradient_components")(leaf));
-  }
   const bool slices = nb::hasattr(leaf, "indices") && IsTensorLike(leaf.ptr());
   if (IsComposite(leaf) && !slices) {
     Throw(ValueError(
@@ -116,6 +109,9 @@ Tensor DifferentiablePart(nb::handle leaf) {
 
 namespace {
 
+// What classes of programs say of the tensors that gradients are of.
+constexpr char kOwnGradient[] = "__composite_gradient__";
+
 bool IsMadeOfParts(nb::handle leaf) {
   return nb::hasattr(leaf.type(), kOwnGradient);
 }
@@ -124,10 +120,10 @@ nb::object OwnParts(nb::handle leaf) {
   return leaf.attr(kOwnGradient).attr("get_gradient_components")(leaf);
 }
 
-void AddSources(nb::handle leaf, nb::list& all) {
+void AddParts(nb::handle leaf, nb::list& all) {
   if (!IsMadeOfParts(leaf)) return all.append(leaf);
   for (nb::handle part : FlatLeaves(OwnParts(leaf).ptr())) {
-    AddSources(part, all);
+    AddParts(part, all);
   }
 }
 
@@ -148,9 +144,9 @@ PyObject* PackedAs(PyObject* like, const nb::list& leaves) {
   return Packed(like, NestRules::kNest, leaves.ptr());
 }
 
-nb::list GradientSources(const nb::list& leaves) {
+nb::list GradientParts(const nb::list& leaves) {
   nb::list all;
-  for (nb::handle leaf : leaves) AddSources(leaf, all);
+  for (nb::handle leaf : leaves) AddParts(leaf, all);
   return all;
 }
 

@@ -32,9 +32,9 @@ Tensor DifferentiablePart(nanobind::handle leaf);
 // Does its type say so: is it made of tensors?
 bool IsComposite(nanobind::handle leaf);
 bool IsFloatingLeaf(nanobind::handle leaf);
-// What gradients are of: leaves, or in place of those that say so in
+// What gradients are of and by: leaves, or in place of those that say so in
 // __composite_gradient__ the parts that they are made of.
-nanobind::list GradientSources(const nanobind::list& leaves);
+nanobind::list GradientParts(const nanobind::list& leaves);
 // The gradient of a leaf in its form, made of those found from `at` on, which
 // is moved behind them.
 nanobind::object GradientLike(nanobind::handle leaf,

@@ -136,7 +136,7 @@ std::vector<Gradient> Weights(PyObject* given, PyObject* target,
                               const nb::list& targets) {
   std::vector<Gradient> weights;
   if (given == Py_None) return weights;
-  nb::list flat = FlatLeaves(given);
+  nb::list flat = GradientParts(FlatLeaves(given));
   if (nb::len(flat) != nb::len(targets)) {
     flat = nb::list(
         Owned(FlattenUpTo(target, given, NestRules::kNest, /*gaps=*/false)));
@@ -176,9 +176,10 @@ PyObject* Gradient_(PyObject* o, PyObject* args, PyObject* kwargs) {
         nb::arg("times") = 1);
   }
   if (tape.recording() && !tape.persistent()) tape.Pop();
-  const nb::list targets = FlatLeaves(target), along = FlatLeaves(sources);
+  const nb::list targets = GradientParts(FlatLeaves(target)),
+                 along = FlatLeaves(sources);
   const TensorVector from = Parts(targets, "target");
-  const TensorVector to = Parts(GradientSources(along), "source");
+  const TensorVector to = Parts(GradientParts(along), "source");
   const std::vector<Gradient> weights = Weights(given, target, targets);
   const std::vector<Gradient> found = Tried([&] {
     const LazyGilRelease release(false);

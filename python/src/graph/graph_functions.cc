@@ -54,6 +54,14 @@ PyObject* DefaultControlDependencies(PyObject*, PyObject* args,
   return Nothing().release().ptr();
 }
 
+// The default graph where ops run at once, of those who ask for it.
+PyObject* eager_graph = nullptr;
+
+PyObject* SetEagerGraph(PyObject*, PyObject* graph) {
+  const PyRef before = PyRef::Steal(std::exchange(eager_graph, Py_NewRef(graph)));
+  Py_RETURN_NONE;
+}
+
 PyObject* DefaultGraph(PyObject*, PyObject*) {
   if (FuncGraph* f = FuncGraph::Current()) return WrapGraph(f->graph().get());
   return EagerGraph();
@@ -285,6 +293,7 @@ PyMethodDef kGraphFunctions[] = {
      ">>> with tf.name_scope('outer'):\n"
      "...     tf.get_current_name_scope()\n"
      "'outer'"},
+    {"_set_eager_graph", Guarded<SetEagerGraph>, METH_O, nullptr},
     {"get_default_graph", Guarded<DefaultGraph>, METH_NOARGS,
      "get_default_graph()\n--\n\n"
      "The graph that ops are added to: that of the function being traced, or\n"
@@ -360,10 +369,12 @@ PyMethodDef kGraphFunctions[] = {
 }  // namespace
 
 PyObject* EagerGraph() {
-  static constinit MadeOnce unused;
-  return Py_XNewRef(unused.Get([] {
-    return PyObject_CallNoArgs(reinterpret_cast<PyObject*>(GraphType));
-  }));
+  if (eager_graph == nullptr) {
+    PyRef made = PyRef::Steal(
+        PyObject_CallNoArgs(reinterpret_cast<PyObject*>(GraphType)));
+    if (eager_graph == nullptr) eager_graph = made.Release();
+  }
+  return Py_XNewRef(eager_graph);
 }
 
 bool AddGraphFunctions(PyObject* module) {

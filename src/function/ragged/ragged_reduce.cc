@@ -96,9 +96,12 @@ Tensor JoinedSegments(const std::string& separator, const Tensor& texts,
   const Tensor sorted = Take(ids, order);
   const RowPartition rows = RowPartition::FromRowids(sorted, count, false);
   const Tensor values = Take(texts, order);
+  const auto constant = [](const std::string& text) {
+    return ValueOrThrow(OpBuilder::Current()->Constant(Tensor::Scalar(text), {}));
+  };
   const Tensor between = CallComposition(
-      "where", {ops::Equal(rows.columns(sorted), Number(0, ids)),
-                Tensor::Scalar(std::string()), Tensor::Scalar(separator)})[0];
+      "where", {ops::Equal(rows.columns(sorted), Number(0, ids)), constant(""),
+                constant(separator)})[0];
   const Tensor inner = ops::OnesLike(Part(ops::Shape(values), 1, {}));
   const Tensor before =
       ops::Reshape(between, Concat({Part(ops::Shape(values), {}, 1), inner}));

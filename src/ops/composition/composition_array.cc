@@ -215,7 +215,8 @@ TensorVector Pad(CompositionCall& c) {
   } else if (const bool* v = c.get<bool>(3)) {
     value = NumberOf(*v, x.dtype());
   } else if (const std::string* v = c.get<std::string>(3)) {
-    value = Tensor::Scalar<std::string>(*v);
+    value = ValueOrThrow(OpBuilder::Current()->Constant(
+        Tensor::Scalar<std::string>(*v), name("Const")));
   } else {
     value = c.tensor(3);
     // Python's complex numbers are of the wider dtype.

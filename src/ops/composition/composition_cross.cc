@@ -45,7 +45,9 @@ struct CrossInputs {
 
 TensorVector SparseCrossed(CompositionCall& c) {
   const CrossInputs in(c);
-  const Tensor sep = Tensor::Scalar(c.has(2) ? c.text(2) : std::string("_X_"));
+  const Tensor sep = ValueOrThrow(OpBuilder::Current()->Constant(
+      Tensor::Scalar(c.has(2) ? c.text(2) : std::string("_X_")),
+      c.name("Const")));
   return ops::SparseCrossV2(OpName(c.name()), in.indices, in.values, in.shapes,
                             in.dense, sep);
 }

@@ -148,7 +148,8 @@ TensorVector CountNonzero(CompositionCall& c) {
   const Tensor& x = c.tensor(0);
   Tensor zero;
   if (x.dtype() == DataType::kString) {
-    zero = Tensor::Scalar<std::string>("");
+    zero = ValueOrThrow(OpBuilder::Current()->Constant(
+        Tensor::Scalar<std::string>(""), c.name("zeros")));
   } else {
     zero = NumberOf(0, x.dtype(), c.name("zeros"));
   }

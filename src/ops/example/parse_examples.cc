@@ -222,20 +222,22 @@ Status ExampleParser::CheckDense(int64_t row, size_t slot) {
         Where(row, slot), KindName(found.feature.dtype), KindName(dtype));
   }
   const int64_t each = ElementsOf(shape);
+  const bool fits = !IsVariable(shape) ? found.count == each
+                    : each == 0        ? found.count == 0
+                                       : found.count % each == 0;
+  if (fits) return OkStatus();
+  const std::string where =
+      Where(row, slot) + (is_single_ ? "Can't parse serialized Example. " : "");
   if (IsVariable(shape)) {
-    if (each == 0 ? found.count == 0 : found.count % each == 0) {
-      return OkStatus();
-    }
     return InvalidArgument(
         "{}Number of {} values is not a multiple of stride length. Saw {} "
         "values but output shape is: {}",
-        Where(row, slot), ListName(dtype), found.count, shape.DebugString());
+        where, ListName(dtype), found.count, shape.DebugString());
   }
-  if (found.count == each) return OkStatus();
   return InvalidArgument(
       "{}Number of {} values != expected.  Values size: {} but output shape: "
       "{}",
-      Where(row, slot), ListName(dtype), found.count, shape.DebugString());
+      where, ListName(dtype), found.count, shape.DebugString());
 }
 
 Status ExampleParser::Check(int64_t row, size_t slot) {

@@ -8,12 +8,8 @@ import functools
 import unittest
 from collections.abc import Callable, Iterator
 
-from graphkiln._graphkiln import Graph, get_default_graph, init_scope
-
-
-def _in_graph(test: Callable, case: object, config: object, args: tuple, named: dict):
-    with Graph().as_default(), case.test_session(config=config):
-        test(case, *args, **named)
+from graphkiln._graphkiln import init_scope
+from graphkiln._src.session.eager_switch import graph_mode
 
 
 def run_in_graph_and_eager_modes(
@@ -34,7 +30,8 @@ def run_in_graph_and_eager_modes(
         @functools.wraps(test)
         def run(self: object, *args: object, **named: object) -> None:
             try:
-                _in_graph(test, self, config, args, named)
+                with graph_mode(), self.test_session(config=config):
+                    test(self, *args, **named)
             except unittest.SkipTest:
                 pass
             self.tearDown()
@@ -48,38 +45,31 @@ def run_in_graph_and_eager_modes(
 
 
 def deprecated_graph_mode_only(func: Callable) -> Callable:
-    """A method, or all of a class, that is run in a graph alone."""
+    """A method, or `setUp` and the tests of a class, that is run in a graph alone."""
     if isinstance(func, type):
-        return _decorate_all(func, deprecated_graph_mode_only)
+        for name, value in vars(func).copy().items():
+            if name == "setUp" or (name.startswith("test") and callable(value)):
+                setattr(func, name, deprecated_graph_mode_only(value))
+        return func
 
     @functools.wraps(func)
-    def run(self: object, *args: object, **named: object) -> None:
-        _in_graph(func, self, None, args, named)
+    def run(*args: object, **named: object) -> object:
+        with graph_mode():
+            return func(*args, **named)
 
     return run
 
 
 def run_all_in_graph_and_eager_modes(cls: type) -> type:
     """A class all of whose tests are run in a graph and eagerly."""
-    return _decorate_all(cls, run_in_graph_and_eager_modes)
-
-
-def _decorate_all(cls: type, decorate: Callable) -> type:
     for name in dir(cls):
         skips = name.startswith(("testSkipEager", "test_skip_eager"))
         if not name.startswith("test") or skips or name == "test_session":
             continue
         value = getattr(cls, name, None)
         if callable(value):
-            setattr(cls, name, decorate(value))
+            setattr(cls, name, run_in_graph_and_eager_modes(value))
     return cls
-
-
-@contextlib.contextmanager
-def graph_mode() -> Iterator[None]:
-    """Ops are added to the default graph."""
-    with get_default_graph().as_default():
-        yield
 
 
 @contextlib.contextmanager

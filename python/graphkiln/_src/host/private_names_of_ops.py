@@ -62,7 +62,8 @@ NAMES_OF_OPS = {
     "python.ops.init_ops": "_compute_fans=@version_one.initializers._fans",
     "python.ops.init_ops_v2": "_compute_fans=@version_one.initializers._fans",
     "python.ops.math_ops": """
-        log=math.log maximum minimum mod=math.floormod mul=multiply real_div=realdiv square
+        _bucketize=raw_ops.Bucketize log=math.log mod=math.floormod mul=multiply
+        real_div=realdiv square
         tensor_equals=@private_numbers.* tensor_not_equals=@private_numbers.*
         truncate_mod=truncatemod
         """,

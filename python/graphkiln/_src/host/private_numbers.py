@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphkiln import _graphkiln, raw_ops
-from graphkiln._graphkiln import Tensor, TensorShape
+from graphkiln._graphkiln import TensorShape
 from graphkiln._src import ops
 from graphkiln._src.numpy.behavior import experimental_enable_numpy_behavior
 
@@ -28,12 +28,22 @@ def unknown_shape(rank: int | None = None, **kwargs: Any) -> TensorShape:
 
 
 def with_dependencies(
-    dependencies: Any, output_tensor: Tensor, name: Any = None
-) -> Any:
-    """A tensor behind operations."""
-    with _graphkiln.name_scope(name or "control_dependency"):
-        with _graphkiln.control_dependencies(dependencies):
-            return ops.identity(output_tensor)
+    dependencies: list, output_tensor: object, name: str | None = None
+) -> object:
+    """The tensor, or IndexedSlices, after all of `dependencies`."""
+    if _graphkiln.executing_eagerly():
+        return output_tensor
+    with (
+        _graphkiln.name_scope(name or "control_dependency") as scope,
+        _graphkiln.control_dependencies(dependencies),
+    ):
+        if isinstance(output_tensor, _graphkiln.IndexedSlices):
+            return _graphkiln.IndexedSlices(
+                ops.identity(output_tensor.values, name=scope),
+                output_tensor.indices,
+                output_tensor.dense_shape,
+            )
+        return ops.identity(output_tensor, name=scope)
 
 
 def tensor_equals(self: Any, other: Any) -> Any:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import socket
 import sys
 import unittest
 from collections.abc import Callable, Iterator
@@ -28,7 +29,22 @@ run_in_async_and_sync_mode = _same
 disable_mlir_bridge = _same
 enable_eager_op_as_function = _same
 enable_nested_function_shape_inference = _same
-matmul_without_tf32 = _same
+
+
+def matmul_without_tf32(a: object, b: object, *args: object, **kwargs: object):
+    """The product, all of whose bits count in any case."""
+    return ops.matmul(a, b, *args, **kwargs)
+
+
+def GpuSupportsHalfMatMulAndConv() -> bool:  # noqa: N802
+    return False
+
+
+def pick_unused_port() -> int:
+    """A number of a port of this machine that nobody listened to."""
+    with socket.socket() as found:
+        found.bind(("localhost", 0))
+        return found.getsockname()[1]
 
 
 def run_without_tensor_float_32(description: str) -> Callable:

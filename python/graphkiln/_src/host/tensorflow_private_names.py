@@ -75,6 +75,7 @@ NAMES = {
     "python.eager.context": """
         _EagerDeviceContext=device _reset_context=@tensorflow_private._nothing
         async_wait=@tensorflow_private._nothing context=@tensorflow_private._context
+        device=device
         eager_mode=@both_modes.* get_config=@internal.contexts.*
         get_device_name=@internal.contexts.* graph_mode=@both_modes.*
         in_eager_mode=executing_eagerly is_tfrt_enabled=__internal__.is_tfrt_enabled
@@ -96,6 +97,7 @@ NAMES = {
         generate=@internal.combinations.* times=@internal.combinations.*
         """,
     "python.framework.composite_tensor": """
+        convert_variables_to_tensors=@private_parts.*
         replace_composites_with_components=@private_parts.*
         """,
     "python.framework.config": """
@@ -111,8 +113,9 @@ NAMES = {
     "python.framework.importer": "import_graph_def=graph_util.import_graph_def",
     "python.framework.ops": """
         IndexedSlices SymbolicTensor=@tensorflow_private.SymbolicTensor Tensor
+        colocate_with=compat.v1.colocate_with
         convert_to_tensor convert_to_tensor_or_composite=@internal.functions.*
-        convert_to_tensor_v2_with_dispatch=convert_to_tensor device
+        convert_to_tensor_v2_with_dispatch=convert_to_tensor
         executing_eagerly_outside_functions=\
 @tensorflow_private._executing_eagerly_outside_functions
         name_scope=@private_parts.* register_tensor_conversion_function
@@ -131,6 +134,7 @@ NAMES = {
         generate=@internal.combinations.* times=@internal.combinations.*
         """,
     "python.framework.test_util": """
+        GpuSupportsHalfMatMulAndConv=@private_test_util.*
         IsBuiltWithROCm=@private_test_util.* IsGoogleCudaEnabled=@private_test_util.*
         IsMklEnabled=@private_test_util.* NCHWToNHWC=@private_test_util.*
         NHWCToNCHW=@private_test_util.* assert_meta_graph_protos_equal=@private_tests.*
@@ -157,6 +161,7 @@ NAMES = {
         is_tsan_enabled=@private_test_util.* is_ubsan_enabled=@private_test_util.*
         run_functions_eagerly=@private_test_util.* skip_if=@private_test_util.*
         skip_if_error=@private_test_util.*
+        pick_unused_port=@private_test_util.*
         run_all_in_graph_and_eager_modes=@both_modes.*
         run_all_without_tensor_float_32=@private_test_util.*
         run_deprecated_v1=@both_modes.deprecated_graph_mode_only
@@ -184,7 +189,7 @@ __internal__.register_type_spec_from_value_converter
         """,
     "python.module.module": "_is_variable=@private_parts.is_variable",
     "python.ops.array_ops": """
-        constant pad prevent_gradient=@private_parts.* shape size transpose
+        constant prevent_gradient=@private_parts.*
         """,
     "python.ops.cond_v2": "cond_v2=cond",
     "python.ops.control_flow_case": "_case_helper=@private_parts.case_by",
@@ -208,10 +213,6 @@ __internal__.register_type_spec_from_value_converter
         TextFileIdTableInitializer=@private_warm_start.*
         TextFileStringTableInitializer=@private_warm_start.*
         """,
-    "python.ops.nn_ops": """
-        relu=nn.relu softmax=nn.softmax
-        softmax_cross_entropy_with_logits=nn.softmax_cross_entropy_with_logits
-        """,
     "python.ops.parallel_for.control_flow_ops": "pfor=@private_parts.vectorized_loop",
     "python.ops.random_ops": "parameterized_truncated_normal=@private_parts.*",
     "python.ops.ref_variable": "RefVariable=compat.v1.Variable",
@@ -220,7 +221,6 @@ __internal__.register_type_spec_from_value_converter
         ResourceVariable=@tensorflow_private.ResourceVariable
         UninitializedVariable=@private_checkpoints.* VariableSpec=@private_parts.*
         """,
-    "python.ops.string_ops": "string_length=strings.length",
     "python.ops.template": "",
     "python.ops.variables": """
         BaseVariable=@tensorflow_private.BaseVariable

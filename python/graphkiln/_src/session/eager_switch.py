@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
+from collections.abc import Iterator
 
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import Graph
@@ -47,13 +49,14 @@ def enable_eager_execution(
 
 
 def reset_default_graph() -> None:
-    """Starts the default graph anew, where eager execution is turned off.
+    """Starts the default graph anew.
 
     Raises AssertionError within `tf.Graph.as_default()`.
 
     >>> tf.compat.v1.reset_default_graph()
     """
     if _graphkiln.executing_eagerly():
+        _graphkiln._set_eager_graph(Graph())
         return
     if not _entered or _graphkiln.get_default_graph() is not _entered[-1]:
         raise AssertionError(
@@ -66,8 +69,24 @@ def reset_default_graph() -> None:
 
 def start_anew() -> None:
     """`reset_default_graph` where that can be."""
-    if _entered and _graphkiln.get_default_graph() is _entered[-1]:
+    eager = _graphkiln.executing_eagerly()
+    if eager or (_entered and _graphkiln.get_default_graph() is _entered[-1]):
         reset_default_graph()
+
+
+@contextlib.contextmanager
+def graph_mode() -> Iterator[None]:
+    """Ops are added to the default graph, which may be reset meanwhile."""
+    if not _graphkiln.executing_eagerly():
+        yield
+        return
+    _enter(_graphkiln.get_default_graph())
+    try:
+        yield
+    finally:
+        graph = _entered.pop()
+        graph._exit()
+        _graphkiln._set_eager_graph(graph)
 
 
 def _enter(graph: Graph) -> None:

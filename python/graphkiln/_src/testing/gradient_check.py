@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphkiln import _graphkiln, compat
-from graphkiln._graphkiln import GradientTape, IndexedSlices, Tensor
+from graphkiln._graphkiln import GradientTape, Tensor
 
 _KINDS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 
@@ -20,59 +20,78 @@ def _reals(array: np.ndarray, dtype: Any) -> np.ndarray:
 
 def _value(tensor: Any) -> np.ndarray:
     """That of a tensor, which the session runs if it is of a graph."""
+    if isinstance(tensor, (np.ndarray, np.generic)):
+        return np.asarray(tensor)
     if hasattr(tensor, "numpy"):
         return np.asarray(tensor.numpy())
+    return np.asarray(_session().run(tensor))
+
+
+def _session() -> Any:
     session = compat.v1.get_default_session()
     if session is None:
         raise ValueError(
-            f"{tensor!r} is of a graph: its value needs a session, as "
-            "`tf.compat.v1.Session()`."
+            "Values of a graph need a session, as `tf.compat.v1.Session()`."
         )
-    return np.asarray(session.run(tensor))
+    return session
+
+
+def _prepared(f: Callable, like: Sequence[np.ndarray], dtypes: Sequence) -> Callable:
+    """Gives values of f for arrays; in a graph it is traced once."""
+    if _graphkiln.executing_eagerly():
+        return lambda *arrays: f(*[
+            _graphkiln.constant(a.copy(), t)
+            for a, t in zip(arrays, dtypes, strict=True)
+        ])
+    fed = [
+        compat.v1.placeholder(t, a.shape) for a, t in zip(like, dtypes, strict=True)
+    ]
+    made, session = f(*fed), _session()
+    if made is None:
+        return lambda *arrays: None
+    return lambda *arrays: session.run(made, dict(zip(fed, arrays, strict=True)))
 
 
 def _dense(grad: Any, shape: tuple) -> np.ndarray | None:
     if grad is None:
         return None
-    if isinstance(grad, IndexedSlices):
-        dense = np.zeros(shape, grad.values.dtype.as_numpy_dtype)
-        np.add.at(dense, _value(grad.indices), _value(grad.values))
-        return dense
-    return _value(grad)
+    if not hasattr(grad, "indices"):
+        return _value(grad)
+    dense = np.zeros(shape, _value(grad.values).dtype)
+    np.add.at(dense, _value(grad.indices), _value(grad.values))
+    return dense
 
 
 def _derivatives(
-    f: Callable, y: Tensor, xs: list[Tensor], at: int
+    f: Callable, y: np.ndarray, y_type: Any, arrays: list, dtypes: list, at: int
 ) -> np.ndarray:
     """A row for each number of y, by gradients."""
-    x = xs[at]
-    shape = tuple(x.shape)
-    x_size = _reals(np.zeros(shape, x.dtype.as_numpy_dtype), x.dtype).size
-    dy = np.zeros(tuple(y.shape), y.dtype.as_numpy_dtype)
-    numbers = dy.reshape(-1).view(y.dtype.real_dtype.as_numpy_dtype)
+    shape = arrays[at].shape
+    dy = np.zeros(y.shape, y_type.as_numpy_dtype)
+    numbers = dy.reshape(-1).view(y_type.real_dtype.as_numpy_dtype)
     jacobian = np.zeros(
-        (numbers.size, x_size), x.dtype.real_dtype.as_numpy_dtype
+        (numbers.size, _reals(arrays[at], dtypes[at]).size),
+        dtypes[at].real_dtype.as_numpy_dtype,
     )
 
-    def grad() -> np.ndarray | None:
+    def gradient(seed: Tensor, *xs: Tensor) -> Any:
         with GradientTape() as tape:
-            tape.watch(x)
+            tape.watch(xs[at])
             out = f(*xs)
-        seed = _graphkiln.constant(dy.copy(), y.dtype)
-        return _dense(tape.gradient(out, x, seed), shape)
+        return tape.gradient(out, xs[at], seed)
 
+    run = _prepared(gradient, [dy, *arrays], [y_type, *dtypes])
     for row in range(numbers.size):
         numbers[row] = 1
-        found = grad()
+        found = _dense(run(dy, *arrays), shape)
         if found is not None:
-            jacobian[row] = _reals(found, x.dtype)
+            jacobian[row] = _reals(found, dtypes[at])
         numbers[row] = 0
     if numbers.size == 0:
-        found = grad()
+        found = _dense(run(dy, *arrays), shape)
         if found is not None and found.shape != shape:
             raise ValueError(
-                f"Empty gradient has wrong shape: expected {x.shape}, got "
-                f"{found.shape}"
+                f"Empty gradient has wrong shape: expected {shape}, got {found.shape}"
             )
         if found is not None and np.any(found):
             raise ValueError("Empty tensor with nonzero gradients")
@@ -80,32 +99,24 @@ def _derivatives(
 
 
 def _differences(
-    f: Callable, y: Tensor, xs: list[Tensor], at: int, delta: float
+    run: Callable, y: np.ndarray, y_type: Any, arrays: list, x_type: Any, at: int,
+    delta: float,
 ) -> np.ndarray:
     """A column for each number of x, by central differences."""
-    arrays = [np.array(_value(x)) for x in xs]
-    x, dtype = arrays[at], xs[at].dtype
-    numbers = x.reshape(-1).view(dtype.real_dtype.as_numpy_dtype)
-    kind = y.dtype.real_dtype.as_numpy_dtype
-    y_size = _reals(np.zeros(tuple(y.shape), y.dtype.as_numpy_dtype), y.dtype).size
-    jacobian = np.zeros(
-        (y_size, numbers.size), dtype.real_dtype.as_numpy_dtype
-    )
-    scale = np.asarray(2 * delta, dtype=kind)[()]
-
-    def value() -> np.ndarray:
-        made = f(*[_graphkiln.constant(a.copy()) for a in arrays])
-        return _value(_graphkiln.convert_to_tensor(made))
-
+    arrays = [np.array(a) for a in arrays]
+    numbers = arrays[at].reshape(-1).view(x_type.real_dtype.as_numpy_dtype)
+    y_size = _reals(np.zeros(y.shape, y_type.as_numpy_dtype), y_type).size
+    jacobian = np.zeros((y_size, numbers.size), x_type.real_dtype.as_numpy_dtype)
+    scale = np.asarray(2 * delta, dtype=y_type.real_dtype.as_numpy_dtype)[()]
     for column in range(numbers.size):
         before = numbers[column]
         numbers[column] = before + np.asarray(delta, numbers.dtype)
-        high = value()
+        high = _value(run(*arrays))
         numbers[column] = before - np.asarray(delta, numbers.dtype)
-        low = value()
+        low = _value(run(*arrays))
         numbers[column] = before
         jacobian[:, column] = _reals(
-            np.asarray((high - low) / scale, y.dtype.as_numpy_dtype), y.dtype
+            np.asarray((high - low) / scale, y_type.as_numpy_dtype), y_type
         )
     return jacobian
 
@@ -139,17 +150,27 @@ def compute_gradient(
     if delta is None:
         delta = 1.0 / 1024
     xs = [_graphkiln.convert_to_tensor(value) for value in x]
-    y = _graphkiln.convert_to_tensor(f(*xs))
+    arrays, dtypes = [_value(t) for t in xs], [t.dtype for t in xs]
+    y_types = []
+
+    def function(*xs: Tensor) -> Tensor:
+        made = _graphkiln.convert_to_tensor(f(*xs))
+        y_types.append(made.dtype)
+        return made
+
+    run = _prepared(function, arrays, dtypes)
+    y = _value(run(*arrays))
+    y_type = y_types[0]
     exact, measured = [], []
-    for i, argument in enumerate(xs):
-        for dtype, what in ((argument.dtype, f"argument {i}"), (y.dtype, "y")):
-            if dtype.name not in _KINDS:
+    for i, dtype in enumerate(dtypes):
+        for one, what in ((dtype, f"argument {i}"), (y_type, "y")):
+            if one.name not in _KINDS:
                 raise AssertionError(
                     "Cannot compute gradient for unsupported type "
-                    f"{dtype.name} of {what}"
+                    f"{one.name} of {what}"
                 )
-        exact.append(_derivatives(f, y, xs, i))
-        measured.append(_differences(f, y, xs, i, delta))
+        exact.append(_derivatives(f, y, y_type, arrays, dtypes, i))
+        measured.append(_differences(run, y, y_type, arrays, dtype, i, delta))
     return tuple(exact), tuple(measured)
 
 
