@@ -240,3 +240,30 @@ def test_with_dependencies():
         assert made.values.op.control_inputs == [v.initializer]
     x = graphkiln.constant(2.0)
     assert private_numbers.with_dependencies([], x) is x
+
+
+LOSSES = {
+    "absolute_difference": ([[1.0, 2.0]], [[2.0, 1.0]]),
+    "cosine_distance": ([[1.0, 0.0]], [[0.0, 1.0]]),
+    "hinge_loss": ([[1.0, 0.0]], [[0.5, 0.5]]),
+    "huber_loss": ([[1.0, 2.0]], [[2.0, 1.0]]),
+    "log_loss": ([[1.0, 0.0]], [[0.5, 0.5]]),
+    "mean_pairwise_squared_error": ([[1.0, 2.0]], [[2.0, 1.0]]),
+    "mean_squared_error": ([[1.0, 2.0]], [[2.0, 1.0]]),
+    "sigmoid_cross_entropy": ([[1.0, 0.0]], [[0.5, 0.5]]),
+    "softmax_cross_entropy": ([[1.0, 0.0]], [[0.5, 0.5]]),
+    "sparse_softmax_cross_entropy": ([1], [[0.5, 0.5]]),
+}
+
+
+@pytest.mark.parametrize("scope", [None, "mine"])
+@pytest.mark.parametrize("name", LOSSES)
+def test_names_of_losses(name, scope):
+    def named(tf):
+        options = {"axis": 1} if name == "cosine_distance" else {}
+        with tf.Graph().as_default():
+            values = [tf.constant(v) for v in LOSSES[name]]
+            loss = getattr(tf.compat.v1.losses, name)(*values, scope=scope, **options)
+            return loss.name
+
+    assert named(graphkiln) == named(tensorflow)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphkiln import _graphkiln, raw_ops
-from graphkiln._graphkiln import TensorShape
+from graphkiln._graphkiln import Tensor, TensorShape
 from graphkiln._src import ops
 from graphkiln._src.numpy.behavior import experimental_enable_numpy_behavior
 

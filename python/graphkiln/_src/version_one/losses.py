@@ -239,10 +239,10 @@ def absolute_difference(
     >>> tf.compat.v1.losses.absolute_difference([1.0, 2.0], [2.0, 4.0]).numpy().item()
     1.5
     """
-    with name_scope(scope or "absolute_difference"):
+    with name_scope(scope or "absolute_difference") as scope:
         labels, predictions = _pair(labels, predictions)
         losses = ops.abs(ops.subtract(predictions, labels))
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
 def mean_squared_error(
@@ -259,10 +259,10 @@ def mean_squared_error(
     >>> tf.compat.v1.losses.mean_squared_error([1.0, 2.0], [2.0, 4.0]).numpy().item()
     2.5
     """
-    with name_scope(scope or "mean_squared_error"):
+    with name_scope(scope or "mean_squared_error") as scope:
         labels, predictions = _pair(labels, predictions)
         losses = ops.math.squared_difference(predictions, labels)
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
 def cosine_distance(
@@ -290,11 +290,11 @@ def cosine_distance(
     axis = dim if axis is None else axis
     if axis is None:
         raise ValueError("You must specify argument `axis`.")
-    with name_scope(scope or "cosine_distance_loss"):
+    with name_scope(scope or "cosine_distance_loss") as scope:
         labels, predictions = _pair(labels, predictions)
         product = ops.multiply(predictions, labels)
         losses = 1 - ops.reduce_sum(product, axis=(axis,), keepdims=True)
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
 def hinge_loss(
@@ -311,11 +311,11 @@ def hinge_loss(
     >>> tf.compat.v1.losses.hinge_loss([1.0, 0.0], [0.5, 0.5]).numpy().item()
     1.0
     """
-    with name_scope(scope or "hinge_loss"):
+    with name_scope(scope or "hinge_loss") as scope:
         labels, logits = _pair(labels, logits, "labels logits")
         signs = ops.subtract(2 * labels, ops.ones_like(labels))
         losses = ops.nn.relu(ops.subtract(ops.ones_like(labels), signs * logits))
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
 def huber_loss(
@@ -336,13 +336,13 @@ def huber_loss(
     >>> tf.compat.v1.losses.huber_loss([0.0, 0.0], [1.0, 3.0]).numpy().item()
     1.5
     """
-    with name_scope(scope or "huber_loss"):
+    with name_scope(scope or "huber_loss") as scope:
         labels, predictions = _pair(labels, predictions)
         size = ops.abs(ops.subtract(predictions, labels))
         delta = _graphkiln.convert_to_tensor(delta, dtype=size.dtype)
         near = ops.minimum(size, delta)
         losses = 0.5 * near * near + delta * ops.subtract(size, near)
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
 def log_loss(
@@ -364,7 +364,7 @@ def log_loss(
     >>> round(loss.numpy().item(), 4)
     0.6931
     """
-    with name_scope(scope or "log_loss"):
+    with name_scope(scope or "log_loss") as scope:
         labels, predictions = _pair(labels, predictions)
         yes = ops.multiply(labels, ops.math.log(predictions + epsilon))
         no = ops.multiply(1 - labels, ops.math.log(1 - predictions + epsilon))
@@ -435,7 +435,7 @@ def sigmoid_cross_entropy(
     0.6931
     """
     _check_given("multi_class_labels logits", multi_class_labels, logits)
-    with name_scope(scope or "sigmoid_cross_entropy_loss"):
+    with name_scope(scope or "sigmoid_cross_entropy_loss") as scope:
         logits = _graphkiln.convert_to_tensor(logits)
         labels = ops.cast(multi_class_labels, logits.dtype)
         logits.shape.assert_is_compatible_with(labels.shape)
@@ -444,7 +444,7 @@ def sigmoid_cross_entropy(
         losses = ops.nn.sigmoid_cross_entropy_with_logits(
             labels=labels, logits=logits, name="xentropy"
         )
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
 def softmax_cross_entropy(
@@ -469,7 +469,7 @@ def softmax_cross_entropy(
     0.6931
     """
     _check_given("onehot_labels logits", onehot_labels, logits)
-    with name_scope(scope or "softmax_cross_entropy_loss"):
+    with name_scope(scope or "softmax_cross_entropy_loss") as scope:
         logits = _graphkiln.convert_to_tensor(logits)
         labels = ops.cast(onehot_labels, logits.dtype)
         logits.shape.assert_is_compatible_with(labels.shape)
@@ -481,7 +481,7 @@ def softmax_cross_entropy(
             logits=logits,
             name="xentropy",
         )
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
 def _without_last(labels: Tensor, logits: Tensor, weights: Any) -> tuple:
@@ -524,11 +524,11 @@ def sparse_softmax_cross_entropy(
     0.6931
     """
     _check_given("labels logits", labels, logits)
-    with name_scope(scope or "sparse_softmax_cross_entropy_loss"):
+    with name_scope(scope or "sparse_softmax_cross_entropy_loss") as scope:
         labels = _graphkiln.convert_to_tensor(labels)
         logits = _graphkiln.convert_to_tensor(logits)
         labels, weights = _without_last(labels, logits, weights)
         losses = ops.nn.sparse_softmax_cross_entropy_with_logits(
             labels=labels, logits=logits, name="xentropy"
         )
-        return compute_weighted_loss(losses, weights, None, loss_collection, reduction)
+        return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
