@@ -284,11 +284,13 @@ EXPORTS: dict[str, str] = {
         compat.v1.saved_model.utils.build_tensor_info
         compat.v1.saved_model.utils.get_tensor_from_tensor_info
         """,
-    "graphkiln._src.saved_model.session_models": """
+    "graphkiln._src.saved_model.session_builder": """
         compat.v1.saved_model.Builder
         compat.v1.saved_model.builder.SavedModelBuilder=Builder
-        compat.v1.saved_model.load compat.v1.saved_model.loader.load
         compat.v1.saved_model.simple_save
+        """,
+    "graphkiln._src.saved_model.session_loader": """
+        compat.v1.saved_model.load compat.v1.saved_model.loader.load
         """,
     "graphkiln._src.saved_model.save": "saved_model.save compat.v1.saved_model.save",
     "graphkiln._src.lookup.initializers": """

@@ -63,8 +63,13 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.internal.functions": """
         __internal__.function.Function __internal__.record_gradient
         __internal__.saved_model.load_partial
-        __internal__.saved_model.parse_saved_model
         __internal__.train.update_checkpoint_state
+        """,
+    "graphkiln._src.saved_model.session_builder": """
+        __internal__.saved_model.SavedModelBuilder
+        """,
+    "graphkiln._src.saved_model.session_loader": """
+        __internal__.saved_model.parse_saved_model
         """,
     "graphkiln._src.internal.hooks": """
         __internal__.mixed_precision.register_loss_scale_wrapper

@@ -62,6 +62,15 @@ class InGradientScope {
   GraphBuilder* const graph_;
 };
 
+// Is `output` the handle of a variable whose handle is an input, too? What has
+// arrived for one has arrived for the other.
+bool IsInput(const Tensor& output, std::span<const Tensor> inputs) {
+  return output.dtype() == DataType::kResource &&
+         std::any_of(inputs.begin(), inputs.end(), [&](const Tensor& t) {
+           return t.dtype() == DataType::kResource && IdOf(t) == IdOf(output);
+         });
+}
+
 constexpr int64_t kMaxSeedElements = 1000;
 
 // Can a gradient begin with it? A variable's handle stands for its value.
@@ -331,11 +340,16 @@ StatusOr<std::vector<Gradient>> GradientTape::ComputeGradient(
       // Making gradients may record entries and move them: copy the handle.
       const Entry e = entries_[i];
       if (std::none_of(e.outputs.begin(), e.outputs.end(),
-                       [&](const Tensor& t) { return grads.Has(t); })) {
+                       [&](const Tensor& t) {
+                         return grads.Has(t) && !IsInput(t, e.inputs);
+                       })) {
         continue;
       }
       std::vector<Gradient> dy(e.outputs.size());
-      for (size_t k = 0; k < dy.size(); ++k) dy[k] = grads.Take(e.outputs[k]);
+      for (size_t k = 0; k < dy.size(); ++k) {
+        const Tensor& y = e.outputs[k];
+        if (!IsInput(y, e.inputs)) dy[k] = grads.Take(y);
+      }
       std::vector<bool> wanted(e.inputs.size());
       bool any = false;
       for (size_t k = 0; k < wanted.size(); ++k) {

@@ -129,7 +129,9 @@ Status DifferentiableWhile::Differentiate(const std::vector<bool>& wanted_in,
     FindReach();
     // A state is worth a gradient if it depends on what is asked for.
     Spread(true, &wanted);
-    GK_ASSIGN_OR_RETURN(call_, DifferentiableCall::For(*body_, wanted, false));
+    GK_ASSIGN_OR_RETURN(
+        call_, DifferentiableCall::For(*body_, wanted, false,
+                                       DifferentiableCall::Use::kLoopBody));
     const StatusOr<std::optional<std::vector<Source>>> sources =
         call_->Needs(call_->differentiable(), call_->wanted());
     GK_RETURN_IF_ERROR(sources.status());

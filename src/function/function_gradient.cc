@@ -7,7 +7,6 @@
 #include "function/func_graph.h"
 #include "function/trace_cache.h"
 #include "function/variant_cache.h"
-#include "ops/fn/ZerosLike.h"
 
 namespace gk {
 namespace {
@@ -29,26 +28,42 @@ std::string BaseName(std::string_view name) {
   return std::string(numbered ? name.substr(0, at) : name);
 }
 
+// What the gradient of a result is: that of a variable's handle is its value's.
+std::optional<HandleShape> GradientSpec(const Output& o) {
+  const Node::OutputInfo& info = o.node->output(o.index);
+  if (info.dtype != DataType::kResource) {
+    return HandleShape{info.dtype, info.shape};
+  }
+  if (info.handle_data.size() != 1 || !IsTrainable(info.handle_data[0].dtype)) {
+    return std::nullopt;
+  }
+  return info.handle_data[0];
+}
+
 }  // namespace
 
 StatusOr<Ref<DifferentiableCall>> DifferentiableCall::For(
-    const GraphFunction& function, std::vector<bool> wanted,
-    bool higher_order) {
+    const GraphFunction& function, std::vector<bool> wanted, bool higher_order,
+    Use use) {
   const GraphFunction* functions[] = {&function};
   GK_ASSIGN_OR_RETURN(
       Ref<DifferentiableNode> made,
       VariantCache::Get(
-          {VariantRequest::Kind::kCall, functions, wanted, higher_order},
+          {use == Use::kCall ? VariantRequest::Kind::kCall
+                             : VariantRequest::Kind::kLoopBody,
+           functions, wanted, higher_order},
           [&]() -> StatusOr<Ref<DifferentiableNode>> {
             auto call = MakeRef<DifferentiableCall>();
-            GK_RETURN_IF_ERROR(call->Make(function, wanted, higher_order));
+            GK_RETURN_IF_ERROR(
+                call->Make(function, wanted, higher_order, use));
             return Ref<DifferentiableNode>(std::move(call));
           }));
   return Ref<DifferentiableCall>(static_cast<DifferentiableCall*>(made.get()));
 }
 
 Status DifferentiableCall::Make(const GraphFunction& function,
-                                std::vector<bool> wanted, bool higher_order) {
+                                std::vector<bool> wanted, bool higher_order,
+                                Use use) {
   if (wanted.size() != function.arguments().size()) {
     return Internal("{}: wanted gradients do not match the arguments",
                     function.name());
@@ -63,9 +78,19 @@ Status DifferentiableCall::Make(const GraphFunction& function,
   }
   auto add_result = [&](Output o) {
     results_.push_back(o);
-    const DataType dtype = o.node->output(o.index).dtype;
-    differentiable_.push_back(MayHaveGradient(o) &&
-                              dtype != DataType::kResource);
+    const bool is_handle =
+        o.node->output(o.index).dtype == DataType::kResource;
+    differentiable_.push_back(MayHaveGradient(o) && GradientSpec(o) &&
+                              !(is_handle && use == Use::kLoopBody));
+    int passed = -1;
+    if (is_handle && !GradientSpec(o) && use == Use::kCall) {
+      const auto from =
+          std::find(arguments_.begin(), arguments_.end(), ResourceRoot(o).node);
+      if (from != arguments_.end()) {
+        passed = static_cast<int>(from - arguments_.begin());
+      }
+    }
+    passed_.push_back(passed);
   };
   for (const Output& r : function.results()) {
     add_result({map[r.node->id()], r.index});
@@ -108,11 +133,10 @@ StatusOr<DifferentiableCall::BackwardFunction> DifferentiableCall::Build(
     std::vector<Gradient> grads(results_.size());
     for (size_t i = 0; i < results_.size(); ++i) {
       if (!present[i]) continue;
-      const Output& r = results_[i];
-      const Node::OutputInfo& info = r.node->output(r.index);
+      const HandleShape spec = *GradientSpec(results_[i]);
       GK_ASSIGN_OR_RETURN(grads[i].dense,
                           builder->inputs().AddArgument(
-                              Format("grad_ys_{}", i), info.dtype, info.shape));
+                              Format("grad_ys_{}", i), spec.dtype, spec.shape));
     }
     std::vector<Output> inputs;
     for (size_t i = 0; i < arguments_.size(); ++i) {
@@ -250,7 +274,13 @@ std::vector<Gradient> DifferentiableCall::Backward(
     useful[i] = wanted[i] && wanted_[i];
     any_wanted |= useful[i];
   }
-  if (!any_grad || !any_wanted) return result;
+  if (!any_wanted) return result;
+  for (size_t i = 0; i < results_.size() && i < grads.size(); ++i) {
+    if (passed_[i] < 0 || grads[i].is_none() || !useful[passed_[i]]) continue;
+    const Gradient both[] = {std::move(result[passed_[i]]), grads[i]};
+    result[passed_[i]] = both[0].is_none() ? grads[i] : SumGradients(both);
+  }
+  if (!any_grad) return result;
   const BackwardFunction* backward = ValueOrThrow(Find({present, useful}));
   if (backward == nullptr) {
     present = differentiable_;
@@ -261,7 +291,7 @@ std::vector<Gradient> DifferentiableCall::Backward(
   for (size_t i = 0; i < results_.size(); ++i) {
     if (!present[i]) continue;
     const bool given = i < grads.size() && !grads[i].is_none();
-    arguments.push_back(given ? Densify(grads[i]) : ops::ZerosLike(outputs[i]));
+    arguments.push_back(given ? Densify(grads[i]) : ZeroGradient(outputs[i]));
   }
   for (const Source& s : backward->sources) {
     arguments.push_back(s.is_input ? inputs[s.index] : outputs[s.index]);
@@ -273,11 +303,13 @@ std::vector<Gradient> DifferentiableCall::Backward(
     const int n = backward->results[i];
     if (n == 0) continue;
     if (useful[i]) {
-      result[i].dense = found[next];
+      Gradient g = {found[next], {}, {}};
       if (n == 3) {
-        result[i].indices = found[next + 1];
-        result[i].dense_shape = found[next + 2];
+        g.indices = found[next + 1];
+        g.dense_shape = found[next + 2];
       }
+      const Gradient both[] = {std::move(result[i]), g};
+      result[i] = both[0].is_none() ? std::move(g) : SumGradients(both);
     }
     next += n;
   }

@@ -23,10 +23,14 @@ class DifferentiableCall final : public DifferentiableNode {
  public:
   // The variant of `function` that can give the gradients of the arguments
   // (captures included) in `wanted`. With `higher_order` the gradients of
-  // these in turn can be had: gradients reach the intermediates, too.
+  // these in turn can be had: gradients reach the intermediates, too. That of
+  // a variable's handle, which a function may return, is its value's; a loop
+  // keeps these apart, and so does its body.
+  enum class Use : uint8_t { kCall, kLoopBody };
   static StatusOr<Ref<DifferentiableCall>> For(const GraphFunction& function,
                                                std::vector<bool> wanted,
-                                               bool higher_order);
+                                               bool higher_order,
+                                               Use use = Use::kCall);
 
   // Results: those of the function, then the intermediates.
   const Ref<GraphFunction>& forward() const { return forward_; }
@@ -63,13 +67,16 @@ class DifferentiableCall final : public DifferentiableNode {
   using Key = std::pair<std::vector<bool>, std::vector<bool>>;
 
   Status Make(const GraphFunction& function, std::vector<bool> wanted,
-              bool higher_order);
+              bool higher_order, Use use);
   StatusOr<BackwardFunction> Build(const Key& key, bool make_forward,
                                    std::vector<Output>* extras);
   StatusOr<const BackwardFunction*> Find(const Key& key);
 
   std::string base_name_;
   std::vector<bool> wanted_, differentiable_;
+  // Of a result that is the handle in an argument, of which no more is known:
+  // which argument; else -1. A gradient goes past the function.
+  std::vector<int> passed_;
   Ref<Graph> graph_;  // of forward, a clone; nobody else's
   std::vector<Ref<Graph>> originals_;  // what custom gradients know
   std::vector<Node*> arguments_;

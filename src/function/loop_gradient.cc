@@ -24,8 +24,11 @@ std::vector<Gradient> DifferentiableWhile::Backward(
   const size_t n = num_states_;
   std::vector<bool> present(n), wanted(n);
   for (size_t i = 0; i < n; ++i) {
-    present[i] = call_->differentiable()[i] && i < grads.size() &&
-                 !grads[i].is_none();
+    // The handle of a variable that comes through the loop as it was.
+    const bool is_handle =
+        inputs[i].dtype() == DataType::kResource && invariant_[i];
+    present[i] = (call_->differentiable()[i] || is_handle) &&
+                 i < grads.size() && !grads[i].is_none();
     wanted[i] = i < wanted_in.size() && wanted_in[i] && call_->wanted()[i];
   }
   const std::vector<bool> asked = wanted;
@@ -81,7 +84,7 @@ std::vector<Gradient> DifferentiableWhile::BackwardLoop(
     if (!active[i] && !resources[i]) continue;
     owners.push_back(static_cast<int>(i));
     const bool given = i < grads.size() && !grads[i].is_none();
-    state.push_back(given && !resources[i]
+    state.push_back(given
                         ? Densify(grads[i])
                         : ZeroGradient(resources[i] ? inputs[i] : outputs[i]));
   }

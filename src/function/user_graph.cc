@@ -99,6 +99,8 @@ StatusOr<std::vector<ImportedElement>> ImportInto(
       options.prefix = own->UniqueName(options.prefix);
     }
   }
+  std::map<std::string, std::string> renamed;
+  options.renamed = &renamed;
   const StatusOr<std::vector<Node*>> nodes =
       ImportGraphDef(message, graph->graph().get(), options);
   if (nodes.status().code() == Code::kInvalidArgument) {
@@ -109,7 +111,7 @@ StatusOr<std::vector<ImportedElement>> ImportInto(
   std::vector<ImportedElement> found;
   for (const std::string& name : import.elements) {
     GK_ASSIGN_OR_RETURN(const ImportedElement element,
-                        FindImported(*nodes, options.prefix, name));
+                        FindImported(*nodes, options, name));
     found.push_back(element);
   }
   return found;

@@ -18,7 +18,7 @@ namespace gk {
 // What is made, and how: of which functions, for the gradients of which
 // inputs, and whether these can be differentiated in turn.
 struct VariantRequest {
-  enum class Kind { kCall, kIf, kCase, kWhile };
+  enum class Kind { kCall, kLoopBody, kIf, kCase, kWhile };
   Kind kind = Kind::kCall;
   std::span<const GraphFunction* const> functions;
   std::vector<bool> wanted;

@@ -41,6 +41,7 @@ StatusOr<std::vector<Node*>> ImportNodes(const proto::GraphDef& message,
     KeepFirst(before, graph);
     return status;
   }
+  if (options.renamed != nullptr) *options.renamed = importer.renamed();
   return std::move(importer.nodes());
 }
 
@@ -78,7 +79,7 @@ StatusOr<std::vector<Node*>> ImportGraphDef(
 }
 
 StatusOr<ImportedElement> FindImported(std::span<Node* const> nodes,
-                                       std::string_view prefix,
+                                       const ImportGraphDefOptions& options,
                                        std::string_view name) {
   const size_t colon = name.find(':');
   ImportedElement found{nullptr, -1};
@@ -91,7 +92,11 @@ StatusOr<ImportedElement> FindImported(std::span<Node* const> nodes,
   }
   for (Node* node : nodes) {
     std::string_view own = node->name();
-    if (!prefix.empty()) own.remove_prefix(prefix.size() + 1);
+    if (options.renamed != nullptr) {
+      const auto it = options.renamed->find(node->name());
+      if (it != options.renamed->end()) own = it->second;
+    }
+    if (!options.prefix.empty()) own.remove_prefix(options.prefix.size() + 1);
     if (own == name.substr(0, colon)) found.node = node;
   }
   if (!valid || found.node == nullptr ||

@@ -39,6 +39,9 @@ struct ImportGraphDefOptions {
   std::map<std::string, DataType> read;
   // What stands in for edges ("x", "x:1") of the message; "^x" for a node.
   std::map<std::string, Output> input_map;
+  // Where to tell which nodes have other names than the message's, since nodes
+  // or scopes of the graph have those: theirs and what they would be. Or null.
+  std::map<std::string, std::string>* renamed = nullptr;
 };
 
 // Adds the nodes of `message` to `graph`; returns them in its order. Control
@@ -56,7 +59,7 @@ struct ImportedElement {
   int index = -1;
 };
 StatusOr<ImportedElement> FindImported(std::span<Node* const> nodes,
-                                       std::string_view prefix,
+                                       const ImportGraphDefOptions& options,
                                        std::string_view name);
 
 }  // namespace gk

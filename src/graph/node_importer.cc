@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <unordered_set>
 
 #include "framework/op_builder.h"
 #include "framework/op_registry.h"
@@ -28,6 +29,7 @@ Status NodeImporter::Import(const std::vector<proto::NodeDef>& nodes) {
   defs_ = &nodes;
   made_.assign(nodes.size(), nullptr);
   GK_RETURN_IF_ERROR(Index());
+  if (form_ == kGraphForm) Rename();
   GK_ASSIGN_OR_RETURN(std::vector<int> order, Sort());
   GK_ASSIGN_OR_RETURN(unregistered_, functions_->unregistered().FindResults(
                                          nodes, form_ == kFunctionForm, read_,
@@ -45,6 +47,48 @@ Status NodeImporter::Index() {
     }
   }
   return OkStatus();
+}
+
+void NodeImporter::Rename() {
+  // What is taken: names and the scopes that they are in.
+  std::unordered_set<std::string_view> taken;
+  for (const auto& node : graph_->nodes()) {
+    std::string_view name = node->name();
+    while (taken.insert(name).second && name.find('/') != name.npos) {
+      name = name.substr(0, name.rfind('/'));
+    }
+  }
+  if (taken.empty()) return;
+  std::unordered_set<std::string> own;
+  for (const proto::NodeDef& def : *defs_) own.insert(Prefixed(def.name));
+  for (const proto::NodeDef& def : *defs_) {
+    const std::string wanted = Prefixed(def.name);
+    if (!taken.contains(wanted)) continue;
+    int number = 0;
+    std::string name;
+    do {
+      name = Format("{}_{}", wanted, ++number);
+    } while (taken.contains(name) || own.contains(name) ||
+             renamed_.contains(name));
+    new_names_.emplace(def.name, name);
+    renamed_.emplace(std::move(name), wanted);
+  }
+}
+
+void NodeImporter::RenameGroups(AttrMap* attrs) const {
+  if (form_ != kGraphForm || (prefix_.empty() && new_names_.empty())) return;
+  const auto* groups = attrs->Get<std::vector<std::string>>("_class");
+  if (groups == nullptr) return;
+  constexpr std::string_view kMark = "loc:@";
+  std::vector<std::string> renamed = *groups;
+  for (std::string& group : renamed) {
+    if (!group.starts_with(kMark)) continue;
+    const auto it = index_.find(std::string_view(group).substr(kMark.size()));
+    if (it != index_.end()) {
+      group = std::string(kMark) + NameOf((*defs_)[it->second]);
+    }
+  }
+  attrs->Set("_class", std::move(renamed));
 }
 
 StatusOr<int> NodeImporter::ProducerOf(const std::string& edge,
@@ -163,7 +207,8 @@ StatusOr<AttrMap> NodeImporter::ReadCall(const proto::NodeDef& def,
 }
 
 std::string NodeImporter::NameOf(const proto::NodeDef& def) const {
-  return prefix_.empty() ? def.name : prefix_ + "/" + def.name;
+  const auto it = new_names_.find(def.name);
+  return it == new_names_.end() ? Prefixed(def.name) : it->second;
 }
 
 Status NodeImporter::Make(int i) {
@@ -252,6 +297,7 @@ Status NodeImporter::MakeUnregistered(int i, Status error) {
   facts.rest.attr.clear();
   facts.rest.input.clear();
   GK_ASSIGN_OR_RETURN(AttrMap attrs, ReadUnregisteredAttrs(def, &facts.rest));
+  RenameGroups(&attrs);
   const Ref<UnregisteredOp> op = MakeRef<UnregisteredOp>(std::move(facts));
   GK_ASSIGN_OR_RETURN(made_[i], graph_->AddNode(*op, NameOf(def) + "/", inputs,
                                                 std::move(attrs), controls));
@@ -268,6 +314,7 @@ Status NodeImporter::MakeRegistered(int i) {
   } else {
     GK_ASSIGN_OR_RETURN(attrs, ReadCall(def, &record));
   }
+  RenameGroups(&attrs);
   std::vector<Output> inputs;
   std::vector<Node*> controls;
   std::vector<DataType> types;

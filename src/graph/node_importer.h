@@ -50,17 +50,27 @@ class NodeImporter {
   StatusOr<Output> FindEdge(std::string_view edge) const;
   Node* FindNode(std::string_view name) const;
   std::vector<Node*>& nodes() { return made_; }
+  // The names of nodes, with the prefix, by those that they have because others
+  // had these.
+  const std::map<std::string, std::string>& renamed() const { return renamed_; }
 
  private:
   Status Index();
+  // Numbers the names that nodes or scopes of the graph have.
+  void Rename();
   // The place of the node that makes `edge`, or -1 if it is defined outside.
   StatusOr<int> ProducerOf(const std::string& edge, bool control) const;
   StatusOr<std::vector<int>> Sort() const;
   Status Make(int i);
   Status MakeRegistered(int i);
   Status MakeUnregistered(int i, Status error);
-  // A name with the prefix.
+  std::string Prefixed(const std::string& name) const {
+    return prefix_.empty() ? name : prefix_ + "/" + name;
+  }
+  // The name that a node gets.
   std::string NameOf(const proto::NodeDef& def) const;
+  // The same in "loc:@x", where nodes of the file are meant.
+  void RenameGroups(AttrMap* attrs) const;
   Status ReadInputs(const proto::NodeDef& def, std::vector<Output>* inputs,
                     std::vector<Node*>* controls,
                     std::vector<DataType>* types) const;
@@ -85,6 +95,9 @@ class NodeImporter {
   const std::vector<proto::NodeDef>* defs_ = nullptr;
   std::unordered_map<std::string, Output> defined_;
   std::unordered_map<std::string_view, int> index_;
+  // By the names in the file; and new ones with those that they would be.
+  std::unordered_map<std::string_view, std::string> new_names_;
+  std::map<std::string, std::string> renamed_;
   std::vector<Node*> made_;
 };
 

@@ -45,15 +45,29 @@ def import_meta_graph(
     ...     session.run("v/Read/ReadVariableOp:0").item()
     3.0
     """
-    message, scope, _ = import_scoped_meta_graph(
+    return import_with_elements(
+        meta_graph_or_file, clear_devices, import_scope, **kwargs
+    )[0]
+
+
+def import_with_elements(
+    meta_graph_or_file: Any,
+    clear_devices: bool = False,
+    import_scope: str | None = None,
+    return_elements: list[str] | None = None,
+    **kwargs: Any,
+) -> tuple[Saver | None, list | None]:
+    """The same, with the operations and tensors that `return_elements` names."""
+    message, scope, elements = import_scoped_meta_graph(
         meta_graph_or_file,
         clear_devices,
         import_scope,
         savers=Saver.from_proto,
+        return_elements=return_elements,
         **kwargs,
     )
-    if message.HasField("saver_def"):
-        if not message.saver_def.filename_tensor_name:  # it had no variables
-            return Saver(allow_empty=True, name=scope)
-        return Saver(saver_def=message.saver_def, name=scope)
-    return Saver() if all_saved(scope) else None
+    if not message.HasField("saver_def"):
+        return (Saver() if all_saved(scope) else None), elements
+    if not message.saver_def.filename_tensor_name:  # it had no variables
+        return Saver(allow_empty=True, name=scope), elements
+    return Saver(saver_def=message.saver_def, name=scope), elements

@@ -3,8 +3,6 @@ use."""
 
 from __future__ import annotations
 
-import os
-
 from graphkiln import _graphkiln, _proto, initializers, raw_ops, train
 from graphkiln._src.checkpoint.old_checkpoints import meta_graph_file
 from graphkiln._src.checkpoint.saveables import SaveableObject, SaveSpec, value_of
@@ -91,15 +89,6 @@ def meta_graph_filename(
 ) -> str:
     """Where the meta graph of a checkpoint is."""
     return meta_graph_file(checkpoint_filename, meta_graph_suffix)
-
-
-def parse_saved_model(export_dir: str) -> object:
-    """The SavedModel that is in a folder."""
-    path = os.path.join(export_dir, "saved_model.pb")
-    if not os.path.exists(path):
-        raise OSError(f"SavedModel file does not exist at: {export_dir}")
-    with open(path, "rb") as file:
-        return _proto.SavedModel.FromString(file.read())
 
 
 class VariableSaveable(SaveableObject):

@@ -7,9 +7,22 @@ NAMES_OF_FILES = {
         """,
     "core.framework.op_def_pb2": "OpDef=@private_messages.*",
     "core.framework.summary_pb2": "HistogramProto=compat.v1.HistogramProto",
+    "core.framework.types_pb2": """
+        DT_BFLOAT16=@private_messages.* DT_BOOL=@private_messages.*
+        DT_COMPLEX128=@private_messages.* DT_COMPLEX64=@private_messages.*
+        DT_DOUBLE=@private_messages.* DT_FLOAT=@private_messages.*
+        DT_HALF=@private_messages.* DT_INT16=@private_messages.*
+        DT_INT32=@private_messages.* DT_INT64=@private_messages.*
+        DT_INT8=@private_messages.* DT_INVALID=@private_messages.*
+        DT_QINT32=@private_messages.* DT_QINT8=@private_messages.*
+        DT_QUINT8=@private_messages.* DT_RESOURCE=@private_messages.*
+        DT_STRING=@private_messages.* DT_UINT16=@private_messages.*
+        DT_UINT32=@private_messages.* DT_UINT64=@private_messages.*
+        DT_UINT8=@private_messages.* DT_VARIANT=@private_messages.*
+        """,
     "core.framework.variable_pb2": "VariableDef=@private_messages.*",
     "core.protobuf.meta_graph_pb2": """
-        CollectionDef=@private_messages.* SignatureDef=@private_messages.*
+        AssetFileDef=@private_messages.* CollectionDef=@private_messages.* SignatureDef=@private_messages.*
         """,
     "core.protobuf.queue_runner_pb2": "QueueRunnerDef=@private_messages.*",
     "core.protobuf.rewriter_config_pb2": "RewriterConfig=@private_messages.*",
@@ -60,13 +73,34 @@ NAMES_OF_FILES = {
         Rename=compat.v1.gfile.Rename
         """,
     "python.platform.test": """
-        get_temp_dir=@private_tests.* mock=@private_tests.*
+        mock=@private_tests.*
         test_src_dir_path=@private_tests.*
         """,
+    "python.saved_model.builder": """
+        _SavedModelBuilder=@saved_model.session_builder.SavedModelBuilder
+        """,
+    "python.saved_model.builder_impl": """
+        _SavedModelBuilder=@saved_model.session_builder.SavedModelBuilder
+        copy_assets_to_destination_dir=@saved_model.session_assets.copy_assets
+        get_asset_filename_to_add=@saved_model.session_assets.name_of_file
+        """,
+    "python.saved_model.constants": """
+        INIT_OP_SIGNATURE_KEY=@saved_model.constants.*
+        TRAIN_OP_KEY=@saved_model.constants.*
+        TRAIN_OP_SIGNATURE_KEY=@saved_model.constants.*
+        """,
     "python.saved_model.loader": """
+        get_asset_tensors=@saved_model.session_assets.*
+        get_init_op=@saved_model.session_loader.*
+        get_train_op=@saved_model.session_loader.*
         maybe_saved_model_directory=compat.v1.saved_model.maybe_saved_model_directory
         """,
-    "python.saved_model.loader_impl": "parse_saved_model=@private_checkpoints.*",
+    "python.saved_model.loader_impl": """
+        SavedModelLoader=@saved_model.session_loader.*
+        get_asset_tensors=@saved_model.session_assets.*
+        get_init_op=@saved_model.session_loader.*
+        get_train_op=@saved_model.session_loader.*
+        """,
     "python.saved_model.registration": "",
     "python.saved_model.tag_constants": "EVAL=@private_checkpoints.*",
     "python.trackable.base": """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from unittest import mock  # noqa: F401
 
 from graphkiln import _proto
@@ -16,11 +15,6 @@ _OF_VARIABLES = (
     GraphKeys.MODEL_VARIABLES,
     GraphKeys.TRAINABLE_VARIABLES,
 )
-
-
-def get_temp_dir() -> str:
-    """A folder for the files of a test."""
-    return tempfile.mkdtemp()
 
 
 def test_src_dir_path(relative_path: str) -> str:

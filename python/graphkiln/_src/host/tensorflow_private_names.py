@@ -86,7 +86,7 @@ NAMES = {
         """,
     "python.eager.tape": "",
     "python.eager.test": """
-        get_temp_dir=@private_tests.* main=test.main mock=@private_tests.*
+        get_temp_dir=compat.v1.test.get_temp_dir main=test.main mock=@private_tests.*
         test_src_dir_path=@private_tests.*
         """,
     "python.feature_column.feature_column_lib": "",
@@ -223,6 +223,7 @@ __internal__.register_type_spec_from_value_converter
         """,
     "python.ops.template": "",
     "python.ops.variables": """
+        _all_saveable_objects=@checkpoint.saved_variables.all_saved
         BaseVariable=@tensorflow_private.BaseVariable
         PartitionedVariable=@version_one.partitioned_variables.* VariableAggregation
         """,

@@ -7,7 +7,6 @@ from typing import Any
 from graphkiln import _graphkiln, saved_model
 from graphkiln._graphkiln import Function  # noqa: F401
 from graphkiln._src.checkpoint import state_file
-from graphkiln._src.host.private_checkpoints import parse_saved_model  # noqa: F401
 
 
 def record_gradient(op_name: str, inputs: Any, attrs: Any, outputs: Any) -> None:

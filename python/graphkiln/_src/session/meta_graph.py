@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphkiln import _graphkiln, _proto
-from graphkiln._graphkiln import Graph, Tensor, Variable
+from graphkiln._graphkiln import Graph, Variable
 from graphkiln._src.host.logging import get_logger
 from graphkiln._src.queue.queue_runner import QueueRunner
 from graphkiln._src.session.graph_keys import GraphKeys
@@ -24,6 +24,8 @@ _VARIABLES = (
     GraphKeys.MOVING_AVERAGE_VARIABLES,
     GraphKeys.CONCATENATED_VARIABLES,
 )
+# Their values are kept as messages; those of other keys by their names.
+_OF_MESSAGES = (*_VARIABLES, GraphKeys.SAVERS, GraphKeys.QUEUE_RUNNERS)
 _UNBOUND = "unbound_inputs"
 
 
@@ -31,7 +33,7 @@ def _bytes(value: Any) -> bytes:
     return value.encode() if isinstance(value, str) else bytes(value)
 
 
-def _collect(values: list, definition: Any, scope: str | None) -> None:
+def _collect(key: str, values: list, definition: Any, scope: str | None) -> None:
     """Writes values of a collection into a CollectionDef."""
     first = values[0]
     if isinstance(first, (str, bytes)):
@@ -40,7 +42,11 @@ def _collect(values: list, definition: Any, scope: str | None) -> None:
         definition.int64_list.value.extend(values)
     elif isinstance(first, float):
         definition.float_list.value.extend(values)
-    elif hasattr(first, "to_proto") and not isinstance(first, Tensor):
+    elif getattr(type(first), "DESCRIPTOR", None) and hasattr(first, "Unpack"):
+        definition.any_list.value.extend(
+            _proto.Any.FromString(value.SerializeToString()) for value in values
+        )
+    elif key in _OF_MESSAGES and hasattr(first, "to_proto"):
         for value in values:
             message = value.to_proto(export_scope=scope)
             if message is not None:
@@ -92,7 +98,7 @@ def _add_collection(message: Any, key: object, graph: Graph, scope: str | None) 
         return
     definition = message.collection_def[key]
     try:
-        _collect(values, definition, scope)
+        _collect(key, values, definition, scope)
     except Exception as error:  # noqa: BLE001 - whatever a program keeps there
         get_logger().warning(
             "Issue encountered when serializing %s.\nType is unsupported, or the "
