@@ -1,6 +1,7 @@
 #include "function/remade_dataset.h"
 
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "data/dataset.h"
@@ -14,6 +15,8 @@ constexpr int kMostDeep = 10000;
 
 class Remaking {
  public:
+  explicit Remaking(const NamesOfFiles& files) : files_(files) {}
+
   StatusOr<Tensor> Of(const Tensor& handle, int depth) {
     GK_ASSIGN_OR_RETURN(const Ref<const Dataset> dataset, Dataset::Of(handle));
     const auto known = made_.find(dataset.get());
@@ -25,6 +28,10 @@ class Remaking {
           dataset->kind());
     }
     TensorVector inputs = origin->inputs;
+    const bool* is_files = origin->attrs.Get<bool>("is_files");
+    if (files_ && is_files != nullptr && *is_files) {
+      for (Tensor& names : inputs) names = files_(names);
+    }
     for (Tensor& input : inputs) {
       if (input.dtype() != DataType::kVariant || !input.shape().IsScalar() ||
           !Dataset::Of(input).ok()) {
@@ -38,13 +45,37 @@ class Remaking {
   }
 
  private:
+  const NamesOfFiles& files_;
   std::unordered_map<const Dataset*, Tensor> made_;
 };
 
 }  // namespace
 
-StatusOr<Tensor> RemadeDataset(const Tensor& handle) {
-  return Remaking().Of(handle, 0);
+StatusOr<Tensor> RemadeDataset(const Tensor& handle,
+                               const NamesOfFiles& files) {
+  return Remaking(files).Of(handle, 0);
+}
+
+TensorVector FilesOfDataset(const Tensor& handle) {
+  TensorVector found;
+  std::unordered_set<const Dataset*> seen;
+  TensorVector waiting = {handle};
+  while (!waiting.empty()) {
+    const Tensor next = std::move(waiting.back());
+    waiting.pop_back();
+    if (next.dtype() != DataType::kVariant || !next.shape().IsScalar()) {
+      continue;
+    }
+    const StatusOr<Ref<const Dataset>> dataset = Dataset::Of(next);
+    if (!dataset.ok() || !seen.insert(dataset->get()).second) continue;
+    const DatasetOrigin* origin = (*dataset)->origin();
+    if (origin == nullptr) continue;
+    const bool* is_files = origin->attrs.Get<bool>("is_files");
+    const bool has_files = is_files != nullptr && *is_files;
+    TensorVector& to = has_files ? found : waiting;
+    to.insert(to.end(), origin->inputs.begin(), origin->inputs.end());
+  }
+  return found;
 }
 
 }  // namespace gk

@@ -18,6 +18,8 @@ inline constexpr char kFingerprintFile[] = "fingerprint.pb";
 inline constexpr char kVariablesFolder[] = "variables";
 inline constexpr char kVariablesFile[] = "variables";
 inline constexpr char kAssetsFolder[] = "assets";
+inline constexpr char kDebugFolder[] = "debug";
+inline constexpr char kDebugInfoFile[] = "saved_model_debug_info.pb";
 // What graphs for inference are tagged with.
 inline constexpr char kServingTag[] = "serve";
 

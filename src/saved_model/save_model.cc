@@ -1,3 +1,4 @@
+#include "saved_model/debug_nodes.h"
 #include "saved_model/save_model.h"
 
 #include <utility>
@@ -111,6 +112,14 @@ Status SaveModel(const ExportedObjectRef& root,
   GK_RETURN_IF_ERROR(CopyAssets(folder, objects));
   GK_RETURN_IF_ERROR(
       WriteSnapshot(snapshot, VariablesPath(folder), options.sharding));
+  if (options.strip_debug_nodes) StripDebugNodes(&graph.graph_def.mut());
+  if (options.frames) {
+    const std::string debug = io::ChildPath(folder, kDebugFolder);
+    GK_RETURN_IF_ERROR(io::MakeDirectories(debug));
+    GK_RETURN_IF_ERROR(
+        io::WriteFile(io::ChildPath(debug, kDebugInfoFile),
+                      DebugInfoOf(names, options.frames).Serialize()));
+  }
   GK_RETURN_IF_ERROR(WriteMetaGraph(folder, std::move(graph)));
   work.Done();
   return OkStatus();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "checkpoint/sharding.h"
+#include "saved_model/debug_info.h"
 #include "saved_model/exported_object.h"
 #include "saved_model/signature_wrapper.h"
 
@@ -25,6 +26,10 @@ struct SaveOptions {
   // {name of a function in the file: what loaders may call it}
   std::map<const GraphFunction*, std::string> function_aliases;
   ShardingPolicy sharding = {};  // of the variables' files
+  // Checks and prints of values become nodes that do nothing.
+  bool strip_debug_nodes = false;
+  // Of the operations' lines, which are written beside the graph; or null.
+  FramesOfSource frames = {};
 };
 
 // Writes what is in reach of `root`. The file of the graph comes last: a model

@@ -11,6 +11,7 @@
 #include "python/src/binding/text_caster.h"
 #include "python/src/checkpoint/checkpoint.h"
 #include "python/src/function/concrete_function.h"
+#include "python/src/graph/source_location.h"
 #include "python/src/saved_model/saved_model.h"
 #include "python/src/tensors/converted.h"
 #include "python/src/variables/variable_type.h"
@@ -102,16 +103,27 @@ class PyExported final : public ExportedObject {
   nb::object protocol_;
 };
 
+std::vector<SourceFrame> FramesOf(SourceId source) {
+  std::vector<SourceFrame> frames;
+  for (nb::handle line : nb::steal<nb::list>(SourceLinesOf(source))) {
+    frames.push_back({nb::cast<std::string>(line[0]), nb::cast<int>(line[1]),
+                      nb::cast<std::string>(line[2])});
+  }
+  return frames;
+}
+
 void Save(nb::object root, nb::object protocol, nb::handle signatures,
           const std::string& folder, std::vector<std::string> extra_tags,
           bool skip_saver, bool custom_gradients, nb::handle aliases,
-          nb::object sharding) {
+          nb::object sharding, bool save_debug_info, bool strip_debug_nodes) {
   SaveOptions options;
   options.writer = "graphkiln-" GK_VERSION;
   options.extra_tags = std::move(extra_tags);
   options.skip_saver = skip_saver;
   options.custom_gradients = custom_gradients;
   options.sharding = ShardingPolicyOf(std::move(sharding));
+  options.strip_debug_nodes = strip_debug_nodes;
+  if (save_debug_info) options.frames = FramesOf;
   for (nb::handle item : aliases) {
     const auto pair = nb::cast<nb::tuple>(item);
     const Ref<GraphFunction> f = DefinitionOf(nb::object(pair[0]).ptr());
@@ -151,14 +163,30 @@ void Save(nb::object root, nb::object protocol, nb::handle signatures,
 void AddExportedModel(nb::module_& m) {
   m.def(
       "_remade_dataset",
+      [](nb::handle handle, nb::handle files) {
+        const auto given = [&](const Tensor& names) {
+          const nb::object made = files(Wrapped(names));
+          return TensorOf(made.ptr());
+        };
+        return Wrapped(
+            ValueOrThrow(RemadeDataset(TensorOf(handle.ptr()), given)));
+      },
+      nb::arg("handle"), nb::arg("files"));
+  m.def(
+      "_files_of_dataset",
       [](nb::handle handle) {
-        return Wrapped(ValueOrThrow(RemadeDataset(TensorOf(handle.ptr()))));
+        nb::list found;
+        for (const Tensor& t : FilesOfDataset(TensorOf(handle.ptr()))) {
+          found.append(Wrapped(t));
+        }
+        return found;
       },
       nb::arg("handle"));
   m.def("_save_model", Save, nb::arg("root"), nb::arg("protocol"),
         nb::arg("signatures"), nb::arg("folder"), nb::arg("extra_tags"),
         nb::arg("skip_saver"), nb::arg("custom_gradients"), nb::arg("aliases"),
-        nb::arg("sharding").none());
+        nb::arg("sharding").none(), nb::arg("save_debug_info"),
+        nb::arg("strip_debug_nodes"));
 }
 
 }  // namespace gk::py

@@ -183,7 +183,8 @@ class RestoredBody final : public ToldFunction {
     return ParametersOfSpec();
   }
 
-  nb::object Call(const nb::args& args, const nb::kwargs& kwargs) const {
+  nb::object Call(const nb::args& given, const nb::kwargs& named) const {
+    const auto [args, kwargs] = WithDefaults(given, named);
     const TypedCall call = TypeOfCall(args, kwargs, /*with_tensors=*/true);
     ForgetComparisonError();
     CallParts parts(*call.type, args, kwargs);
@@ -227,6 +228,36 @@ class RestoredBody final : public ToldFunction {
   }
 
  private:
+  // Of a call that was not bound to the parameters, as eager ones are not.
+  std::pair<nb::tuple, nb::dict> WithDefaults(const nb::args& given,
+                                              const nb::kwargs& named) const {
+    const std::vector<Parameter> parameters = Parameters();
+    if (given.size() + named.size() >= parameters.size()) return {given, named};
+    nb::list args(given);
+    nb::dict kwargs;
+    kwargs.update(named);
+    size_t next = 0;
+    for (const Parameter& p : parameters) {
+      const nb::str name(p.name.c_str(), p.name.size());
+      const bool in_order = p.is_positional() && next == nb::len(args);
+      if (p.is_positional() && next < nb::len(args)) {
+        ++next;
+      } else if (kwargs.contains(name)) {
+        if (!in_order) continue;
+        args.append(nb::object(kwargs[name]));
+        nb::del(kwargs[name]);
+        ++next;
+      } else if (in_order && p.default_value.get() != nullptr) {
+        args.append(nb::borrow(p.default_value.get()));
+        ++next;
+      } else if (p.kind == ParameterKind::kKeywordOnly &&
+                 p.default_value.get() != nullptr) {
+        kwargs[name] = nb::borrow(p.default_value.get());
+      }
+    }
+    return {nb::tuple(args), kwargs};
+  }
+
   StatusOr<TracedSignature> Read(const std::string& name) {
     SavedCall trace = CallOf(*model_, name);
     TracedSignature signature;

@@ -9,6 +9,7 @@ import functools
 import inspect
 import itertools
 import re
+from collections import abc as collections_abc  # noqa: F401
 from inspect import (  # noqa: F401
     Parameter, currentframe, getcallargs, getdoc, getfile, getmembers, getmodule,
     getmro, getsource, isbuiltin, isclass, isfunction, isgenerator, ismethod,

@@ -244,6 +244,7 @@ __internal__.register_type_spec_from_value_converter
         _get_var_info=@private_warm_start.*
         _warm_start_var_with_vocab=@private_warm_start.*
         """,
+    "python.util.compat": "collections_abc=@private_parts.*",
     "python.util.all_util": """
         remove_undocumented=@tensorflow_private._remove_undocumented
         """,

@@ -179,6 +179,7 @@ class ExportProtocol(Protocol):
         # Objects that are made for the file, by what they are made of.
         self._made: dict[int, tuple[Any, Any]] = {}
         self._late: dict[int, tuple[Any, list]] = {}
+        self._children: dict[int, tuple[Any, list]] = {}
         self.untraced: list[str] = []
         # The registered savers of objects whose values are not saved.
         self.without_values: list[str] = []
@@ -195,13 +196,19 @@ class ExportProtocol(Protocol):
         return self._late[id(value)][1]
 
     def children(self, value: Any) -> list[tuple[str, Any]]:
+        # Once: objects may make them when they are asked.
+        if id(value) not in self._children:
+            self._children[id(value)] = value, self._children_of(value)
+        return self._children[id(value)][1]
+
+    def _children_of(self, value: Any) -> list[tuple[str, Any]]:
         if isinstance(value, Function | ConcreteFunction | Asset):
             return []
         if is_dataset(value):
             tracker = self._once(value, lambda: DatasetTracker(value))
             return [("_variant_tracker", tracker)]
         if isinstance(value, DatasetTracker):
-            return self._once(value, value.functions)
+            return self._once(value, lambda: [*value.assets(), *value.functions()])
         if isinstance(value, StaticVocabularyTable):
             return [] if value._table is None else [("_table", value._table)]
         if isinstance(value, LookupInterface):

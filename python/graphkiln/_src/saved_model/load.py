@@ -253,12 +253,28 @@ def load(
         if isinstance(root, AutoTrackable):
             root.tensorflow_version = model.tensorflow_version
             root.tensorflow_git_version = model.tensorflow_git_version
-            root.graph_debug_info = None
+            root.graph_debug_info = _debug_info(folder)
     except DataLossError as error:
         raise DataLossError(
             None, None, f"The SavedModel at {folder} is damaged: {error.message}"
         ) from None
     return root
+
+
+def _debug_info(folder: str) -> object:
+    """The GraphDebugInfo of a model, or None: most have none."""
+    path = os.path.join(folder, "debug", "saved_model_debug_info.pb")
+    if not _graphkiln.gfile_exists(path):
+        return None
+    with _graphkiln.GFile(path, "rb") as file:
+        content = file.read()
+    message = _loading.load("graphkiln._proto").GraphDebugInfo
+    try:
+        return message.FromString(content)
+    except ValueError as error:
+        raise DataLossError(
+            None, None, f"{path} is no GraphDebugInfo: {error}"
+        ) from None
 
 
 def contains_saved_model(export_dir: str | os.PathLike) -> bool:

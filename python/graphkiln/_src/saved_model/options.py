@@ -43,9 +43,11 @@ class SaveOptions:
 
     Args:
       namespace_whitelist: accepted for compatibility: all ops are the file's own.
-      save_debug_info: accepted for compatibility.
+      save_debug_info: writes debug/saved_model_debug_info.pb, a GraphDebugInfo: the
+        lines that made the operations. A loaded model has it as `graph_debug_info`.
       function_aliases: names under which a loader finds traces: {alias: Function}.
-      experimental_debug_stripper: accepted for compatibility.
+      experimental_debug_stripper: checks and prints of values (tf.debugging.Assert,
+        tf.print, tf.debugging.check_numerics) are saved as ops that do nothing.
       experimental_io_device: accepted for compatibility.
       experimental_variable_policy: a VariablePolicy, or its name.
       experimental_custom_gradients: are gradients of tf.custom_gradient saved?

@@ -52,6 +52,9 @@ class Asset(AutoTrackable):
         """The path, a string scalar."""
         return self._path
 
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Tensor:
+        return _graphkiln.convert_to_tensor(self._path, dtype=dtype, name=name)
+
 
 class TrackableResource(AutoTrackable):
     """Base of resources that are made when they are used first, and anew when a

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -230,6 +231,8 @@ def save(
         options.experimental_custom_gradients,
         aliases,
         policy_of(options.experimental_sharding_callback),
+        options.save_debug_info,
+        bool(options.experimental_debug_stripper),
     )
     if protocol.without_values:
         get_logger().warning(
@@ -240,7 +243,8 @@ def save(
         )
     if protocol.untraced:
         shown = protocol.untraced[:_SHOWN_UNTRACED]
-        get_logger().info(
+        # TensorFlow's module logs through absl's logger.
+        logging.getLogger("absl").info(
             "Found untraced functions such as %s while saving (showing %d of %d). "
             "These functions will not be directly callable after loading.",
             ", ".join(shown),
