@@ -9,7 +9,8 @@ namespace {
 
 // "^x" of "x:0".
 void MakeControl(std::string* input) {
-  if (!input->starts_with('^')) *input = "^" + input->substr(0, input->find(':'));
+  if (input->starts_with('^')) return;
+  *input = "^" + input->substr(0, input->find(':'));
 }
 
 void Strip(proto::NodeDef* node) {

@@ -139,15 +139,8 @@ def test_a_gradient_that_cannot_be_a_function_is_named(tmp_path):
 def test_functions_without_traces_are_told_of(tmp_path, caplog):
     m = Scale()
     m.later = tf.function(lambda x: x)
-    logger = tf.get_logger()
-    level, propagates = logger.level, logger.propagate
-    logger.setLevel("INFO")
-    logger.propagate = True
-    try:
+    with caplog.at_level("INFO", logger="absl"):
         saved(tmp_path, m)
-    finally:
-        logger.setLevel(level)
-        logger.propagate = propagates
     assert "Found untraced functions such as <lambda> while saving" in caplog.text
     assert "(showing 1 of 1)" in caplog.text
 

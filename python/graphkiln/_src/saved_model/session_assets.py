@@ -9,7 +9,7 @@ from typing import Any
 
 from graphkiln import _graphkiln, _proto
 from graphkiln._src.saved_model import constants
-from graphkiln._src.session.meta_graph import scoped_name
+from graphkiln._src.session.scoped_names import scoped_name
 
 
 def _path_of(tensor: Any) -> str:

@@ -12,7 +12,8 @@ from graphkiln._src.checkpoint.saved_variables import all_saved
 from graphkiln._src.checkpoint.saver import Saver
 from graphkiln._src.saved_model import constants
 from graphkiln._src.saved_model.session_assets import get_asset_tensors
-from graphkiln._src.session.meta_graph import read_message, scoped_name
+from graphkiln._src.session.meta_graph import read_message
+from graphkiln._src.session.scoped_names import scoped_name
 
 
 def parse_saved_model(export_dir: str | os.PathLike) -> Any:

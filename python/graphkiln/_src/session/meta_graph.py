@@ -42,7 +42,7 @@ def _collect(key: str, values: list, definition: Any, scope: str | None) -> None
         definition.int64_list.value.extend(values)
     elif isinstance(first, float):
         definition.float_list.value.extend(values)
-    elif getattr(type(first), "DESCRIPTOR", None) and hasattr(first, "Unpack"):
+    elif hasattr(first, "type_url"):
         definition.any_list.value.extend(
             _proto.Any.FromString(value.SerializeToString()) for value in values
         )
