@@ -183,9 +183,10 @@ class Flow:
     def _live_try(self, s: ast.Try, out: frozenset) -> frozenset:
         if getattr(s, "gk_return", False):
             return self._live(s.body, out)
-        final = self._live(s.finalbody, out)
-        # Behind it only if nothing, or what a handler takes, was raised.
+        # Behind it only if nothing, or what a handler takes, was raised. The facts
+        # that stay are those of the second walk, of both ways.
         raised = self._live(s.finalbody, self._escape[-1])
+        final = self._live(s.finalbody, out | self._escape[-1])
         handlers = frozenset()
         self._escape.append(raised)
         for h in s.handlers:

@@ -281,6 +281,28 @@ def try_with_return(n):
     return n
 
 
+@program((I(3),), (I(-12),), (I(0),))
+def return_in_finally(n):
+    try:
+        return n - 2
+    finally:
+        if n > 0:
+            return n * 5  # noqa: B012
+        elif n < 0:
+            return n * 7  # noqa: B012
+
+
+@program((I(3),), (I(-12),))
+def branch_in_finally_is_read_behind(n):
+    m = n
+    try:
+        n += 1
+    finally:
+        if n > 0:
+            m = n * 2
+    return m
+
+
 @contextlib.contextmanager
 def _logged(log, name):
     log.append(name)
