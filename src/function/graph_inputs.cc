@@ -185,10 +185,14 @@ StatusOr<Tensor> GraphInputs::Capture(const Tensor& t, std::string_view name) {
   }
   if (!may_capture_) {
     if (!t.is_symbolic()) {
-      return RuntimeError(
-          "{}: Attempting to capture an EagerTensor without building a "
-          "function.",
-          name.substr(0, name.find_last_not_of('/') + 1));
+      if (t.dtype() == DataType::kResource || t.dtype() == DataType::kVariant) {
+        return RuntimeError(
+            "Attempting to capture an EagerTensor without building a "
+            "function.");
+      }
+      // A number or a shape that a composition needs.
+      name = name.substr(0, name.find_last_not_of('/') + 1);
+      return owner_.builder->Constant(t, name.empty() ? "Const" : name);
     }
     const Output o = Graph::OutputOf(t);
     return ValueError(

@@ -13,7 +13,7 @@ from tensorflow.python.framework import tensor_util as their_tensor_util
 from tensorflow.python.util import nest as their_nest
 
 import graphkiln
-from graphkiln._src.host import nest_paths, private_parts
+from graphkiln._src.host import nest_paths, private_inspect, private_parts
 
 Pair = collections.namedtuple("Pair", "a b")
 Twin = collections.namedtuple("Pair", "a b")
@@ -413,6 +413,71 @@ def test_deprecations_warn_once(caplog):
     assert [f(), f(b=3), f(a=2)] == [3, 4, 4]
     with deprecation.silence():
         assert f(a=5) == 7
-    assert private_parts.getfullargspec(f).args == ["a", "b"]
+    assert private_inspect.getfullargspec(f).args == ["a", "b"]
     old = deprecation.deprecated_alias("old", "Pair", Pair)
     assert isinstance(old(1, 2), Pair)
+
+
+def test_arguments_below_decorators():
+    from tensorflow.python.util import tf_decorator, tf_inspect
+
+    from graphkiln._src.internal.decorator import TFDecorator
+
+    def f(a, *rest, b=2, **more):
+        return a, rest, b, more
+
+    def specs(inspecting, decorator):
+        said = inspecting.FullArgSpec(["x"], None, None, (1,), [], None, {})
+        inner = decorator("", f)
+        outer = decorator("", decorator("", f, "", said))
+        return [
+            tuple(get(target))
+            for get in (inspecting.getargspec, inspecting.getfullargspec)
+            for target in (f, inner, outer)
+        ]
+
+    wanted = specs(tf_inspect, tf_decorator.TFDecorator)
+    assert specs(private_inspect, TFDecorator) == wanted
+
+
+def test_small_functions_of_ragged_tensors_and_numbers():
+    from tensorflow.python.framework import tensor_shape
+    from tensorflow.python.ops import control_flow_ops, gradient_checker_v2, math_ops
+    from tensorflow.python.ops.ragged import ragged_string_ops, ragged_tensor
+
+    from graphkiln._src.host import private_numbers, private_ragged
+
+    def values(tf, shapes, flow, checker, math, strings, ragged):
+        rt = tf.ragged.constant([[1, 2, 3, 4], [], [5]])
+        words = tf.ragged.constant([["it's"], ["b", "c"]])
+        x = tf.constant([1.0, 2.0])
+        arrays = tf.compat.v1.ragged.constant_value([[1], [2, 3]])
+        convert = ragged.convert_to_tensor_or_ragged_tensor
+        with pytest.raises(ValueError):
+            convert(rt, dtype=tf.float32)
+        with pytest.raises(ValueError):
+            strings.ragged_tensor_to_string(rt, summarize=0)
+        return [
+            strings.ragged_tensor_to_string(rt).numpy(),
+            strings.ragged_tensor_to_string(rt, summarize=1).numpy(),
+            strings.ragged_tensor_to_string(words).numpy(),
+            convert(rt) is rt,
+            convert(arrays).to_list(),
+            convert([1, 2], preferred_dtype=tf.int64).dtype.name,
+            str(shapes.unknown_shape()),
+            str(shapes.unknown_shape(2)),
+            checker.max_error([np.array([1.0, 2.0])], [np.array([1.5, 2.0])]),
+            flow.with_dependencies([x], x).numpy().tolist(),
+            math.tensor_equals(x, None),
+            math.tensor_not_equals(x, [1.0, 3.0]).numpy().tolist(),
+        ]
+
+    theirs = values(
+        tensorflow, tensor_shape, control_flow_ops, gradient_checker_v2, math_ops,
+        ragged_string_ops, ragged_tensor,
+    )
+    ours = values(
+        graphkiln, private_numbers, private_numbers, private_numbers, private_numbers,
+        private_ragged, private_ragged,
+    )
+    assert ours == theirs

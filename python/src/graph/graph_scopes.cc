@@ -1,6 +1,8 @@
 #include "python/src/graph/graph_scopes.h"
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -88,11 +90,15 @@ EnteredGraph* EnterGraph(PyObject* o) {
 bool ExitGraph(PyObject* o) {
   std::vector<std::unique_ptr<EnteredGraph>>& entered = *GraphOf(o)->entered;
   if (entered.empty()) return true;
-  if (!entered.back()->IsHere()) {
+  // Other threads may have entered it since.
+  const auto own = std::find_if(
+      entered.rbegin(), entered.rend(),
+      [](const std::unique_ptr<EnteredGraph>& e) { return e->IsHere(); });
+  if (own == entered.rend()) {
     Raise(RuntimeError("A graph must be left on the thread that entered it"));
     return false;
   }
-  entered.pop_back();
+  entered.erase(std::next(own).base());
   return true;
 }
 

@@ -89,11 +89,10 @@ nb::object LengthsOf(const RowPartition& rows) {
 }  // namespace
 
 nb::object Wrapped(const RowPartition& rows) {
-  return NewValue(
-      TheCompositeClasses().partition,
-      {{"_row_splits", Wrapped(rows.splits)},
-       {"_uniform", UniformOf(rows)},
-       {"_given_lengths", LengthsOf(rows)}});
+  return NewValue(TheCompositeClasses().partition,
+                  {{"_row_splits", Wrapped(rows.splits)},
+                   {"_uniform", UniformOf(rows)},
+                   {"_given_lengths", LengthsOf(rows)}});
 }
 
 nb::object Wrapped(const RaggedValue& value) {
@@ -119,25 +118,23 @@ bool IsSparse(nb::handle value) {
   return IsOf(value, TheCompositeClasses().sparse);
 }
 
-namespace {
+bool IsRaggedArrays(nb::handle value) {
+  return std::string_view(Py_TYPE(value.ptr())->tp_name) == "RaggedTensorValue";
+}
 
-// The tensor of what a session made of a sparse or ragged one, a tuple or an
-// object of arrays; else the value itself.
 nb::object AsComposite(nb::handle value) {
   const std::string_view type = Py_TYPE(value.ptr())->tp_name;
   const auto parts = TheCompositeClasses();
   if (type == "SparseTensorValue" && PyTuple_Check(value.ptr())) {
     return nb::handle(parts.sparse)(*nb::borrow<nb::tuple>(value));
   }
-  if (type == "RaggedTensorValue") {
+  if (IsRaggedArrays(value)) {
     return nb::handle(parts.ragged)
         .attr("from_nested_row_splits")(Attribute(value, "flat_values"),
                                         Attribute(value, "nested_row_splits"));
   }
   return nb::borrow(value);
 }
-
-}  // namespace
 
 SparseValue AsSparse(nb::handle given) {
   const nb::object value = AsComposite(given);

@@ -37,6 +37,11 @@ RowPartition AsRows(nanobind::handle value, const char* uniform);
 Tensor GivenLengths(nanobind::handle value);
 
 bool IsSparse(nanobind::handle value);
+// Is it the arrays of a ragged tensor, as a session gives them?
+bool IsRaggedArrays(nanobind::handle value);
+// The tensor of what a session made of a sparse or ragged one, a tuple or an
+// object of arrays; else the value itself.
+nanobind::object AsComposite(nanobind::handle value);
 SparseValue AsSparse(nanobind::handle value);
 nanobind::object Wrapped(const SparseValue& value);
 

@@ -148,6 +148,31 @@ nb::object OfEach(const Operands& one) {
   return Owned(Packed(value, kRules, made.ptr()));
 }
 
+// A value, or a list of some, with ragged tensors for their arrays.
+nb::object WithTensors(nb::handle value) {
+  if (!IsListOrTuple(value.ptr())) {
+    return IsRaggedArrays(value) ? AsComposite(value) : nb::borrow(value);
+  }
+  nb::list made;
+  bool any = false;
+  for (nb::handle item : value) {
+    any = any || IsRaggedArrays(item);
+    made.append(WithTensors(item));
+  }
+  return any ? nb::object(made) : nb::borrow(value);
+}
+
+nb::object CallWithTensors(const DispatchedCall& call) {
+  nb::list args;
+  nb::dict named;
+  for (nb::handle value : call.args()) args.append(WithTensors(value));
+  for (const auto& [name, value] : nb::borrow<nb::dict>(call.kwargs())) {
+    named[name] = WithTensors(value);
+  }
+  return Owned(
+      PyObject_Call(call.api().ptr(), nb::tuple(args).ptr(), named.ptr()));
+}
+
 }  // namespace
 
 nb::object CallOfComposites(const DispatchedCall& call) {
@@ -155,6 +180,9 @@ nb::object CallOfComposites(const DispatchedCall& call) {
   size_t composites = 0;
   bool ragged = false, sparse = false, slices = false, shapes = false;
   for (nb::handle value : call.Values()) {
+    if (IsRaggedArrays(value) && call.key() != nullptr) {
+      return CallWithTensors(call);
+    }
     if (!nb::isinstance(value, composite)) continue;
     ++composites;
     ragged |= IsRagged(value);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "function/func_graph.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
 #include "python/src/binding/package_parts.h"
@@ -271,7 +272,16 @@ StatusOr<Tensor> ValueToTensor(PyObject* value, DataType dtype,
 
 StatusOr<Tensor> ToTensor(PyObject* value, DataType dtype, DataType hint,
                           std::string_view name, Narrowing narrowing) {
-  if (IsTensor(value)) return CheckDType(value, TensorOf(value), dtype);
+  if (IsTensor(value)) {
+    // Graphs that are made for their own sake take nothing from outside.
+    const FuncGraph* const graph = FuncGraph::Current();
+    if (graph != nullptr && !graph->is_function() &&
+        !TensorOf(value).is_symbolic()) {
+      return RuntimeError(
+          "Attempting to capture an EagerTensor without building a function.");
+    }
+    return CheckDType(value, TensorOf(value), dtype);
+  }
   if (IsVariable(value)) {
     // A class of the user's that holds its value in a way of its own.
     if (!VariableOf(value)->handle) {

@@ -182,7 +182,11 @@ RaggedValue RaggedGatherNd(const RaggedValue& params,
   }
   if (given.is_ragged()) {
     if (params.is_ragged()) {
-      return given.WithFlat(RaggedGatherNd(params, given.flat()).flat());
+      const RaggedValue found = RaggedGatherNd(params, given.flat());
+      std::vector<RowPartition> rows = given.partitions();
+      rows.insert(rows.end(), found.partitions().begin(),
+                  found.partitions().end());
+      return {found.flat(), std::move(rows)};
     }
     return given.WithFlat(ops::GatherNd(params.flat(), given.flat()));
   }

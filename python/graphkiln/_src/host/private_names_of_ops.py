@@ -70,7 +70,9 @@ NAMES_OF_OPS = {
     "python.ops.numpy_ops.np_math_ops": """
         enable_numpy_methods_on_tensor=@private_numbers.*
         """,
+    "python.ops.sparse_ops": "bincount=math.bincount",
     "python.ops.structured.structured_tensor": """
         StructuredTensorSpec=experimental.StructuredTensor.Spec
         """,
+    "python.util.compat": "collections_abc=@private_numbers.*",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import abc as collections_abc  # noqa: F401
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from graphkiln._src.numpy.behavior import experimental_enable_numpy_behavior
 
 
 def max_error(grad1: list, grad2: list) -> float:
-    """How far the derivatives that `tf.test.compute_gradient` gives are apart at most."""
+    """How far derivatives of `tf.test.compute_gradient` are apart at most."""
     error = 0.0
     for theory, found in zip(grad1, grad2, strict=True):
         if theory.size or found.size:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 from contextlib import contextmanager  # noqa: F401
 import functools
-import inspect
+import inspect  # noqa: F401
 import itertools
 import re
 from collections import abc as collections_abc  # noqa: F401
@@ -309,15 +309,6 @@ def case_by(
             )
         with _graphkiln.control_dependencies([c for c in checks if c is not None]):
             return decide()
-
-
-def getfullargspec(obj: object) -> inspect.FullArgSpec:
-    """Of what decorators wrap."""
-    return inspect.getfullargspec(inspect.unwrap(obj))
-
-
-def getargspec(obj: object) -> object:
-    return getfullargspec(obj)
 
 
 def flatten_dict_items(dictionary: dict) -> dict:

@@ -6,7 +6,6 @@ from typing import Any
 
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import RaggedTensor, Tensor
-from graphkiln._src import ops
 from graphkiln._src.testing.array_asserts import is_ragged
 
 
@@ -63,7 +62,7 @@ def ragged_tensor_to_string(rt: Any, summarize: int | None = None) -> Tensor:
         raise ValueError(
             "RaggedTensor to_string requires that rt.shape.rank is not None."
         )
-    return ops.strings.format(
+    return _graphkiln.format_values(
         "{}", rt, summarize=-1 if summarize is None else summarize
     )
 

@@ -289,10 +289,13 @@ __internal__.register_type_spec_from_value_converter
         tf_export=@private_exports.*
         """,
     "python.util.tf_inspect": """
-        Parameter=@private_parts.* _inspect=@private_parts.inspect
-        currentframe=@private_parts.* getargspec=@private_parts.*
+        ArgSpec=@private_inspect.* FullArgSpec=@private_inspect.*
+        Parameter=@private_parts.* Signature=@private_inspect.*
+        _inspect=@private_parts.inspect currentframe=@private_parts.*
+        getargspec=@private_inspect.* getsourcefile=@private_inspect.*
+        getsourcelines=@private_inspect.*
         getcallargs=@private_parts.* getdoc=@private_parts.* getfile=@private_parts.*
-        getfullargspec=@private_parts.* getmembers=@private_parts.*
+        getfullargspec=@private_inspect.* getmembers=@private_parts.*
         getmodule=@private_parts.* getmro=@private_parts.* getsource=@private_parts.*
         isbuiltin=@private_parts.* isclass=@private_parts.* isfunction=@private_parts.*
         isgenerator=@private_parts.* ismethod=@private_parts.* ismodule=@private_parts.*

@@ -1,0 +1,181 @@
+"""What TensorFlow's own tests found that run in a session's graph: the values of
+the same calls on both modules."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+import tensorflow
+
+import graphkiln
+
+
+def plain(value):
+    if isinstance(value, (list, tuple)) and not hasattr(value, "dense_shape"):
+        return [plain(v) for v in value]
+    if hasattr(value, "to_list"):
+        return value.to_list()
+    if hasattr(value, "dense_shape"):
+        return [np.asarray(part).tolist() for part in value]
+    return np.asarray(value).tolist()
+
+
+def arrays(tf, rows, dtype=None, **kwargs):
+    """A ragged tensor's arrays, as a session gives them."""
+    return tf.compat.v1.ragged.constant_value(rows, dtype=dtype, **kwargs)
+
+
+def _examples(tf, **features):
+    example = tf.train.Example()
+    for name, values in features.items():
+        example.features.feature[name].int64_list.value.extend(values)
+    return [example.SerializeToString()]
+
+
+TEXTS = [["a", "bc"], [], ["d"]]
+NUMBERS = [[1, 2], [], [3]]
+
+CASES = {
+    # Numbers and shapes that compositions need are constants of the graph.
+    "joined rows": lambda tf: tf.strings.reduce_join(tf.ragged.constant(TEXTS), -1),
+    "joined columns": lambda tf: tf.strings.reduce_join(
+        tf.ragged.constant(TEXTS), 0, separator="-"
+    ),
+    "default of a feature": lambda tf: tf.io.parse_example(
+        _examples(tf), {"x": tf.io.FixedLenFeature([2], tf.int64, [1, 2])}
+    )["x"],
+    "padding of a feature": lambda tf: tf.io.parse_example(
+        _examples(tf, x=[5]),
+        {"x": tf.io.FixedLenSequenceFeature([], tf.int64, True, 7)},
+    )["x"],
+    "sparse feature": lambda tf: tf.io.parse_example(
+        _examples(tf, i=[3], v=[5]),
+        {"x": tf.io.SparseFeature("i", "v", tf.int64, 9)},
+    )["x"],
+    "ragged feature": lambda tf: tf.io.parse_example(
+        _examples(tf, v=[5, 6]), {"v": tf.io.RaggedFeature(tf.int64)}
+    )["v"],
+    "histogram": lambda tf: tf.histogram_fixed_width([1.0, 2.0, 9.0], [0.0, 5.0], 3),
+    "confusion": lambda tf: tf.math.confusion_matrix([0, 1, 1], [0, 1, 0]),
+    "log of sums": lambda tf: tf.reduce_logsumexp([[0.0, 1.0], [2.0, 3.0]], 1),
+    "psnr": lambda tf: tf.image.psnr(tf.zeros([2, 2, 3]), tf.ones([2, 2, 3]), 2.0),
+    "ssim": lambda tf: tf.image.ssim(
+        tf.ones([1, 12, 12, 1]), tf.ones([1, 12, 12, 1]), 1.0
+    ),
+    "hue": lambda tf: tf.image.adjust_hue(tf.ones([2, 2, 3]) * 0.3, 0.1),
+    "mean and variance": lambda tf: tf.nn.moments(tf.constant([1.0, 2.0, 4.0]), [0]),
+    "embeddings": lambda tf: tf.nn.embedding_lookup_sparse(
+        tf.constant([[1.0], [2.0]]), tf.sparse.from_dense([[1, 0], [1, 1]]), None
+    ),
+    "batches of rows": lambda tf: tf.ragged.constant(NUMBERS).to_tensor(9),
+    "sizes": lambda tf: tf.ragged.constant(NUMBERS).bounding_shape(),
+    "unsorted": lambda tf: tf.math.unsorted_segment_sqrt_n([1.0, 2.0], [0, 0], 2),
+    "top": lambda tf: tf.math.in_top_k([1], [[0.1, 0.9]], 1),
+    # The arrays of ragged tensors are arguments as these are.
+    "where": lambda tf: tf.where(
+        arrays(tf, [[True, False], [True]]),
+        arrays(tf, [["a", "b"], ["c"]]),
+        arrays(tf, [["x", "y"], ["z"]]),
+    ),
+    "gather": lambda tf: tf.gather(arrays(tf, TEXTS), [2, 0]),
+    "gather by rows": lambda tf: tf.gather(["a", "b", "c", "d"], arrays(tf, NUMBERS)),
+    "gather_nd": lambda tf: tf.gather_nd(arrays(tf, TEXTS), [[0, 1], [2, 0]]),
+    # What ragged indices give keeps the rows of what they name.
+    "gather_nd of rows": lambda tf: tf.gather_nd(
+        tf.ragged.constant([[["a", "b"], ["c"]], [["d"]]]),
+        tf.ragged.constant([[[1, 0], [0, 1]], [[0, 0]]], ragged_rank=1),
+    ),
+    "gather_nd of deep rows": lambda tf: tf.gather_nd(
+        tf.ragged.constant([[["a", "b"], ["c"]], [["d"]]]),
+        tf.ragged.constant([[[1], [0]], [], [[0]]], ragged_rank=1, inner_shape=(1,)),
+    ),
+    "gather_nd of even rows": lambda tf: tf.gather_nd(
+        tf.ragged.constant([[[1, 2], [3, 4]], [[5, 6]]], ragged_rank=1),
+        tf.ragged.constant([[[1, 0]], [[0, 1], [0, 0]]], ragged_rank=1),
+    ),
+    "gather_nd of elements": lambda tf: tf.gather_nd(
+        tf.ragged.constant([[1, 2], [3]]),
+        tf.ragged.constant([[[1, 0]], [[0, 1], [0, 0]]], ragged_rank=1),
+    ),
+    "mask": lambda tf: tf.ragged.boolean_mask(
+        arrays(tf, NUMBERS), arrays(tf, [[True, False], [], [True]])
+    ),
+    "bitcast": lambda tf: tf.bitcast(arrays(tf, NUMBERS, np.int32), tf.uint32),
+    "concat": lambda tf: tf.concat([arrays(tf, NUMBERS), arrays(tf, NUMBERS)], 1),
+    "sum": lambda tf: tf.reduce_sum(arrays(tf, NUMBERS), 1),
+    "add": lambda tf: tf.add(arrays(tf, NUMBERS), 1),
+    "lengths": lambda tf: tf.strings.length(arrays(tf, TEXTS)),
+    "size": lambda tf: tf.size(arrays(tf, NUMBERS)),
+}
+
+
+@pytest.mark.parametrize("eagerly", [False, True], ids=["graph", "eager"])
+@pytest.mark.parametrize("name", list(CASES))
+def test_values(name, eagerly):
+    found = []
+    for tf in (tensorflow, graphkiln):
+        if eagerly:
+            made = CASES[name](tf)
+            if hasattr(made, "dense_shape"):
+                made = tf.compat.v1.SparseTensorValue(
+                    *map(np.asarray, (made.indices, made.values, made.dense_shape))
+                )
+            found.append(plain(made))
+            continue
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            found.append(plain(session.run(CASES[name](tf))))
+    if _numbers(found[0]):
+        np.testing.assert_allclose(*found, rtol=1e-6)
+    else:
+        assert found[1] == found[0]
+
+
+def _numbers(value):
+    try:
+        return np.asarray(value).dtype.kind == "f"
+    except ValueError:
+        return False
+
+
+def test_graphs_take_no_eager_tensors():
+    for tf in (tensorflow, graphkiln):
+        outside = tf.constant([1.0])
+        with tf.Graph().as_default():
+            for call in (
+                lambda: outside + 1.0,  # noqa: B023
+                lambda: tf.strings.as_string(outside),  # noqa: B023
+                lambda: tf.concat([outside, [2.0]], 0),  # noqa: B023
+                lambda: tf.reduce_logsumexp(outside),  # noqa: B023
+            ):
+                with pytest.raises(RuntimeError, match="capture an EagerTensor"):
+                    call()
+
+
+def test_threads_share_a_graph():
+    for tf in (tensorflow, graphkiln):
+        graph, values = tf.Graph(), {}
+        events = [threading.Event() for _ in range(3)]
+        entered = [threading.Event() for _ in range(3)]
+
+        def work(i):
+            entered[i - 1].wait(10) if i else None  # noqa: B023
+            with tf.compat.v1.Session(graph=graph) as session:  # noqa: B023
+                x = tf.constant(float(i))  # noqa: B023
+                entered[i].set()  # noqa: B023
+                events[i].wait(10)  # noqa: B023
+                values[i] = session.run(x * 2.0).item()  # noqa: B023
+            # Left in the order of entering, and outside of it since.
+            values[i, "eager"] = tf.executing_eagerly()  # noqa: B023
+            events[i + 1].set() if i < 2 else None  # noqa: B023
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(3)]
+        for thread in threads:
+            thread.start()
+        entered[2].wait(10)
+        events[0].set()
+        for thread in threads:
+            thread.join(20)
+        assert [values.get(i) for i in range(3)] == [0.0, 2.0, 4.0]
+        assert all(values.get((i, "eager")) for i in range(3))
