@@ -192,7 +192,7 @@ StatusOr<Tensor> GraphInputs::Capture(const Tensor& t, std::string_view name) {
       }
       // A number or a shape that a composition needs.
       name = name.substr(0, name.find_last_not_of('/') + 1);
-      return owner_.builder->Constant(t, name.empty() ? "Const" : name);
+      return owner_.builder->Constant(t, name.empty() ? "captured" : name);
     }
     const Output o = Graph::OutputOf(t);
     return ValueError(

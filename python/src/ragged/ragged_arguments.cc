@@ -219,7 +219,7 @@ RaggedAxes AsAxes(nb::handle value, std::string_view name) {
     const Tensor t = TensorOf(value.ptr());
     const auto known = KnownInts(t);
     if (!known) {
-      Throw(ValueError("The {} of a ragged reduction must be constant.", name));
+      Throw(ValueError("{} must be known at graph construction time.", name));
     }
     return {*known, t.partial_shape().rank() == 0};
   }

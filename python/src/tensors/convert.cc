@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "function/func_graph.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
 #include "python/src/binding/package_parts.h"
 #include "python/src/graph/source_location.h"
+#include "python/src/graph/taken_tensor.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/numpy_behavior.h"
 #include "python/src/tensors/shape_type.h"
@@ -45,6 +45,7 @@ Status DTypeMismatch(PyObject* value, DataType have, DataType want) {
 }
 
 StatusOr<Tensor> CheckDType(PyObject* value, Tensor t, DataType dtype) {
+  GK_RETURN_IF_ERROR(CheckTakenByGraph(t));
   if (dtype != kAnyDType && t.dtype() != dtype) {
     return DTypeMismatch(value, t.dtype(), dtype);
   }
@@ -272,16 +273,7 @@ StatusOr<Tensor> ValueToTensor(PyObject* value, DataType dtype,
 
 StatusOr<Tensor> ToTensor(PyObject* value, DataType dtype, DataType hint,
                           std::string_view name, Narrowing narrowing) {
-  if (IsTensor(value)) {
-    // Graphs that are made for their own sake take nothing from outside.
-    const FuncGraph* const graph = FuncGraph::Current();
-    if (graph != nullptr && !graph->is_function() &&
-        !TensorOf(value).is_symbolic()) {
-      return RuntimeError(
-          "Attempting to capture an EagerTensor without building a function.");
-    }
-    return CheckDType(value, TensorOf(value), dtype);
-  }
+  if (IsTensor(value)) return CheckDType(value, TensorOf(value), dtype);
   if (IsVariable(value)) {
     // A class of the user's that holds its value in a way of its own.
     if (!VariableOf(value)->handle) {

@@ -74,5 +74,4 @@ NAMES_OF_OPS = {
     "python.ops.structured.structured_tensor": """
         StructuredTensorSpec=experimental.StructuredTensor.Spec
         """,
-    "python.util.compat": "collections_abc=@private_numbers.*",
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import abc as collections_abc  # noqa: F401
 from typing import Any
 
 import numpy as np
