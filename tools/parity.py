@@ -56,10 +56,10 @@ ONLY_PYTHON = {
     "AutoGraph rewrites Python's statements; C++ has `gk::carry` and `gk::if_`.":
         "autograph.*",
     "Names of TensorFlow's first version, for programs that were written then.":
-        "compat.*",
+        "compat.* data.experimental.make_saveable_from_iterator",
     "Python's modules: logging, tracebacks, where the package keeps its headers.":
         "as_tensorflow *ipython_extension get_logger debugging.*traceback_filtering* sysconfig.*",
-    "Profiles by gRPC, which there is none of: in Python these raise.":
+    "gRPC, which programs in C++ bring: `gk::profiler::answer` makes what servers say.":
         "profiler.experimental.client.* profiler.experimental.server.*",
     "Values on several devices, which there are none of: there to be asked for.":
         "distribute.Distributed* distribute.*MultiWorkerMirroredStrategy "

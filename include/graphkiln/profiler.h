@@ -59,6 +59,16 @@ GK_API_NAMESPACE {
   // has ended then, too.
   GK_EXPORT void stop(bool save = true);
 
+  // What a server of profiles answers to the gRPC call
+  // /tensorflow.ProfilerService/`method` ("Profile", "Monitor", "Terminate"),
+  // message for message: for programs that have a gRPC of their own, which
+  // TensorFlow's and TensorBoard's clients then can profile. Blocks as long as
+  // the request says, or until `goes_on` says no. Throws Error, whose code the
+  // call is to end with.
+  GK_EXPORT std::string answer(
+      const std::string& method, const std::string& request,
+      const std::function<bool()>& goes_on = [] { return true; });
+
   // A profile from where it is made to stop(), or where it goes out of scope;
   // then what cannot be written is not.
   class GK_EXPORT Profile {

@@ -54,6 +54,7 @@ EXPORTS: dict[str, str] = {
         data.experimental.SHARD_HINT data.experimental.at
         data.experimental.index_table_from_dataset
         data.experimental.make_batched_features_dataset
+        compat.v1.data.experimental.make_batched_features_dataset
         data.experimental.pad_to_cardinality data.experimental.parse_example_dataset
         data.experimental.shuffle_and_repeat data.experimental.table_from_dataset
         """,
@@ -61,6 +62,7 @@ EXPORTS: dict[str, str] = {
         compat.v1.data.FixedLengthRecordDataset compat.v1.data.TFRecordDataset
         compat.v1.data.TextLineDataset data.TFRecordDataset data.TextLineDataset
         data.FixedLengthRecordDataset data.experimental.SqlDataset
+        compat.v1.data.experimental.SqlDataset
         data.experimental.TFRecordWriter compat.v1.io.tf_record_iterator
         compat.v1.python_io.tf_record_iterator compat.v1.io.TFRecordCompressionType
         compat.v1.python_io.TFRecordCompressionType
@@ -393,10 +395,14 @@ EXPORTS: dict[str, str] = {
         compat.v1.summary.tensor_summary compat.v1.summary.text
         """,
     "graphkiln._src.structured.structures": "experimental.StructuredTensor",
+    "graphkiln._src.version_one.iterators": """
+        data.experimental.make_saveable_from_iterator
+        compat.v1.data.experimental.make_saveable_from_iterator
+        """,
     "graphkiln._src.version_one.functions": """
         compat.v1.convert_to_tensor_or_indexed_slices
         compat.v1.convert_to_tensor_or_sparse_tensor
-        compat.v1.data.make_one_shot_iterator compat.v1.div compat.v1.floor_div
+        compat.v1.div compat.v1.floor_div
         compat.v1.name_scope=NameScope compat.v1.multinomial
         compat.v1.random.multinomial compat.v1.batch_to_space
         compat.v1.nn.space_to_batch compat.v1.space_to_batch

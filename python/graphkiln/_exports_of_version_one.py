@@ -2,6 +2,9 @@
 other table, without what they begin with. See `_exports`."""
 
 EXPORTS: dict[str, str] = {
+    "graphkiln._graphkiln": """
+        data.experimental.make_csv_dataset=data_make_csv_dataset
+        """,
     "graphkiln._src.checkpoint.checkpoint_v1": """
         train.Checkpoint=CheckpointV1
         """,
@@ -77,6 +80,7 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.version_one.iterators": """
         data.Iterator data.get_output_classes data.get_output_shapes
         data.get_output_types data.make_initializable_iterator
+        data.make_one_shot_iterator
         """,
     "graphkiln._src.version_one.losses": """
         losses.Reduction losses.absolute_difference losses.add_loss

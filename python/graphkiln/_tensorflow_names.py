@@ -55,8 +55,6 @@ _INSTEAD = {
     "compat.v1.app": "the package absl",
     "compat.v1.flags": "the package absl",
     "compat.v1.placeholder_v2": "tf.compat.v1.placeholder",
-    "compat.v1.data.make_initializable_iterator": "iter(dataset)",
-    "data.experimental.make_saveable_from_iterator": "tf.train.Checkpoint",
     "compat.v1.test.StubOutForTesting": "unittest.mock",
     "compat.v1.test.mock": "unittest.mock",
     "compat.v1.make_template": "tf.Module",

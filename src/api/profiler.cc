@@ -6,6 +6,7 @@
 #include "graphkiln/concrete_function.h"
 #include "profiler/function_profile.h"
 #include "profiler/memory_report.h"
+#include "profiler/service.h"
 #include "profiler/session.h"
 
 namespace gk::api {
@@ -24,6 +25,14 @@ void start(const std::string& logdir, const ProfilerOptions& options) {
 
 void stop(bool save) {
   Guarded([&] { ThrowIfError(Profiler::Stop(save)); });
+}
+
+std::string answer(const std::string& method, const std::string& request,
+                   const std::function<bool()>& goes_on) {
+  return Guarded([&] {
+    return ValueOrThrow(ProfilerService::Answer(
+        method, request, [&] { return goes_on(); }));
+  });
 }
 
 Profile::Profile(const std::string& logdir, const ProfilerOptions& options) {

@@ -175,6 +175,19 @@ TEST_F(ProfilerTest, OfOneCallOfAFunction) {
   EXPECT_EQ(traced, 1);
 }
 
+TEST_F(ProfilerTest, AnswersToOtherProcesses) {
+  EXPECT_EQ(CodeOf([] { profiler::answer("GetSnapshot", ""); }),
+            ErrorCode::kUnimplemented);
+  EXPECT_EQ(CodeOf([] { profiler::answer("Profile", ""); }),
+            ErrorCode::kInvalidArgument);
+  // A profile of an hour for somebody who goes: MonitorRequest.duration_ms.
+  int asked = 0;
+  const std::string told = profiler::answer(
+      "Monitor", "\x08\x80\xdd\xdb\x01", [&] { return ++asked < 3; });
+  EXPECT_NE(told.find("Device idle time: "), std::string::npos);
+  EXPECT_EQ(asked, 3);
+}
+
 TEST_F(ProfilerTest, MemoryOfAFunction) {
   auto f = gk::function([](Tensor x) {
     return gk::matmul(gk::nn::softmax(gk::linalg::matmul(x, x)), x);

@@ -9,7 +9,9 @@
 #endif
 
 #include <algorithm>
+#include <cstdlib>
 #include <mutex>
+#include <new>
 
 #include "base/format.h"
 #include "base/per_thread.h"
@@ -23,6 +25,8 @@ namespace {
 // records for hours keeps its first ones.
 constexpr int64_t kMaxEvents = 2'000'000;
 constexpr int kEventsPerChunk = 1024;
+constexpr int kWordsPerEvent = sizeof(Event) / sizeof(int64_t);
+constexpr int kWordsPerChunk = kEventsPerChunk * kWordsPerEvent;
 
 int64_t Read(clockid_t clock) {
   timespec t;
@@ -88,52 +92,87 @@ class NamedEvent final : public EventType {
 
 }  // namespace
 
+template <class T, int kRoom>
 struct EventLog::Chunk {
   Chunk() {}
-  ~Chunk() {
-    const int n = count.load(std::memory_order_acquire);
-    for (int i = 0; i < n; ++i) delete events[i].detail;
-  }
+  ~Chunk() {}
   std::atomic<int> count{0};
   std::atomic<Chunk*> next{nullptr};
   union {  // touched only where they are written
-    Event events[kEventsPerChunk];
+    T values[kRoom];
   };
 };
 
-// Written by its thread, read by who ends the recording: chunks and their
+// Written by one thread, read by who ends the recording: chunks and their
 // counts are published one after the other.
+template <class T, int kRoom>
+class EventLog::Chunks {
+ public:
+  Chunks() : head_(new Chunk<T, kRoom>), tail_(head_) {}
+  ~Chunks() {
+    for (auto* c = head_; c != nullptr;) {
+      delete std::exchange(c, c->next.load(std::memory_order_acquire));
+    }
+  }
+
+  // Where `n` values may be written, to be published; null if there is no room
+  // left in the chunk.
+  T* Room(int n) {
+    const int used = tail_->count.load(std::memory_order_relaxed);
+    return n <= kRoom - used ? tail_->values + used : nullptr;
+  }
+  // The same in another chunk; null if there is no memory.
+  T* RoomInFresh() {
+    auto* const fresh = new (std::nothrow) Chunk<T, kRoom>;
+    if (fresh == nullptr) return nullptr;
+    tail_->next.store(fresh, std::memory_order_release);
+    tail_ = fresh;
+    return tail_->values;
+  }
+  void Publish(int n) {
+    tail_->count.store(tail_->count.load(std::memory_order_relaxed) + n,
+                       std::memory_order_release);
+  }
+
+  // Calls visit(values, n) of each chunk.
+  template <class F>
+  void Visit(F&& visit) const {
+    for (auto* c = head_; c != nullptr;
+         c = c->next.load(std::memory_order_acquire)) {
+      visit(c->values, c->count.load(std::memory_order_acquire));
+    }
+  }
+  // Its thread may still write to the last chunk, and looks at no other.
+  template <class F>
+  void DropAllButLast(F&& drop) {
+    for (;;) {
+      auto* const next = head_->next.load(std::memory_order_acquire);
+      if (next == nullptr) return;
+      drop(head_->values, head_->count.load(std::memory_order_acquire));
+      delete std::exchange(head_, next);
+    }
+  }
+
+ private:
+  Chunk<T, kRoom>* head_;
+  Chunk<T, kRoom>* tail_;
+};
+
 class EventLog::Log {
  public:
   explicit Log(std::shared_ptr<Session> session)
       : session(std::move(session)),
         number(ThreadNumber()),
-        name(NameOfThisThread()),
-        head_(new Chunk),
-        tail_(head_) {}
-  ~Log() {
-    for (Chunk* c = head_; c != nullptr;) {
-      delete std::exchange(c, c->next.load(std::memory_order_acquire));
-    }
-  }
+        name(NameOfThisThread()) {}
+  ~Log() { events_.Visit(DropDetails); }
 
   void Add(const Event& event);
-  std::vector<Event> Events() const {
-    std::vector<Event> all;
-    for (const Chunk* c = head_; c != nullptr;
-         c = c->next.load(std::memory_order_acquire)) {
-      const int n = c->count.load(std::memory_order_acquire);
-      all.insert(all.end(), c->events, c->events + n);
-    }
-    return all;
-  }
-  // Its thread may still write to the last chunk, and looks at no other.
+  void AddRun(const RunTypes& types, int64_t start,
+              std::span<const int64_t> ends);
+  std::vector<Event> Events() const;
   void DropAllButLast() {
-    for (;;) {
-      Chunk* const next = head_->next.load(std::memory_order_acquire);
-      if (next == nullptr) return;
-      delete std::exchange(head_, next);
-    }
+    events_.DropAllButLast(DropDetails);
+    runs_.DropAllButLast([](const int64_t*, int) {});
   }
 
   const std::shared_ptr<Session> session;
@@ -141,8 +180,15 @@ class EventLog::Log {
   const std::string name;
 
  private:
-  Chunk* head_;
-  Chunk* tail_;
+  static void DropDetails(const Event* events, int n) {
+    for (int i = 0; i < n; ++i) delete events[i].detail;
+  }
+  // Of this many events more; false if there is none.
+  bool TakeRoom(int64_t events, int64_t wanted);
+
+  Chunks<Event, kEventsPerChunk> events_;
+  // Of each run: its types, its start, the number of its parts, their ends.
+  Chunks<int64_t, kWordsPerChunk> runs_;
 };
 
 struct EventLog::Session {
@@ -167,23 +213,81 @@ struct EventLog::ThisThread {
   std::shared_ptr<Log> log;
 };
 
+bool EventLog::Log::TakeRoom(int64_t events, int64_t wanted) {
+  if (session->room.fetch_sub(events, std::memory_order_relaxed) >= events) {
+    return true;
+  }
+  session->room.store(0, std::memory_order_relaxed);
+  session->dropped.fetch_add(wanted, std::memory_order_relaxed);
+  return false;
+}
+
 void EventLog::Log::Add(const Event& event) {
-  int n = tail_->count.load(std::memory_order_relaxed);
-  if (n == kEventsPerChunk) {
-    if (session->room.fetch_sub(kEventsPerChunk, std::memory_order_relaxed) <
-        kEventsPerChunk) {
-      session->room.store(0, std::memory_order_relaxed);
-      session->dropped.fetch_add(1, std::memory_order_relaxed);
+  Event* to = events_.Room(1);
+  if (to == nullptr) {
+    if (TakeRoom(kEventsPerChunk, 1)) to = events_.RoomInFresh();
+    if (to == nullptr) {
       delete event.detail;
       return;
     }
-    Chunk* const fresh = new Chunk;
-    tail_->next.store(fresh, std::memory_order_release);
-    tail_ = fresh;
-    n = 0;
   }
-  new (&tail_->events[n]) Event(event);
-  tail_->count.store(n + 1, std::memory_order_release);
+  new (to) Event(event);
+  events_.Publish(1);
+}
+
+void EventLog::Log::AddRun(const RunTypes& types, int64_t start,
+                           std::span<const int64_t> ends) {
+  const int parts = static_cast<int>(ends.size()), n = parts + 3;
+  if (n > kWordsPerChunk) {
+    int64_t began = start;
+    for (int i = 0; i < parts; ++i) {
+      if (ends[i] > 0) Add({&types.Part(i), nullptr, began, ends[i]});
+      if (ends[i] != 0) began = std::abs(ends[i]);
+    }
+    return Add({&types.Whole(), nullptr, start, began});
+  }
+  int64_t* to = runs_.Room(n);
+  if (to == nullptr) {
+    if (TakeRoom(kEventsPerChunk, parts + 1)) to = runs_.RoomInFresh();
+    if (to == nullptr) return;
+  }
+  to[0] = static_cast<int64_t>(reinterpret_cast<intptr_t>(&types));
+  to[1] = start;
+  to[2] = parts;
+  std::copy(ends.begin(), ends.end(), to + 3);
+  runs_.Publish(n);
+}
+
+std::vector<Event> EventLog::Log::Events() const {
+  std::vector<Event> all;
+  events_.Visit([&](const Event* events, int n) {
+    all.insert(all.end(), events, events + n);
+  });
+  const size_t plain = all.size();
+  runs_.Visit([&](const int64_t* words, int n) {
+    for (int at = 0; at < n; at += 3 + static_cast<int>(words[at + 2])) {
+      const auto& types =
+          *reinterpret_cast<const RunTypes*>(static_cast<intptr_t>(words[at]));
+      int64_t began = words[at + 1];
+      const std::span ends(words + at + 3, static_cast<size_t>(words[at + 2]));
+      for (size_t i = 0; i < ends.size(); ++i) {
+        if (ends[i] > 0) {
+          all.push_back(
+              {&types.Part(static_cast<int>(i)), nullptr, began, ends[i]});
+        }
+        if (ends[i] != 0) began = std::abs(ends[i]);
+      }
+      all.push_back({&types.Whole(), nullptr, words[at + 1], began});
+    }
+  });
+  // What lies within another one ended first, at the latest together.
+  if (all.size() > plain) {
+    std::stable_sort(
+        all.begin(), all.end(), [](const Event& a, const Event& b) {
+          return a.end != b.end ? a.end < b.end : a.start > b.start;
+        });
+  }
+  return all;
 }
 
 struct Recording::Held {
@@ -255,16 +359,16 @@ void EventLog::Add(const EventType& type, int64_t start, int64_t end,
   log->Add({&type, detail.release(), start, end});
 }
 
-EventLog::Writer::Writer(const EventTypes& holder) : log_(LogHere()) {
-  if (log_ == nullptr ||
-      holder.kept_by_.load(std::memory_order_relaxed) == log_->session->number)
-    return;
-  if (!Keep(holder, *log_)) log_.reset();
-}
-
-void EventLog::Writer::Add(const EventType& type, int64_t start, int64_t end,
-                           std::unique_ptr<EventDetail> detail) const {
-  if (log_ != nullptr) log_->Add({&type, detail.release(), start, end});
+void EventLog::AddRun(const RunTypes& types, int64_t start,
+                      std::span<const int64_t> ends) {
+  Log* const log = LogHere().get();
+  // One that began before the recording is none of its.
+  if (log == nullptr || start < log->session->start) return;
+  if (types.kept_by_.load(std::memory_order_relaxed) != log->session->number)
+      [[unlikely]] {
+    if (!Keep(types, *log)) return;
+  }
+  log->AddRun(types, start, ends);
 }
 
 Status EventLog::Start(Level level) {

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,6 +63,13 @@ class EventTypes : public RefCounted {
   mutable std::atomic<uint32_t> kept_by_{0};  // the number of a recording
 };
 
+// Types of what runs in parts, one behind the other, and of the parts.
+class RunTypes : public EventTypes {
+ public:
+  virtual const EventType& Whole() const = 0;
+  virtual const EventType& Part(int i) const = 0;
+};
+
 class EventType {
  public:
   // `holder` outlives it; null: it lives for ever.
@@ -111,8 +119,6 @@ class Recording {
 };
 
 class EventLog {
-  class Log;
-
  public:
   // What is recorded: steps (functions, annotations, stages of datasets), all
   // ops too, or also what threads of the pool do.
@@ -128,19 +134,12 @@ class EventLog {
   static void Add(const EventType& type, int64_t start, int64_t end,
                   std::unique_ptr<EventDetail> detail = nullptr);
 
-  // Adds to the log of the thread that made it, events of one holder's types:
-  // sooner than Add() where there are many.
-  class Writer {
-   public:
-    Writer() = default;  // adds nothing
-    // Nothing either if nobody records.
-    explicit Writer(const EventTypes& holder);
-    void Add(const EventType& type, int64_t start, int64_t end,
-             std::unique_ptr<EventDetail> detail = nullptr) const;
-
-   private:
-    std::shared_ptr<Log> log_;
-  };
+  // Adds a run of what `types` says, from `start` to the end of its last part:
+  // in a quarter of the room that as many events take. `ends`: of each
+  // part in order, which began where the last one ended; 0: it did not run;
+  // negative: an event of its own tells of it, and -end is its end.
+  static void AddRun(const RunTypes& types, int64_t start,
+                     std::span<const int64_t> ends);
 
   // AlreadyExists if there is a recording; Unavailable if there is none.
   static Status Start(Level level);
@@ -148,7 +147,11 @@ class EventLog {
 
  private:
   friend class Recording;
+  template <class T, int kRoom>
   struct Chunk;
+  template <class T, int kRoom>
+  class Chunks;
+  class Log;
   struct Session;
   struct ThisThread;
 

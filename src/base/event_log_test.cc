@@ -142,6 +142,80 @@ TEST(EventLog, KeepsTypesAsLongAsTheRecording) {
   EXPECT_EQ(ValueOrThrow(EventLog::Stop()).threads[0].events.size(), 1u);
 }
 
+// A run and its parts.
+class NumberedTypes final : public RunTypes {
+ public:
+  explicit NumberedTypes(int parts) : whole_("whole", this) {
+    for (int i = 0; i < parts; ++i) {
+      parts_.push_back(std::make_unique<Type>(std::to_string(i), this));
+    }
+  }
+  const EventType& Whole() const override { return whole_; }
+  const EventType& Part(int i) const override { return *parts_[i]; }
+
+ private:
+  class Type final : public EventType {
+   public:
+    Type(std::string name, const EventTypes* holder)
+        : EventType(EventKind::kInstruction, holder), name_(std::move(name)) {}
+    void Tell(const EventDetail*, EventFacts* facts) const override {
+      facts->name = name_;
+    }
+    const std::string name_;
+  };
+  const Type whole_;
+  std::vector<std::unique_ptr<const Type>> parts_;
+};
+
+TEST(EventLog, RunsBecomeEventsOfTheirParts) {
+  ASSERT_TRUE(EventLog::Start(EventLog::kOps).ok());
+  {
+    const auto types = MakeRef<NumberedTypes>(5);
+    const int64_t start = EventLog::Now();
+    // The third did not run, an event of its own tells of the fourth.
+    std::vector<int64_t> ends = {start + 10'000, start + 30'000, 0,
+                                 -(start + 60'000), start + 100'000};
+    EventLog::Add(types->Part(3), start + 30'000, start + 60'000);
+    // Within the second.
+    EventLog::AddRun(*types, start + 12'000, std::vector{start + 20'000});
+    EventLog::AddRun(*types, start, ends);
+    EventLog::AddRun(*types, start, {});
+    // None of this recording.
+    EventLog::AddRun(*types, 1, ends);
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const Recording recording = ValueOrThrow(EventLog::Stop());
+  ASSERT_EQ(recording.threads.size(), 1u);
+  std::string names;
+  int64_t last = 0;
+  std::vector<int64_t> starts;
+  for (const Event& event : recording.threads[0].events) {
+    names += EventNameOf(event) + " ";
+    EXPECT_LE(last, event.end);
+    last = event.end;
+    starts.push_back(event.start);
+  }
+  EXPECT_EQ(names, "whole 0 0 whole 1 3 4 whole ");
+  EXPECT_LT(starts[1], starts[4]);  // the parts of the outer run
+  EXPECT_EQ(starts[7], starts[1]);
+  EXPECT_EQ(starts[0], starts[1]);
+}
+
+TEST(EventLog, LongRunsAndManyOfThem) {
+  ASSERT_TRUE(EventLog::Start(EventLog::kOps).ok());
+  const auto types = MakeRef<NumberedTypes>(9000);
+  std::vector<int64_t> ends;
+  const int64_t start = EventLog::Now();
+  for (int i = 0; i < 9000; ++i) ends.push_back(start + 1 + i);
+  EventLog::AddRun(*types, start, ends);
+  for (int i = 0; i < 3000; ++i) {
+    EventLog::AddRun(*types, start, {ends.data(), 7});
+  }
+  const Recording recording = ValueOrThrow(EventLog::Stop());
+  EXPECT_EQ(recording.threads[0].events.size(), 9001u + 3000u * 8);
+  EXPECT_EQ(recording.dropped, 0);
+}
+
 TEST(EventLog, ThreadsRecordWhileRecordingsBeginAndEnd) {
   int destroyed = 0;
   std::atomic<bool> done{false};

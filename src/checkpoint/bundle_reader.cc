@@ -6,6 +6,7 @@
 #include "checkpoint/bundle_names.h"
 #include "checkpoint/checked_bytes.h"
 #include "checkpoint/string_elements.h"
+#include "checkpoint/variant_elements.h"
 #include "framework/long_work.h"
 #include "graph/tensor_proto.h"
 #include "io/files.h"
@@ -192,7 +193,7 @@ StatusOr<Tensor> BundleReader::ReadOne(const std::string& name,
     return Format("tensor \"{}\" in {}: ", name,
                   BundleDataName(prefix_, info.shard, num_shards_));
   };
-  if (info.dtype == DataType::kVariant || info.dtype == DataType::kResource) {
+  if (info.dtype == DataType::kResource) {
     return Unimplemented("{}values of type {} cannot be read from a checkpoint",
                          where(), DataTypeName(info.dtype));
   }
@@ -205,15 +206,15 @@ StatusOr<Tensor> BundleReader::ReadOne(const std::string& name,
   }
   const int element = DataTypeSize(info.dtype);
   const uint64_t count = info.shape.num_elements();
-  if (info.dtype == DataType::kString
-          ? count > size
-          : size / element != count || size % element != 0) {
+  const bool is_list =
+      info.dtype == DataType::kString || info.dtype == DataType::kVariant;
+  if (is_list ? count > size : size / element != count || size % element != 0) {
     return DataLoss("{}{} bytes cannot be {} of shape {}", where(), size,
                     DataTypeName(info.dtype), info.shape.DebugString());
   }
   uint32_t crc = 0;
   Tensor value;
-  if (info.dtype != DataType::kString) {
+  if (!is_list) {
     if (Ref<Buffer> mapped = MapChecked(*open->file, offset, size, &crc)) {
       value = Tensor::FromBuffer(info.dtype, info.shape, std::move(mapped));
     }
@@ -226,10 +227,13 @@ StatusOr<Tensor> BundleReader::ReadOne(const std::string& name,
     Status s = ReadChecked(*open->file, offset, to, &crc);
     return s.ok() ? s : s.Prepend(where());
   };
-  if (info.dtype == DataType::kString) {
+  if (is_list) {
     std::string bytes(size, '\0');
     GK_RETURN_IF_ERROR(read(bytes));
-    if (Status s = ReadStringElements(bytes, value.flat<std::string>(), &crc);
+    if (Status s =
+            info.dtype == DataType::kString
+                ? ReadStringElements(bytes, value.flat<std::string>(), &crc)
+                : ReadVariantElements(bytes, value.flat<Variant>(), &crc);
         !s.ok()) {
       return s.Prepend(where());
     }

@@ -13,6 +13,7 @@
 #include "checkpoint/bundle_names.h"
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/bundle_writer.h"
+#include "data/iterator_state.h"
 #include "framework/allocator.h"
 #include "graph/tensor_proto.h"
 #include "io/files.h"
@@ -70,6 +71,34 @@ TEST_F(BundleTest, NumbersAndStringsComeBack) {
   EXPECT_EQ(ValueOrThrow(reader->Read("empty")).dim(1), 3);
   EXPECT_EQ(reader->Read("none").status().message(),
             "Key none not found in checkpoint " + prefix);
+}
+
+TEST_F(BundleTest, StatesOfIteratorsComeBack) {
+  const std::string prefix = Path("states");
+  Tensor states = ValueOrThrow(Tensor::Zeros(DataType::kVariant, {2}));
+  const std::string large(1000, 's');
+  states.data<Variant>()[0] =
+      Variant(MakeRef<IteratorStateVariant>(std::string()));
+  states.data<Variant>()[1] = Variant(MakeRef<IteratorStateVariant>(large));
+  WriteOne(prefix, "ITERATOR", states);
+  const auto reader = ValueOrThrow(BundleReader::Open(prefix));
+  const Tensor read = ValueOrThrow(reader->Read("ITERATOR"));
+  ASSERT_EQ(read.shape(), TensorShape({2}));
+  const auto bytes = [&](int i) {
+    return read.data<Variant>()[i].As<IteratorStateVariant>()->bytes();
+  };
+  EXPECT_EQ(bytes(0), "");
+  EXPECT_EQ(bytes(1), large);
+  // A letter of the state is another one.
+  const std::string file = prefix + ".data-00000-of-00001";
+  std::string damaged = ValueOrThrow(io::ReadFile(file));
+  damaged[damaged.find("sss") + 500] = 't';
+  ThrowIfError(io::WriteFile(file, damaged));
+  EXPECT_EQ(ValueOrThrow(BundleReader::Open(prefix))
+                ->Read("ITERATOR")
+                .status()
+                .code(),
+            Code::kDataLoss);
 }
 
 // A file of five gigabytes with a hole, which takes a few kilobytes of a disk.

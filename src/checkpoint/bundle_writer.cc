@@ -8,6 +8,7 @@
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/checked_bytes.h"
 #include "checkpoint/string_elements.h"
+#include "checkpoint/variant_elements.h"
 #include "framework/long_work.h"
 #include "graph/tensor_proto.h"
 #include "io/files.h"
@@ -70,32 +71,43 @@ Status BundleWriter::Add(const std::string& name, const Tensor& value) {
 
 Status BundleWriter::AddOne(const std::string& key, const std::string& name,
                             const Tensor& value) {
-  if (value.dtype() == DataType::kVariant ||
-      value.dtype() == DataType::kResource) {
+  if (value.dtype() == DataType::kResource) {
     return Unimplemented(
         "Saving \"{}\": values of type {} cannot be written to a checkpoint",
         name, DataTypeName(value.dtype()));
   }
   if (key.empty()) return InvalidArgument("Tensors without a name");
+  uint32_t crc = 0;
+  std::string variants;
+  if (value.dtype() == DataType::kVariant) {
+    StatusOr<std::string> bytes = VariantElements(value.flat<Variant>(), &crc);
+    if (!bytes.ok()) {
+      return bytes.status().Prepend(Format("Saving \"{}\": ", name));
+    }
+    variants = *std::move(bytes);
+  }
   const auto [at, added] = entries_.try_emplace(key);
   if (!added) return InvalidArgument("Adding duplicate key: {}", name);
   proto::BundleEntryProto& entry = at->second;
   entry.dtype = static_cast<proto::DataType>(value.dtype());
   entry.shape = ShapeToProto(value.shape());
-  if (value.dtype() != DataType::kString && value.byte_size() >= kAlignedFrom &&
-      offset_ % kAligned != 0) {
+  if (value.dtype() != DataType::kString &&
+      value.dtype() != DataType::kVariant &&
+      value.byte_size() >= kAlignedFrom && offset_ % kAligned != 0) {
     const std::string gap(kAligned - offset_ % kAligned, '\0');
     GK_RETURN_IF_ERROR(data_->Append(gap));
     offset_ += static_cast<int64_t>(gap.size());
   }
   entry.shard_id = shard_;
   entry.offset = offset_;
-  uint32_t crc = 0;
   const auto append = [&](std::string_view bytes) -> Status {
     entry.size += static_cast<int64_t>(bytes.size());
     return AppendChecked(data_.get(), bytes, &crc);
   };
-  if (value.dtype() == DataType::kString) {
+  if (value.dtype() == DataType::kVariant) {
+    GK_RETURN_IF_ERROR(data_->Append(variants));
+    entry.size = static_cast<int64_t>(variants.size());
+  } else if (value.dtype() == DataType::kString) {
     const std::string lengths = StringLengths(value.flat<std::string>(), &crc);
     GK_RETURN_IF_ERROR(data_->Append(lengths));
     entry.size = static_cast<int64_t>(lengths.size());

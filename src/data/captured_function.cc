@@ -15,12 +15,14 @@ Status CapturedFunction::Check(size_t num_arguments) const {
   return OkStatus();
 }
 
-Status CapturedFunction::Run(TensorVector arguments,
-                             const CancellationToken* cancellation,
-                             TensorVector* results) const {
-  arguments.insert(arguments.end(), captured_.begin(), captured_.end());
-  Status status = FunctionRunner::Get()->Run(*function_.definition, arguments,
+Status CapturedFunction::RunOn(TensorVector* arguments,
+                               const CancellationToken* cancellation,
+                               TensorVector* results) const {
+  const size_t own = arguments->size();
+  arguments->insert(arguments->end(), captured_.begin(), captured_.end());
+  Status status = FunctionRunner::Get()->Run(*function_.definition, *arguments,
                                              results, cancellation);
+  arguments->resize(own);
   if (status.ok() || status.code() == Code::kPythonException ||
       status.code() == Code::kOutOfRange || !transforms_ ||
       status.message().starts_with("Error in user-defined function")) {

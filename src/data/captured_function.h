@@ -34,7 +34,12 @@ class CapturedFunction {
   // Appends the captured values to `arguments`. Errors name the
   // transformation.
   Status Run(TensorVector arguments, const CancellationToken* cancellation,
-             TensorVector* results) const;
+             TensorVector* results) const {
+    return RunOn(&arguments, cancellation, results);
+  }
+  // The same; `arguments` are afterwards what they were. `results`: empty.
+  Status RunOn(TensorVector* arguments, const CancellationToken* cancellation,
+               TensorVector* results) const;
 
   const GraphFunction& definition() const { return *function_.definition; }
 

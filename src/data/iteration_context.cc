@@ -13,6 +13,10 @@ namespace {
 // what belongs to a dataset of the chain stands at its depth below 0, and the
 // sources of seeds of one that was opened from here on down.
 constexpr int64_t kSources = -(int64_t{1} << 32);
+// Choices stand there.
+constexpr int64_t kChoices = 2 * kSources;
+// So many are noted in a pass: some 50 MB.
+constexpr int64_t kMostChoices = int64_t{1} << 20;
 
 }  // namespace
 
@@ -120,6 +124,46 @@ SeedSource::Seeds IterationContext::Draw(int depth, SeedSource& source) {
   return seeds;
 }
 
+IterationContext::Drawn& IterationContext::Choices() {
+  Place place = place_;
+  place.push_back(kChoices);
+  return pass_->drawn[std::move(place)];
+}
+
+std::optional<IterationContext::Choice> IterationContext::SavedChoice() {
+  std::lock_guard lock(SeedSource::Lock());
+  Drawn& all = Choices();
+  while (all.used < all.seeds.size()) {
+    const SeedSource::Seeds& next = all.seeds[all.used++];
+    // Where a state was saved on the way says nothing.
+    if (next.seed2 == Choice::kNothing && all.used < all.seeds.size()) continue;
+    return Choice{next.seed, next.seed2};
+  }
+  return std::nullopt;
+}
+
+bool IterationContext::Note(Choice choice) {
+  std::lock_guard lock(SeedSource::Lock());
+  if (pass_->choices >= kMostChoices) return false;
+  ++pass_->choices;
+  SeedSource::Seeds noted;
+  noted.seed = choice.step;
+  noted.seed2 = choice.chosen;
+  Drawn& all = Choices();
+  all.seeds.push_back(std::move(noted));
+  all.used = all.seeds.size();
+  return true;
+}
+
+std::shared_ptr<std::atomic<uint64_t>> IterationContext::Steps() {
+  std::lock_guard lock(SeedSource::Lock());
+  Drawn& all = Choices();
+  if (all.steps == nullptr) {
+    all.steps = std::make_shared<std::atomic<uint64_t>>(0);
+  }
+  return all.steps;
+}
+
 const Node* IterationContext::Effect() {
   std::vector<Ref<IterationContext>> parts;
   {
@@ -143,6 +187,10 @@ void IterationContext::SaveSeeds(const SeedSources& sources,
     proto::IteratorState_Part& saved = state->parts.emplace_back();
     saved.place = {place.begin(), place.end()};
     saved.seeds = {drawn.seeds.begin(), drawn.seeds.end()};
+    if (drawn.steps == nullptr) continue;
+    SeedSource::Seeds& reached = saved.seeds.emplace_back();
+    reached.seed = drawn.steps->load(std::memory_order_relaxed);
+    reached.seed2 = Choice::kNothing;
   }
   state->random = pass_->Random();
   for (const auto& source : sources) {
@@ -163,6 +211,9 @@ Status IterationContext::LoadSeeds(const SeedSources& sources,
   for (const proto::IteratorState_Part& saved : state.parts) {
     Drawn& drawn = pass_->drawn[{saved.place.begin(), saved.place.end()}];
     drawn.seeds.assign(saved.seeds.begin(), saved.seeds.end());
+    if (!saved.place.empty() && saved.place.back() == kChoices) {
+      pass_->choices += static_cast<int64_t>(drawn.seeds.size());
+    }
   }
   for (size_t i = 0; i < sources.size(); ++i) {
     sources[i]->Continue(state.sources[i]);

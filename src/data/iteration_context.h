@@ -7,9 +7,11 @@
 #ifndef GK_DATA_ITERATION_CONTEXT_H_
 #define GK_DATA_ITERATION_CONTEXT_H_
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -64,6 +66,21 @@ class IterationContext final : public RefCounted {
   // `source`; those that were drawn where this pass is one that was saved.
   SeedSource::Seeds Draw(int depth, SeedSource& source);
 
+  // Choices that may differ from pass to pass, as that of whose element comes
+  // first, are noted, so that they are the same where this pass is gone through
+  // again. Of one iterator, whose context this is.
+  struct Choice {
+    uint64_t step = 0;    // before which it was made
+    uint64_t chosen = 0;  // kNothing: none was made from the last one on
+    static constexpr uint64_t kNothing = ~uint64_t{0};
+  };
+  // The next one that was saved; null behind the last.
+  std::optional<Choice> SavedChoice();
+  // False if so many are noted that this one is not: then it is not to be made.
+  bool Note(Choice choice);
+  // How many steps the iterator has made: kept by it, saved with its choices.
+  std::shared_ptr<std::atomic<uint64_t>> Steps();
+
   // What the pass may use (pass_resources.h); null: whatever there is. Set
   // before it begins.
   const std::shared_ptr<PassResources>& resources() const {
@@ -88,11 +105,13 @@ class IterationContext final : public RefCounted {
   using Place = std::vector<int64_t>;
   struct Drawn {
     std::vector<SeedSource::Seeds> seeds;
-    size_t used = 0;  // of those that were loaded
+    size_t used = 0;                               // of those that were loaded
+    std::shared_ptr<std::atomic<uint64_t>> steps;  // of who makes choices
   };
   struct Pass {
     // Under SeedSource::Lock:
     std::map<Place, Drawn> drawn;
+    int64_t choices = 0;  // that are noted
     uint64_t random = 0;  // what free seeds are made of; 0: not chosen yet
 
     uint64_t Random();
@@ -103,6 +122,7 @@ class IterationContext final : public RefCounted {
   IterationContext(std::shared_ptr<Pass> pass, Place place)
       : pass_(std::move(pass)), place_(std::move(place)) {}
   Ref<IterationContext> Inside(Place place);
+  Drawn& Choices();  // under the lock
   // Under the lock: the seeds that were drawn there, or `now` noted.
   SeedSource::Seeds Noted(int64_t what, const SeedSource::Seeds& now,
                           bool* loaded);

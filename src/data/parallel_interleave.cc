@@ -30,7 +30,13 @@ class Interleave final : public BackgroundWork {
         input_(std::move(input)),
         open_(std::move(open)),
         options_(options),
-        cycle_(options.cycle_length) {}
+        cycle_(options.cycle_length),
+        free_(!options.ordered) {
+    if (free_ && options_.choices) {
+      steps_ = options_.choices->Steps();
+      saved_ = options_.choices->SavedChoice();
+    }
+  }
 
   // It is whole: whoever helps holds it.
   void Begin() {
@@ -43,13 +49,15 @@ class Interleave final : public BackgroundWork {
     GK_RETURN_IF_ERROR(CheckProcess());
     Lock lock(mutex_);
     while (true) {
-      if (!options_.ordered && !ChooseReady() && taken_ > 0) {
+      if (saved_) GK_RETURN_IF_ERROR(ChooseAsSaved());
+      if (free_ && !saved_ && !ChooseReady() && taken_ > 0) {
         GK_RETURN_IF_ERROR(Wait(lock, cancellation));
         continue;
       }
       if (at_ < Size() && places_[at_]) {
         const PartPtr part = places_[at_];
         if (!part->ready.empty()) {
+          if (!Chosen()) continue;
           Status status;
           if (Deliver(lock, *part, element, end, &status)) return status;
         } else if (!part->busy) {
@@ -58,10 +66,12 @@ class Interleave final : public BackgroundWork {
           GK_RETURN_IF_ERROR(Wait(lock, cancellation));
         }
       } else if (!ahead_.empty()) {
+        if (!Chosen()) continue;
         if (at_ >= Size()) places_.resize(at_ + 1);
         places_[at_] = std::move(ahead_.front());
         ahead_.pop_front();
         ++taken_;
+        ExpectNext();
         AskForHelp();
       } else if (input_ended_) {
         if (taken_ == 0) {
@@ -98,6 +108,54 @@ class Interleave final : public BackgroundWork {
   void Advance() {
     in_block_ = 0;
     at_ = at_ + 1 >= cycle_ ? 0 : at_ + 1;
+  }
+
+  // Goes where the pass that was saved went before this step, once.
+  Status ChooseAsSaved() {
+    const uint64_t step = Step();
+    if (saved_->chosen == Choice::kNothing && step >= saved_->step) {
+      saved_.reset();
+      return OkStatus();
+    }
+    if (step == placed_) return OkStatus();
+    placed_ = step;
+    at_ = expected_;
+    in_block_ = expected_in_block_;
+    if (step != saved_->step) return OkStatus();
+    if (saved_->chosen > static_cast<uint64_t>(Size()) ||
+        saved_->chosen >= static_cast<uint64_t>(options_.cycle_length)) {
+      return DataLoss("The state is of an iterator over another dataset");
+    }
+    GoTo(static_cast<int64_t>(saved_->chosen));
+    return OkStatus();
+  }
+  uint64_t Step() const { return steps_->load(std::memory_order_relaxed); }
+
+  // What is at this place is what comes next. False if it may not: so many
+  // choices were noted that from now on there are none.
+  bool Chosen() {
+    if (steps_ == nullptr) return true;
+    const uint64_t step = Step();
+    if (saved_) {
+      if (saved_->step == step && saved_->chosen != Choice::kNothing) {
+        saved_ = options_.choices->SavedChoice();
+      }
+    } else if (at_ == expected_) {
+      in_block_ = expected_in_block_;
+    } else if (free_ &&
+               !options_.choices->Note({step, static_cast<uint64_t>(at_)})) {
+      free_ = false;
+      at_ = expected_;
+      in_block_ = expected_in_block_;
+      return false;
+    }
+    steps_->store(step + 1, std::memory_order_relaxed);
+    return true;
+  }
+  // From here interleaving without help goes on.
+  void ExpectNext() {
+    expected_ = at_;
+    expected_in_block_ = in_block_;
   }
 
   // Goes to a place where something is ready, else to one that can be filled,
@@ -149,15 +207,10 @@ class Interleave final : public BackgroundWork {
       dropped = std::move(places_[at_]);
       --taken_;
     }
-    if (outcome.end) {
-      Advance();
-      AskForHelp();
-      return false;
-    }
-    if (++in_block_ == options_.block_length) {
-      Advance();
-    }
+    if (outcome.end || ++in_block_ == options_.block_length) Advance();
+    ExpectNext();
     AskForHelp();
+    if (outcome.end) return false;
     lock.unlock();
     *status = outcome.Deliver(element, end);
     return true;
@@ -313,6 +366,15 @@ class Interleave final : public BackgroundWork {
   int64_t read_ = 0;             // elements of the input
   int64_t taken_ = 0;            // of the places
   int64_t at_ = 0, in_block_ = 0;
+  using Choice = IterationContext::Choice;
+  bool free_;  // to choose the next place
+  // Of choices that are noted: how many elements were taken, from either end,
+  // where the next one is if nobody chooses, and the next choice that was
+  // saved.
+  std::shared_ptr<std::atomic<uint64_t>> steps_;
+  int64_t expected_ = 0, expected_in_block_ = 0;
+  std::optional<Choice> saved_;
+  uint64_t placed_ = ~uint64_t{0};  // the step whose place is found
   bool reading_ = false, input_ended_ = false, stopped_ = false;
   int64_t helpers_ = 0;
 };

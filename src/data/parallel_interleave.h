@@ -29,6 +29,8 @@ struct InterleaveOptions {
   bool ordered = true;
   // Whether that is what the pass says instead.
   bool as_pass_says = false;
+  // Where choices are noted if not: the context of the iterator.
+  ContextRef choices = {};
   // Those of the pass; may be null.
   std::shared_ptr<PassResources> resources = {};
 };

@@ -261,35 +261,6 @@ class AheadIterator final : public DatasetIterator {
   Ref<Ahead> ahead_;
 };
 
-class MapIterator final : public DatasetIterator {
- public:
-  MapIterator(IteratorPtr input, ElementFn fn, PassedOver passed_over)
-      : input_(std::move(input)),
-        fn_(std::move(fn)),
-        passed_over_(passed_over) {}
-  Status GetNext(const CancellationToken* cancellation, TensorVector* element,
-                 bool* end) override {
-    TensorVector argument;
-    GK_RETURN_IF_ERROR(input_->Next(cancellation, &argument, end));
-    if (*end) return OkStatus();
-    element->clear();
-    return fn_(std::move(argument), cancellation, element, end);
-  }
-
- protected:
-  Status DoSkip(const CancellationToken* cancellation, int64_t n,
-                SkipErrors errors, int64_t* passed, bool* end) override {
-    return NeedNotRun(passed_over_, errors)
-               ? input_->Skip(cancellation, n, errors, passed, end)
-               : DatasetIterator::DoSkip(cancellation, n, errors, passed, end);
-  }
-
- private:
-  const IteratorPtr input_;
-  const ElementFn fn_;
-  const PassedOver passed_over_;
-};
-
 IteratorPtr Begun(IteratorPtr input, ElementFn fn, const AheadOptions& options,
                   PassedOver passed_over) {
   const Ref<Ahead> ahead =
@@ -300,11 +271,6 @@ IteratorPtr Begun(IteratorPtr input, ElementFn fn, const AheadOptions& options,
 }
 
 }  // namespace
-
-IteratorPtr MapEach(IteratorPtr input, ElementFn fn, PassedOver passed_over) {
-  return std::make_unique<MapIterator>(std::move(input), std::move(fn),
-                                       passed_over);
-}
 
 IteratorPtr Prefetch(IteratorPtr input, const AheadOptions& options) {
   return Begun(std::move(input), nullptr, options, PassedOver::kNothing);

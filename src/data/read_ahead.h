@@ -27,10 +27,6 @@ using ElementFn = std::function<Status(TensorVector element,
 // somebody wants to know of its errors; it does not run.
 enum class PassedOver { kRuns, kRunsForErrors, kNothing };
 
-// fn of each element of `input`, when it is asked for.
-IteratorPtr MapEach(IteratorPtr input, ElementFn fn,
-                    PassedOver passed_over = PassedOver::kRuns);
-
 // fn of each element of `input`, up to `parallel` of them at work or ready.
 IteratorPtr ParallelMap(IteratorPtr input, ElementFn fn,
                         const AheadOptions& options,

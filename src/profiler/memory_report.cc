@@ -18,7 +18,7 @@ struct Maker {
 
 Maker MakerOf(const PlanEvents& events, int pc, EventTeller* teller) {
   EventFacts facts;
-  events.instruction(pc).Tell(nullptr, &facts);
+  events.Part(pc).Tell(nullptr, &facts);
   return {facts.display.empty() ? facts.name : facts.display,
           facts.name.substr(0, facts.name.rfind(':')), teller->Lines(facts)};
 }

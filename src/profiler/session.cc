@@ -30,24 +30,6 @@ std::optional<Running>& Current() {
   return *current;
 }
 
-std::string HostName() {
-  char host[256] = {};
-  if (gethostname(host, sizeof(host) - 1) != 0 || host[0] == 0) {
-    return "localhost";
-  }
-  return host;
-}
-
-// "2026_01_31_23_59_59": TensorBoard lists profiles by it.
-std::string TimeText(int64_t nanoseconds) {
-  const time_t seconds = nanoseconds / 1'000'000'000;
-  tm parts{};
-  localtime_r(&seconds, &parts);
-  char text[64];
-  strftime(text, sizeof(text), "%Y_%m_%d_%H_%M_%S", &parts);
-  return text;
-}
-
 // A folder of its own: there may be two profiles of one second.
 StatusOr<std::string> MakeFolder(const std::string& logdir,
                                  const std::string& time) {
@@ -92,7 +74,7 @@ Status Profiler::Start(const std::string& logdir,
   return OkStatus();
 }
 
-Status Profiler::Stop(bool save) {
+StatusOr<Recording> Profiler::End() {
   std::optional<Running> running;
   {
     std::lock_guard lock(Lock());
@@ -103,19 +85,50 @@ Status Profiler::Stop(bool save) {
                   "Cannot export profiling results. No profiler is running.");
   }
   GK_ASSIGN_OR_RETURN(Recording recording, EventLog::Stop());
-  if (!save) return OkStatus();
   if (running->options.delay_ms) {
     DropBefore(recording.start + *running->options.delay_ms * 1'000'000,
                &recording);
   }
-  const std::string host = HostName();
+  return recording;
+}
+
+Status Profiler::Stop(bool save) {
+  std::string logdir;
+  {
+    std::lock_guard lock(Lock());
+    if (Current()) logdir = Current()->logdir;
+  }
+  GK_ASSIGN_OR_RETURN(const Recording recording, End());
+  if (!save) return OkStatus();
   GK_ASSIGN_OR_RETURN(
       const std::string folder,
-      MakeFolder(running->logdir, TimeText(recording.start_nanoseconds)));
+      MakeFolder(logdir, ProfileTime(recording.start_nanoseconds)));
+  return WriteProfile(recording, folder, ProfiledHost());
+}
+
+Status WriteProfile(const Recording& recording, const std::string& folder,
+                    const std::string& host) {
   GK_RETURN_IF_ERROR(io::WriteFile(Format("{}/{}.xplane.pb", folder, host),
                                    XSpaceOf(recording, host)));
   return WriteCompressed(Format("{}/{}.trace.json.gz", folder, host),
                          TraceJsonOf(recording));
+}
+
+std::string ProfiledHost() {
+  char host[256] = {};
+  if (gethostname(host, sizeof(host) - 1) != 0 || host[0] == 0) {
+    return "localhost";
+  }
+  return host;
+}
+
+std::string ProfileTime(int64_t nanoseconds) {
+  const time_t seconds = nanoseconds / 1'000'000'000;
+  tm parts{};
+  localtime_r(&seconds, &parts);
+  char text[64];
+  strftime(text, sizeof(text), "%Y_%m_%d_%H_%M_%S", &parts);
+  return text;
 }
 
 }  // namespace gk

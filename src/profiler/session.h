@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/event_log.h"
 #include "base/status.h"
 
 namespace gk {
@@ -33,7 +34,18 @@ class Profiler {
   // HOST.trace.json.gz if `save`. Unavailable if none runs; what files say if
   // they cannot be written: it has ended then, too.
   static Status Stop(bool save);
+  // The recording, in the place of files. Unavailable if none runs.
+  static StatusOr<Recording> End();
 };
+
+// Writes FOLDER/HOST.xplane.pb and HOST.trace.json.gz.
+Status WriteProfile(const Recording& recording, const std::string& folder,
+                    const std::string& host);
+// The name of this machine.
+std::string ProfiledHost();
+// "2026_01_31_23_59_59", of nanoseconds since 1970: TensorBoard lists profiles
+// by it.
+std::string ProfileTime(int64_t nanoseconds);
 
 }  // namespace gk
 

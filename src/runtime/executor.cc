@@ -114,14 +114,14 @@ class Run {
  private:
   [[gnu::cold, gnu::noinline]] Status ExecuteRecorded() {
     const PlanEvents& events = PlanEvents::Of(plan_);
-    const EventSpan span(events.function());
     if (!EventLog::On(EventLog::kOps)) {
+      const EventSpan span(events.Whole());
       return plan_.watched ? ExecuteAll<true, false>()
                            : ExecuteAll<false, false>();
     }
     events_ = &events;
-    const EventLog::Writer writer(events);
-    writer_ = &writer;
+    PlanTimes times(events);
+    times_ = &times;
     return plan_.watched ? ExecuteAll<true, true>() : ExecuteAll<false, true>();
   }
 
@@ -131,7 +131,7 @@ class Run {
     GK_RETURN_IF_ERROR(CheckCancelled());
     int64_t began = 0;  // of the instruction
     std::unique_ptr<OpDetail> detail;
-    if constexpr (kRecorded) began = EventLog::Now();
+    if constexpr (kRecorded) began = times_->start();
     PlanChecker* checker = nullptr;
     if constexpr (kWatched) {
       checker = Checker();
@@ -148,6 +148,7 @@ class Run {
         if constexpr (kWatched) {
           if (checker) GK_RETURN_IF_ERROR(checker->Again(pc, apart));
         }
+        if constexpr (kRecorded) times_->Add(0);
         continue;
       }
       std::optional<PlanProfile::Timer> timer;
@@ -155,7 +156,9 @@ class Run {
         if (checker) GK_RETURN_IF_ERROR(checker->Before(pc, apart));
         if (plan_.profile) timer.emplace(*plan_.profile, pc);
       }
-      if constexpr (kRecorded) detail = events_->Before(now, pc, frame_);
+      if constexpr (kRecorded) {
+        if (!events_->IsStatic(pc)) detail = events_->Before(now, frame_);
+      }
       if ((pc & (kPollInterval - 1)) == kPollInterval - 1) [[unlikely]] {
         PollInterrupt();
       }
@@ -165,8 +168,11 @@ class Run {
       GK_RETURN_IF_ERROR(RunOne(now, pc));
       if constexpr (kRecorded) {
         const int64_t ended = EventLog::Now();
-        events_->After(now, frame_, detail.get());
-        writer_->Add(events_->instruction(pc), began, ended, std::move(detail));
+        if (detail != nullptr) {
+          events_->After(now, frame_, detail.get());
+          EventLog::Add(events_->Part(pc), began, ended, std::move(detail));
+        }
+        times_->Add(events_->IsStatic(pc) ? ended : -ended);
         began = ended;
       }
       if constexpr (kWatched) {
@@ -472,7 +478,7 @@ class Run {
   const CancellationToken* cancellation_;
   const Turn turn_;
   const PlanEvents* events_ = nullptr;  // null: instructions are not recorded
-  const EventLog::Writer* writer_ = nullptr;
+  PlanTimes* times_ = nullptr;
   Feeding feeding_;
 };
 

@@ -68,10 +68,11 @@ PlanEvents::PlanEvents(const Plan& plan)
       const VariableUpdate& u = plan.updates[now.first_update + k];
       event.known.AddOutput(u.dtype, u.shape);
     }
+    is_static_.push_back(event.is_static);
   }
 }
 
-std::unique_ptr<OpDetail> PlanEvents::Inputs(const Instruction& now,
+std::unique_ptr<OpDetail> PlanEvents::Before(const Instruction& now,
                                              const Frame& frame) {
   auto detail = std::make_unique<OpDetail>();
   for (int k = 0; k < now.num_inputs; ++k) {
@@ -80,8 +81,8 @@ std::unique_ptr<OpDetail> PlanEvents::Inputs(const Instruction& now,
   return detail;
 }
 
-void PlanEvents::AddOutputs(const Instruction& now, const Frame& frame,
-                            OpDetail* detail) {
+void PlanEvents::After(const Instruction& now, const Frame& frame,
+                       OpDetail* detail) {
   for (int k = 0; k < now.num_outputs; ++k) {
     detail->AddOutput(frame.slots[now.first_output + k]);
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/event_log.h"
+#include "base/inlined_vector.h"
 #include "ops/op_detail.h"
 #include "runtime/frame.h"
 #include "runtime/plan.h"
@@ -20,27 +21,23 @@ namespace gk {
 // The argument that names the nodes of a fused group, "a,b".
 inline constexpr char kFusedNodes[] = "nodes";
 
-class PlanEvents final : public EventTypes {
+class PlanEvents final : public RunTypes {
  public:
   // The plan's, made on first use.
   static const PlanEvents& Of(const Plan& plan);
   explicit PlanEvents(const Plan& plan);
 
   // A run of the whole plan.
-  const EventType& function() const { return function_; }
+  const EventType& Whole() const override { return function_; }
   // A run of an instruction.
-  const EventType& instruction(int pc) const { return *by_pc_[pc]; }
-  // What differs between its runs; null: nothing. It runs between these two,
-  // in `frame`.
-  std::unique_ptr<OpDetail> Before(const Instruction& now, int pc,
-                                   const Frame& frame) const {
-    if (by_pc_[pc]->is_static) return nullptr;
-    return Inputs(now, frame);
-  }
+  const EventType& Part(int pc) const override { return *by_pc_[pc]; }
+  // Are all its runs alike?
+  bool IsStatic(int pc) const { return is_static_[pc]; }
+  // What differs between them. It runs between these two, in `frame`.
+  static std::unique_ptr<OpDetail> Before(const Instruction& now,
+                                          const Frame& frame);
   static void After(const Instruction& now, const Frame& frame,
-                    OpDetail* detail) {
-    if (detail != nullptr) AddOutputs(now, frame, detail);
-  }
+                    OpDetail* detail);
 
  private:
   class FunctionEvent final : public EventType {
@@ -64,15 +61,28 @@ class PlanEvents final : public EventTypes {
     OpDetail known;
   };
 
-  static std::unique_ptr<OpDetail> Inputs(const Instruction& now,
-                                          const Frame& frame);
-  static void AddOutputs(const Instruction& now, const Frame& frame,
-                         OpDetail* detail);
-
   const Ref<Graph> graph_;
   const FunctionEvent function_;
   std::deque<InstructionEvent> instructions_;
   std::vector<const InstructionEvent*> by_pc_;
+  std::vector<uint8_t> is_static_;  // of each of them
+};
+
+// The times of a run's instructions, which become events where it ends.
+class PlanTimes {
+ public:
+  explicit PlanTimes(const PlanEvents& events) : events_(events) {}
+  ~PlanTimes() { EventLog::AddRun(events_, start_, ends_); }
+  PlanTimes(const PlanTimes&) = delete;
+
+  int64_t start() const { return start_; }
+  // In order; EventLog::AddRun says what numbers mean.
+  void Add(int64_t end) { ends_.push_back(end); }
+
+ private:
+  const PlanEvents& events_;
+  const int64_t start_ = EventLog::Now();
+  InlinedVector<int64_t, 32> ends_;
 };
 
 }  // namespace gk

@@ -6,9 +6,9 @@ import collections.abc
 import typing
 
 import numpy as np
-from graphkiln._graphkiln import OutOfRangeError, convert_to_tensor
+from graphkiln._graphkiln import convert_to_tensor
 
-from graphkiln import _graphkiln
+from graphkiln import _graphkiln, raw_ops
 from graphkiln._src.example import features as example_features
 from graphkiln._src.lookup import initializers, tables
 from graphkiln._src.types import dtypes
@@ -69,13 +69,12 @@ def at(dataset: Dataset, index: Count) -> typing.Any:
     >>> int(tf.data.experimental.at(tf.data.Dataset.range(5, 9), 2))
     7
     """
-    number = int(index)
-    if number >= 0:
-        for element in dataset.skip(number).take(1):
-            return element
-    known = int(dataset.cardinality())
-    within = f" [0, {known})" if known >= 0 else ""
-    raise OutOfRangeError(None, None, f"Index out of range{within}: {number}")
+    made = raw_ops.GetElementAtIndex(
+        dataset=dataset._as_input(),
+        index=_graphkiln.convert_to_tensor(index, dtypes.int64),
+        **dataset._flat_structure,
+    )
+    return _graphkiln.element_of_components(dataset.element_spec, list(made))
 
 
 def _zeros(spec: _graphkiln.TensorSpec) -> np.ndarray:

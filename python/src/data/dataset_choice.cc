@@ -50,6 +50,12 @@ nb::object WithPart(nb::handle first, const nb::list& datasets) {
 nb::object Choose(const Arguments& a) {
   const nb::list datasets = DatasetsOf(a);
   const nb::handle selector = a["choice_dataset"];
+  if (!IsDataset(selector)) {
+    Throw(TypeError(
+        "Invalid `choice_dataset`. `choice_dataset` should be a "
+        "`tf.data.Dataset` but is {}.",
+        TextOf(selector.type())));
+  }
   return WithWords(
       ElementSpecOf(selector), [&](const steps::Described& chosen) {
         const nb::object spec = CommonSpec(datasets);
@@ -69,6 +75,13 @@ Tensor Weights(nb::handle given, nb::list* datasets) {
         "Invalid `weights`. `weights` should have the same length as "
         "`datasets` but got `len(weights)={}` vs. `len(datasets)={}`.",
         nb::len(given), nb::len(*datasets)));
+  }
+  const DataType type = Converted(given, "weights").dtype();
+  if (type != DataType::kFloat && type != DataType::kDouble) {
+    Throw(TypeError(
+        "Invalid `weights`. `weights` type must be either `tf.float32` or "
+        "`tf.float64` but is {}.",
+        DataTypeName(type)));
   }
   nb::list drawn, weights;
   size_t i = 0;

@@ -61,6 +61,30 @@ Object AsInput(Handle self) {
   }
   return self.attr("_variant_tensor");
 }
+// What classes that derive from datasets give their ops.
+Object FlatStructure(Handle self) {
+  return ElementAttributes(Object(self.attr("element_spec")));
+}
+Object FlatShapes(Handle self) {
+  return Object(FlatStructure(self)["output_shapes"]);
+}
+Object FlatTypes(Handle self) {
+  return Object(FlatStructure(self)["output_types"]);
+}
+Object CommonArgs(Handle self) {
+  nb::dict all = ElementAttributes(Object(self.attr("element_spec")));
+  all["metadata"] = nb::bytes("");
+  return all;
+}
+Object ItsOwn(Handle self) { return nb::borrow(self); }
+// The datasets that it reads.
+Object Inputs(Handle self) {
+  nb::list inputs;
+  for (Handle part : nb::getattr(self, "_parts", nb::tuple())) {
+    if (IsDataset(part)) inputs.append(part);
+  }
+  return inputs;
+}
 Object Text(Handle self) {
   return Owned(PyUnicode_FromFormat("<%U element_spec=%R>",
                                     Object(self.type().attr("__name__")).ptr(),
@@ -400,6 +424,8 @@ PyMethodDef methods[] = {
         ">>> [(int(a), int(b)) for a, b in\n"
         "...  tf.data.Dataset.from_tensor_slices(([1, 2], [3, 4]))]\n"
         "[(1, 3), (2, 4)]\n"),
+    GK_METHOD("_inputs", "", Inputs, ""),
+    GK_METHOD("_apply_debug_options", "", ItsOwn, ""),
     GK_STATIC_METHOD("_from_list", "elements", FromList, ""),
     GK_STATIC_METHOD(
         "zip", "*args, datasets=None, name=None", Zip,
@@ -443,6 +469,10 @@ PyGetSetDef properties[] = {
                 "(TensorSpec(shape=(), dtype=tf.int32, name=None), "
                 "TensorSpec(shape=(), dtype=tf.string, name=None))\n"),
     GK_PROPERTY("_type_spec", TypeSpecOf, nullptr),
+    GK_PROPERTY("_flat_structure", FlatStructure, nullptr),
+    GK_PROPERTY("_flat_shapes", FlatShapes, nullptr),
+    GK_PROPERTY("_flat_types", FlatTypes, nullptr),
+    GK_PROPERTY("_common_args", CommonArgs, nullptr),
     {}};
 
 }  // namespace

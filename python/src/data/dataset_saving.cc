@@ -7,6 +7,7 @@
 #include "python/src/data/dataset_step.h"
 #include "python/src/data/run_freely.h"
 #include "python/src/files/path_argument.h"
+#include "python/src/graph/operation_type.h"
 #include "python/src/tensors/convert.h"
 #include "saved_model/element_spec_message.h"
 
@@ -57,7 +58,9 @@ nb::object SaveTo(nb::handle dataset, const Arguments& a) {
     steps::Save(own, FolderTensor(folder), compression,
                 shard ? &*shard : nullptr);
   });
-  return nb::none();
+  FuncGraph* const graph = FuncGraph::Current();
+  if (graph == nullptr) return nb::none();
+  return WrapNode(graph->graph().get(), graph->graph()->nodes().back().get());
 }
 
 nb::object SaveOwn(const Arguments& a) { return SaveTo(a.self(), a); }

@@ -14,6 +14,7 @@
 #include "python/src/data/dataset_ops.h"
 #include "python/src/data/element_spec.h"
 #include "python/src/data/made_dataset.h"
+#include "python/src/data/run_freely.h"
 #include "python/src/graph/name_scope.h"
 #include "python/src/ops/call_op.h"
 #include "python/src/tensors/converted.h"
@@ -348,13 +349,16 @@ Object NextOr(Handle self, nb::tuple otherwise) {
 }
 
 // Of checkpoints.
+Object HandleOf(Handle self) { return self.attr("_handle"); }
 Object StateOfIterator(Handle self) {
   const Object handle = self.attr("_handle");
   return Wrapped(SaveIterator(TensorOf(handle.ptr())));
 }
 Object SetIteratorState(Handle self, Handle state) {
   const Object handle = self.attr("_handle");
-  RestoreIterator(TensorOf(handle.ptr()), TensorOf(state.ptr()));
+  const Tensor iterator = TensorOf(handle.ptr()), given = TensorOf(state.ptr());
+  // Its functions may be Python's, on other threads.
+  RunFreely([&] { RestoreIterator(iterator, given); });
   return nb::none();
 }
 
@@ -392,6 +396,7 @@ PyMethodDef iterator_methods[] = {
               "The same as `next(iterator)`.\n\n"
               ">>> int(iter(tf.data.Dataset.range(3, 4)).next())\n"
               "3\n"),
+    GK_METHOD("_next_internal", "", GetNext, ""),
     GK_METHOD("_save_state", "", StateOfIterator, ""),
     GK_METHOD("_save", "", SaveOf, ""),
     GK_METHOD("_restore", "state", RestoreTo, ""),
@@ -405,6 +410,7 @@ PyGetSetDef iterator_properties[] = {
                 ">>> iter(tf.data.Dataset.range(2)).element_spec\n"
                 "TensorSpec(shape=(), dtype=tf.int64, name=None)\n"),
     GK_PROPERTY("_type_spec", OwnIteratorSpec, nullptr),
+    GK_PROPERTY("_iterator_resource", HandleOf, nullptr),
     {}};
 
 Object TypeOfIterators(Handle) { return nb::borrow(The().iterator); }

@@ -150,6 +150,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddMetaGraphFunctions(m);
   gk::py::AddSummaries(m);
   gk::py::AddProfiler(m);
+  gk::py::AddProfilerService(m);
   gk::py::AddFunctionProfile(m);
   gk::py::AddGenerator(m);
   gk::py::AddInitializers(m);

@@ -7,6 +7,7 @@
 namespace gk::py {
 
 void AddProfiler(nanobind::module_& m);
+void AddProfilerService(nanobind::module_& m);  // (profiler_service.cc)
 
 }  // namespace gk::py
 

@@ -27,7 +27,8 @@ class TakeWhileDataset final : public OneInputDataset {
       }
       if (!ended_) {
         bool holds = false;
-        GK_RETURN_IF_ERROR(Holds(predicate_, *element, cancellation, &holds));
+        GK_RETURN_IF_ERROR(
+            Holds(predicate_, element, cancellation, &scratch_, &holds));
         ended_ = !holds;
       }
       *end = ended_;
@@ -36,6 +37,7 @@ class TakeWhileDataset final : public OneInputDataset {
 
    private:
     const CapturedFunction predicate_;
+    TensorVector scratch_;
     bool ended_ = false;
   };
 

@@ -30,8 +30,9 @@ class InterleaveDataset final : public DatasetOfInput {
   int64_t Cardinality() const override { return kUnknownCardinality; }
   StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     GK_ASSIGN_OR_RETURN(IteratorPtr in, input().NewIterator(context));
-    OpenFn open = [self = Ref<const InterleaveDataset>(this),
-                   own = context->Within(depth()), f = function_.In(context)](
+    const ContextRef within = context->Within(depth());
+    OpenFn open = [self = Ref<const InterleaveDataset>(this), own = within,
+                   f = function_.In(context)](
                       int64_t n, TensorVector element,
                       const CancellationToken* cancellation,
                       IteratorPtr* sequence) {
@@ -43,6 +44,7 @@ class InterleaveDataset final : public DatasetOfInput {
       if (options.as_pass_says && options.resources != nullptr) {
         options.ordered = options.resources->deterministic();
       }
+      options.choices = within;
       return ParallelInterleave(std::move(in), std::move(open), options);
     }
     return IteratorPtr(new Iterator(options_, std::move(open), std::move(in)));

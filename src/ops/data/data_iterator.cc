@@ -64,6 +64,33 @@ Status ComputeMake(KernelContext& c) {
   return iterator->Start(*gone_through);
 }
 
+Status ComputeOneShot(KernelContext& c) {
+  const ElementSignature wanted = SignatureAttrs(c);
+  const auto make = [&](const std::string&) -> StatusOr<Ref<Resource>> {
+    CapturedFunction factory;
+    GK_RETURN_IF_ERROR(
+        CaptureFunction(c, "dataset_factory", 0, 0, 0, &factory));
+    TensorVector made;
+    GK_RETURN_IF_ERROR(factory.Run({}, c.cancellation(), &made));
+    if (made.size() != 1) {
+      return InvalidArgument(
+          "The `dataset_factory` function must return exactly one dataset, but "
+          "returns {} values",
+          made.size());
+    }
+    GK_ASSIGN_OR_RETURN(const Ref<const Dataset> dataset, Dataset::Of(made[0]));
+    GK_ASSIGN_OR_RETURN(const Ref<const Dataset> gone_through,
+                        Optimized(dataset));
+    auto iterator = MakeRef<IteratorResource>(wanted);
+    GK_RETURN_IF_ERROR(iterator->Start(*gone_through));
+    return Ref<Resource>(std::move(iterator));
+  };
+  GK_RETURN_IF_ERROR(OutputResource(c, "iterator", {}, make));
+  GK_ASSIGN_OR_RETURN(const Ref<IteratorResource> found,
+                      IteratorResource::Of(c.output(0)));
+  return CheckSignature(wanted, found->signature());
+}
+
 Status ComputeNext(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const Ref<IteratorResource> iterator,
                       IteratorResource::Of(c.input(0)));
@@ -140,6 +167,17 @@ const OpRecord kRecords[] = {
      .shape = NewShape,
      .kernel = {.compute = ComputeNamed},
      .doc = "The iterator of that name, made if there is none."},
+
+    {.name = "OneShotIterator",
+     .inputs = "",
+     .outputs = "handle: resource",
+     .attrs = "dataset_factory: func; " GK_ELEMENT_ATTRS
+              "; container: string = ''; shared_name: string = ''",
+     .traits = kAsks | kNoGradient,
+     .shape = NewShape,
+     .kernel = {.compute = ComputeOneShot},
+     .doc = "The iterator of that name, made and started over what "
+            "`dataset_factory` returns if there is none."},
 
     {.name = "MakeIterator",
      .inputs = "dataset: variant; iterator: resource",

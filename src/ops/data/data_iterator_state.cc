@@ -1,23 +1,11 @@
 // Where iterators are, as values.
 #include "data/iterator_resource.h"
+#include "data/iterator_state.h"
 #include "framework/op_registry.h"
 #include "ops/data/dataset_kernel.h"
 
 namespace gk {
 namespace {
-
-class IteratorStateVariant final : public VariantObject {
- public:
-  explicit IteratorStateVariant(std::string bytes) : bytes_(std::move(bytes)) {}
-  std::string_view type_name() const override { return "tensorflow::Iterator"; }
-  void AppendText(std::string* text, size_t) const override {
-    *text += Format("state of an iterator ({} bytes)", bytes_.size());
-  }
-  const std::string& bytes() const { return bytes_; }
-
- private:
-  const std::string bytes_;
-};
 
 Status ComputeSaveState(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const Ref<IteratorResource> iterator,

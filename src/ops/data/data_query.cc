@@ -90,6 +90,34 @@ Status ComputeSingle(KernelContext& c) {
   return OkStatus();
 }
 
+Status ComputeElementAt(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(const Ref<const Dataset> dataset, InputDataset(c));
+  int64_t index = 0;
+  GK_RETURN_IF_ERROR(ScalarInput(c, 1, "index", &index));
+  const int64_t known = dataset->Cardinality();
+  const auto out_of_range = [&] {
+    return OutOfRange("Index out of range{}: {}",
+                      known >= 0 ? Format(" [0, {})", known) : "", index);
+  };
+  if (index < 0 || (known >= 0 && index >= known)) return out_of_range();
+  GK_ASSIGN_OR_RETURN(const IteratorPtr iterator, dataset->Begin());
+  TensorVector element;
+  bool end = false;
+  for (int64_t left = index, passed = 0; left > 0 && !end; left -= passed) {
+    GK_RETURN_IF_ERROR(iterator->Skip(c.cancellation(), left,
+                                      SkipErrors::kGiven, &passed, &end));
+  }
+  if (!end) {
+    GK_RETURN_IF_ERROR(iterator->Next(c.cancellation(), &element, &end));
+  }
+  if (end) return out_of_range();
+  GK_RETURN_IF_ERROR(CheckElement(SignatureAttrs(c), element));
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    c.set_output(i, HandOut(std::move(element[i])));
+  }
+  return OkStatus();
+}
+
 Status SingleShape(InferenceContext& c) {
   const auto shapes = c.attr<std::vector<PartialTensorShape>>("output_shapes");
   for (int i = 0; i < c.num_outputs() && i < int(shapes.size()); ++i) {
@@ -125,6 +153,15 @@ const OpRecord kRecords[] = {
      .shape = SingleShape,
      .kernel = {.compute = ComputeSingle},
      .doc = "The one element of a dataset."},
+
+    {.name = "GetElementAtIndex",
+     .inputs = "dataset: variant; index: int64",
+     .outputs = "components: output_types",
+     .attrs = GK_ELEMENT_ATTRS,
+     .traits = kStateful | kCallsFunction,
+     .shape = SingleShape,
+     .kernel = {.compute = ComputeElementAt},
+     .doc = "The element of a number, from 0 on; OutOfRange if there is none."},
 
     {.name = "GetOptions",
      .inputs = "input_dataset: variant",

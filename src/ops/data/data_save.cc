@@ -114,7 +114,8 @@ const OpRecord kRecords[] = {
      .outputs = "",
      .attrs = "compression: string = ''; shard_func: func; use_shard_func: "
               "bool = True; Tshard_func_args: list(type) >= 0",
-     .traits = kStateful | kNoGradient | kCallsFunction,
+     // It writes, whatever its function does.
+     .traits = kStateful | kNoGradient | kCallsFunction | kWritesResource,
      .shape = shape_fn::NoOutputs,
      .kernel = {.compute = ComputeSave},
      .doc = "Writes the elements of a dataset to the files of a folder."},

@@ -162,7 +162,10 @@ class GroupByWindowDataset final : public OneInputDataset {
   GroupByWindowDataset(OneInput in, GroupFunctions functions)
       : OneInputDataset(std::move(in)), functions_(std::move(functions)) {}
 
-  int64_t Cardinality() const override { return kUnknownCardinality; }
+  int64_t Cardinality() const override {
+    return input().Cardinality() == kInfiniteCardinality ? kInfiniteCardinality
+                                                         : kUnknownCardinality;
+  }
 
  private:
   class Iterator final : public OneInputIterator<GroupByWindowDataset> {

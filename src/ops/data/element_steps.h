@@ -22,9 +22,10 @@ struct ElementStep {
 using ElementSteps = std::vector<ElementStep>;
 
 // Whether the predicate holds for an element; InvalidArgument if it does not
-// say.
-Status Holds(const CapturedFunction& predicate, const TensorVector& element,
-             const CancellationToken* cancellation, bool* holds);
+// say. `scratch` may hold anything.
+Status Holds(const CapturedFunction& predicate, TensorVector* element,
+             const CancellationToken* cancellation, TensorVector* scratch,
+             bool* holds);
 
 class StepsDataset final : public DatasetOfInput {
  public:

@@ -152,3 +152,30 @@ def toggle_test_mode(test_mode: bool) -> None:
 
 def variant_dataset(variant: object, structure: object) -> object:
     return data.experimental.from_variant(variant, structure)
+
+
+class DatasetSource(data.Dataset):
+    """A dataset that reads none: `variant_tensor` is what its op made, and the
+    class says its `element_spec`."""
+
+    def _inputs(self) -> list:
+        return []
+
+
+class UnaryDataset(data.Dataset):
+    """A dataset that reads one."""
+
+    def __init__(self, input_dataset: object, variant_tensor: object) -> None:
+        self._input_dataset = input_dataset
+        super().__init__(variant_tensor)
+
+    def _inputs(self) -> list:
+        return [self._input_dataset]
+
+
+class UnaryUnchangedStructureDataset(UnaryDataset):
+    """A dataset of another one's kind of elements."""
+
+    @property
+    def element_spec(self) -> object:
+        return self._input_dataset.element_spec

@@ -487,3 +487,8 @@ def graph_defs_equal(
     return a == b and na == nb and [f.signature for f in fa] == [
         f.signature for f in fb
     ]
+
+
+def is_sparse(x: object) -> bool:
+    """Is it a sparse tensor, or the value of one?"""
+    return isinstance(x, (_graphkiln.SparseTensor, _graphkiln.SparseTensorValue))

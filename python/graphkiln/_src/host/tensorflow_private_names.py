@@ -37,6 +37,8 @@ NAMES = {
         """,
     "python.data.experimental.ops.distribute": "compute_batch_size=@private_parts.*",
     "python.data.ops.dataset_ops": """
+        DatasetSource=@private_datasets.* UnaryDataset=@private_datasets.*
+        UnaryUnchangedStructureDataset=@private_datasets.*
         _VariantDataset=@private_datasets.variant_dataset
         make_initializable_iterator=compat.v1.data.make_initializable_iterator
         """,
@@ -121,6 +123,7 @@ NAMES = {
         name_scope=@private_parts.* register_tensor_conversion_function
         uid=@private_parts.*
         """,
+    "python.framework.sparse_tensor": "is_sparse=@private_parts.*",
     "python.framework.stack": "default_session=@private_parts.*",
     "python.framework.tensor_spec": "DenseSpec=@private_parts.*",
     "python.framework.tensor_util": """

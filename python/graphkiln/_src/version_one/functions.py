@@ -385,19 +385,6 @@ def set_random_seed(seed: int) -> None:
     _graphkiln.set_seed(seed)
 
 
-def make_one_shot_iterator(dataset: Any) -> Any:
-    """An iterator of a dataset, eagerly.
-
-    Args:
-      dataset: a tf.data.Dataset.
-
-    >>> it = tf.compat.v1.data.make_one_shot_iterator(tf.data.Dataset.range(2))
-    >>> it.get_next().numpy().item()
-    0
-    """
-    return iter(dataset)
-
-
 def convert_to_tensor_or_sparse_tensor(
     value: Any, dtype: Any = None, name: str | None = None
 ) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import Operation, Tensor
 from graphkiln._src.checkpoint.saveables import SaveableObject, SaveSpec
+from graphkiln._src.function.function import function
 
 
 def _parts(element_spec: Any) -> list[Any]:
@@ -173,9 +174,14 @@ class Iterator:
 
     def string_handle(self, name: str | None = None) -> Tensor:
         """A text that stands for it, which other graphs' runs can be fed."""
-        return raw_ops.IteratorToStringHandle(
-            resource_handle=self._iterator_resource, name=name
-        )
+        known = self.__dict__.get("_string_handle")
+        if known is None or name is not None:
+            known = raw_ops.IteratorToStringHandle(
+                resource_handle=self._iterator_resource, name=name
+            )
+            if name is None:
+                self._string_handle = known
+        return known
 
     @property
     def element_spec(self) -> Any:
@@ -211,17 +217,20 @@ class IteratorSaveable(SaveableObject):
     Args:
       iterator_resource: the handle.
       name: what it is saved by.
-      external_state_policy: accepted for compatibility.
+      external_state_policy: what is done of state outside of the iterator, as a
+        tf.data.experimental.ExternalStatePolicy or its number.
     """
 
     def __init__(
-        self, iterator_resource: Tensor, name: str, external_state_policy: int = 2
+        self, iterator_resource: Tensor, name: str, external_state_policy: Any = 2
     ) -> None:
         state = raw_ops.SerializeIterator(
             resource_handle=iterator_resource,
-            external_state_policy=external_state_policy,
+            external_state_policy=getattr(
+                external_state_policy, "value", external_state_policy
+            ),
         )
-        spec = SaveSpec(state, "", f"{name}-state", device=iterator_resource.device)
+        spec = SaveSpec(state, "", f"{name}_STATE", device=iterator_resource.device)
         super().__init__(iterator_resource, [spec], name)
 
     def restore(self, restored_tensors: list, restored_shapes: list | None) -> Any:
@@ -236,6 +245,87 @@ def _new(element_spec: Any, shared_name: str | None) -> Iterator:
         shared_name=shared_name or "", container="", **_flat(element_spec)
     )
     return Iterator._of(handle, element_spec)
+
+
+def _check_graph(dataset: Any) -> None:
+    """Fails unless the dataset is of the graph that is built."""
+    graph = _graphkiln.get_default_graph()
+    variant = dataset._variant_tensor
+    own = getattr(variant, "graph", None)
+    if own is not graph:
+        raise ValueError(
+            f"The graph {graph} of the iterator is different from the graph {own} "
+            f"the dataset: {variant} was created in. Make sure that the dataset is "
+            "created in the same graph as the iterator."
+        )
+
+
+# Ops with a state that may be had twice.
+_REPEATABLE = ("SeedGenerator", "MemoryCache")
+
+
+def _check_capture_by_value(tensor: Tensor) -> None:
+    """Fails if an op behind a tensor cannot be in a function as it is."""
+    try:
+        _graphkiln.part_arguments(tensor.graph, [], [tensor])
+    except _graphkiln.UnliftableError as error:
+        raise ValueError(f"Cannot capture a placeholder ({error}) by value.") from None
+    left, seen = [tensor.op], set()
+    while left:
+        op = left.pop()
+        if op.name in seen:
+            continue
+        seen.add(op.name)
+        outputs = op.outputs
+        repeatable = op.type.endswith(_REPEATABLE) or (
+            outputs and outputs[0].dtype == _graphkiln.variant
+        )
+        if op.op_def.is_stateful and not repeatable:
+            raise ValueError(
+                f"Cannot capture a stateful node (name:{op.name}, type:{op.type}) by "
+                "value.: A likely cause of this error is that the dataset for which "
+                "you are calling `make_one_shot_iterator()` captures a stateful "
+                "object, such as a `tf.Variable` or `tf.lookup.StaticHashTable`, "
+                "which is not supported. Use `make_initializable_iterator()` instead."
+            )
+        left += [made.op for made in op.inputs]
+        left += op.control_inputs
+
+
+def make_one_shot_iterator(dataset: Any) -> Any:
+    """An iterator that begins by itself, once: in a graph at the first run that
+    asks it for an element.
+
+    Args:
+      dataset: a tf.data.Dataset, in a graph one of it.
+
+    Raises ValueError in a graph if the dataset needs a variable, a table or a
+    placeholder.
+
+    >>> it = tf.compat.v1.data.make_one_shot_iterator(tf.data.Dataset.range(2))
+    >>> it.get_next().numpy().item()
+    0
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     it = tf.compat.v1.data.make_one_shot_iterator(tf.data.Dataset.range(2))
+    ...     element = it.get_next()
+    ...     [session.run(element).item() for _ in range(2)]
+    [0, 1]
+    """
+    if _graphkiln.executing_eagerly() or _graphkiln.inside_function():
+        return iter(dataset)
+    _check_graph(dataset)
+    variant = dataset._as_input()
+    _check_capture_by_value(variant)
+    graph = _graphkiln.get_default_graph()
+
+    def make_dataset() -> Tensor:
+        return _graphkiln.copy_part(graph, [], [variant], [])[0]
+
+    factory = function(make_dataset, autograph=False)
+    handle = raw_ops.OneShotIterator(
+        dataset_factory=factory.get_concrete_function(), **_flat(dataset.element_spec)
+    )
+    return Iterator._of(handle, dataset.element_spec)
 
 
 def make_initializable_iterator(
@@ -264,6 +354,7 @@ def make_initializable_iterator(
             "`make_initializable_iterator()` is not supported in eager mode. Use "
             "Python-style iteration instead."
         )
+    _check_graph(dataset)
     iterator = _new(dataset.element_spec, shared_name)
     with _graphkiln.device(None):
         iterator._initializer = raw_ops.MakeIterator(
@@ -315,3 +406,26 @@ def get_output_classes(dataset_or_iterator: Any) -> Any:
         dataset_or_iterator,
         lambda part: part if isinstance(part, ragged) else part.value_type,
     )
+
+
+def make_saveable_from_iterator(
+    iterator: Iterator, external_state_policy: Any = None
+) -> IteratorSaveable:
+    """What a `tf.compat.v1.train.Saver` saves of an iterator of a graph: where it
+    is.
+
+    Args:
+      iterator: the iterator.
+      external_state_policy: a tf.data.experimental.ExternalStatePolicy; FAIL unless
+        given.
+
+    >>> v1 = tf.compat.v1
+    >>> with tf.Graph().as_default():
+    ...     iterator = v1.data.make_initializable_iterator(tf.data.Dataset.range(3))
+    ...     saveable = tf.data.experimental.make_saveable_from_iterator(iterator)
+    ...     saver = v1.train.Saver([saveable])
+    """
+    if external_state_policy is None:
+        external_state_policy = 2
+    resource = iterator._iterator_resource
+    return IteratorSaveable(resource, resource.name, external_state_policy)
