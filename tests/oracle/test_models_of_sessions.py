@@ -151,6 +151,33 @@ def test_a_graph_that_is_imported_twice_has_numbered_names():
     assert program(graphkiln) == program(tensorflow)
 
 
+@pytest.mark.parametrize("writer", list(BOTH))
+def test_inputs_of_signatures_have_any_name(writer, tmp_path):
+    def build(tf, folder):
+        v1 = tf.compat.v1
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder(tf.float32, [], name="x")
+            y = v1.placeholder(tf.float32, [], name="y")
+            v1.saved_model.simple_save(
+                session, folder, {"in./-": x, "b": y}, {"out": x - 2.0 * y}
+            )
+
+    folder = str(tmp_path / "model")
+    build(BOTH[writer], folder)
+    for tf in BOTH.values():
+        loaded = tf.saved_model.load(folder)
+        again = str(tmp_path / tf.__name__)
+        tf.saved_model.save(loaded, again, loaded.signatures)
+        f = loaded.signatures["serving_default"]
+        args, named = f.structured_input_signature
+        assert args == () and sorted(named) == ["b", "in./-"]
+        assert f(5.0, 1.0)["out"].numpy() == -9.0  # in the order of the names
+        for other in BOTH.values():
+            f = other.saved_model.load(again).signatures["serving_default"]
+            given = {"in./-": other.constant(1.0), "b": other.constant(5.0)}
+            assert f(**given)["out"].numpy() == -9.0
+
+
 class TestModelsOfObjects:
     def program(self, tf, folder):
         class Model(tf.Module):

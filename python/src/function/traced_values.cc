@@ -108,6 +108,13 @@ PyObject* ShownArgument(const TraceTypeRef& type, const std::string& path) {
   }
 }
 
+// New reference; null without an exception if there is no such attribute.
+PyObject* SavedOf(PyObject* traced, const char* name) {
+  if (!IsConcreteFunction(traced)) return nullptr;
+  PyObject* const own = ConcreteFunctionOf(traced)->dict;
+  return Py_XNewRef(own ? PyDict_GetItemString(own, name) : nullptr);
+}
+
 }  // namespace
 
 PyObject* ValueOfType(PyObject* owner, const TraceTypeRef& type,
@@ -118,6 +125,7 @@ PyObject* ValueOfType(PyObject* owner, const TraceTypeRef& type,
 }
 
 PyObject* TracedInputs(PyObject* traced, void*) {
+  if (PyObject* saved = SavedOf(traced, kSavedInputs)) return saved;
   const TracedSignature* signature = SignatureOf(traced);
   if (signature == nullptr) return nullptr;
   // Cut out of a graph: its arguments nest in nothing.
@@ -142,12 +150,7 @@ PyObject* TracedInputs(PyObject* traced, void*) {
 }
 
 PyObject* TracedOutputs(PyObject* traced, void*) {
-  if (IsConcreteFunction(traced)) {
-    PyObject* const own = ConcreteFunctionOf(traced)->dict;
-    PyObject* const saved =
-        own ? PyDict_GetItemString(own, kSavedOutputs) : nullptr;
-    if (saved != nullptr) return Py_NewRef(saved);
-  }
+  if (PyObject* saved = SavedOf(traced, kSavedOutputs)) return saved;
   const TracedSignature* signature = SignatureOf(traced);
   PyRef outputs = PyRef::Steal(PyObject_GetAttrString(traced, "outputs"));
   std::vector<PyRef> leaves;

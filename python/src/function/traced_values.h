@@ -19,8 +19,10 @@ PyObject* ValueOfType(PyObject* owner, const TraceTypeRef& type,
 // returns, (args, kwargs) with specs for tensors, the variables captured in the
 // order of first use, those of them that tapes watch.
 PyObject* TracedOutputs(PyObject* traced, void*);
-// The attribute of a trace that a file says the results of, as it says them.
+// The attributes of a trace that a file says the results or arguments of, as it
+// says them.
 inline constexpr char kSavedOutputs[] = "_saved_outputs";
+inline constexpr char kSavedInputs[] = "_saved_inputs";
 PyObject* TracedInputs(PyObject* traced, void*);
 PyObject* TracedVariables(PyObject* traced, void*);
 PyObject* TracedTrainableVariables(PyObject* traced, void*);

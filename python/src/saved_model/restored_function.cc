@@ -169,6 +169,7 @@ class RestoredBody final : public ToldFunction {
             model_.get(), object,
             [this](const std::string& name) { return Read(name); }))) {
     if (traces_.empty()) return;
+    FindOwnNames();
     const std::string& name = function_.traces()[0].function->name();
     std::string plain = PlainFunctionName(name);
     if (!plain.empty() && plain != name) name_ = std::move(plain);
@@ -184,7 +185,9 @@ class RestoredBody final : public ToldFunction {
   }
 
   nb::object Call(const nb::args& given, const nb::kwargs& named) const {
-    const auto [args, kwargs] = WithDefaults(given, named);
+    const auto [args, kwargs] = own_names_.empty()
+                                    ? WithDefaults(given, named)
+                                    : WithOwnNames(given, named);
     const TypedCall call = TypeOfCall(args, kwargs, /*with_tensors=*/true);
     ForgetComparisonError();
     CallParts parts(*call.type, args, kwargs);
@@ -217,6 +220,10 @@ class RestoredBody final : public ToldFunction {
         const nb::object trace = made.attr("get_concrete_function")(
             *traces_[i].args, **traces_[i].kwargs);
         trace.attr(kSavedOutputs) = traces_[i].shown_output;
+        if (!own_names_.empty()) {
+          trace.attr(kSavedInputs) =
+              nb::make_tuple(traces_[i].args, traces_[i].kwargs);
+        }
         adopted.append(trace);
       } catch (...) {
         only_ = nullptr;
@@ -228,6 +235,37 @@ class RestoredBody final : public ToldFunction {
   }
 
  private:
+  // The inputs of signatures have any names; those of TensorFlow 1 are taken in
+  // the order of these, too.
+  void FindOwnNames() {
+    const SavedCall& trace = traces_[0];
+    if (!saved_.bare_concrete_function.has() || trace.args.size() > 0) return;
+    nb::list names;
+    for (const auto& [name, spec] : trace.kwargs) names.append(name);
+    if (model_->graph()) names.attr("sort")();
+    const nb::tuple all(names);
+    PyRef shown_names = SanitizedNames(all.ptr());
+    if (!shown_names) throw nb::python_error();
+    const nb::object shown = Owned(shown_names.Release());
+    for (size_t i = 0; i < nb::len(all); ++i) {
+      own_names_.emplace_back(nb::cast<std::string>(shown[i]), all[i]);
+    }
+  }
+
+  std::pair<nb::tuple, nb::dict> WithOwnNames(const nb::args& given,
+                                              const nb::kwargs& named) const {
+    nb::dict kwargs;
+    for (size_t i = 0; i < own_names_.size(); ++i) {
+      const auto& [shown, name] = own_names_[i];
+      if (i < given.size()) {
+        kwargs[name] = given[i];
+      } else if (named.contains(shown.c_str())) {
+        kwargs[name] = nb::object(named[shown.c_str()]);
+      }
+    }
+    return {nb::tuple(), kwargs};
+  }
+
   // Of a call that was not bound to the parameters, as eager ones are not.
   std::pair<nb::tuple, nb::dict> WithDefaults(const nb::args& given,
                                               const nb::kwargs& named) const {
@@ -315,6 +353,13 @@ class RestoredBody final : public ToldFunction {
       return ParametersOfSpec();
     }
     std::vector<Parameter> made;
+    for (const auto& [shown, name] : own_names_) {
+      made.push_back({shown,
+                      model_->graph() ? ParameterKind::kPositionalOrKeyword
+                                      : ParameterKind::kKeywordOnly,
+                      PyRef()});
+    }
+    if (!made.empty()) return made;
     const bool named = bare.argument_keywords.size() == trace.args.size();
     for (size_t i = 0; i < trace.args.size(); ++i) {
       made.push_back({named ? bare.argument_keywords[i] : Format("arg{}", i),
@@ -353,6 +398,8 @@ class RestoredBody final : public ToldFunction {
 
   const std::shared_ptr<LoadedModel> model_;
   const proto::SavedObject& saved_;
+  // As parameters are called, and in the file.
+  std::vector<std::pair<std::string, nb::object>> own_names_;
   std::vector<SavedCall> traces_;
   bool is_pruned_ = false;
   std::string name_ = "function";
