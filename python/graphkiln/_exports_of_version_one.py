@@ -61,8 +61,8 @@ EXPORTS: dict[str, str] = {
         train.piecewise_constant_decay=piecewise_constant train.polynomial_decay
         """,
     "graphkiln._src.version_one.arrays": """
-        add_check_numerics_ops batch_gather batch_scatter_update bincount count_up_to
-        decode_csv decode_raw initialize_all_tables io.decode_csv io.decode_raw
+        add_check_numerics_ops batch_gather batch_scatter_update bincount constant
+        count_up_to decode_csv decode_raw initialize_all_tables io.decode_csv io.decode_raw
         math.bincount newaxis quantize_v2 ragged.placeholder=ragged_placeholder
         random.stateless_multinomial scatter_nd_add scatter_nd_sub scatter_nd_update
         strings.split=split_strings to_bfloat16 to_complex128 to_complex64

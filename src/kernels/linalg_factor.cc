@@ -300,7 +300,12 @@ void LogDeterminantOf(int64_t n, const T* a, T* sign, T* log_abs) {
   for (int64_t i = 0; i < n; ++i) {
     const T pivot = lu.lu[i * n + i];
     const Real size = std::abs(pivot);
-    direction *= pivot / size;
+    if constexpr (std::is_same_v<T, Real>) {
+      // The sign of an infinite one, too.
+      direction *= pivot != pivot ? pivot : Real((pivot > 0) - (pivot < 0));
+    } else {
+      direction *= pivot / size;
+    }
     sum += std::log(size);
   }
   // A pivot of zero has no direction.

@@ -267,3 +267,98 @@ def test_names_of_losses(name, scope):
             return loss.name
 
     assert named(graphkiln) == named(tensorflow)
+
+
+CONSTANTS = {
+    "fewer": ([1, 2, 3], {"shape": [5]}),
+    "more": ([1, 2, 3], {"shape": [2]}),
+    "a number": (1, {"shape": [2, 2]}),
+    "one": ([1], {"shape": [3]}),
+    "rows": ([1, 2], {"shape": [2, 2]}),
+    "texts": (["a", "b"], {"shape": [3]}),
+    "an array": (np.arange(3.0), {"shape": [2, 2]}),
+    "of a type": ([1, 2], {"shape": [3], "dtype": "float32"}),
+    "another shape": ([1, 2, 3, 4], {"shape": [2, 2], "verify_shape": True}),
+    "that shape": ([1, 2], {"shape": [2], "verify_shape": True}),
+}
+
+
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_constants_of_graphs(name):
+    value, options = CONSTANTS[name]
+
+    def made(tf):
+        with tf.Graph().as_default():
+            try:
+                t = tf.compat.v1.constant(value, **options)
+            except (TypeError, ValueError) as e:
+                return type(e), str(e)
+            return t.dtype.name, t.shape.as_list(), tf.get_static_value(t).tolist()
+
+    assert made(graphkiln) == made(tensorflow)
+
+
+def _restored(tf, slices, names=("a", "b")):
+    made = tf.raw_ops.RestoreV2(
+        prefix="m",
+        tensor_names=list(names),
+        shape_and_slices=slices,
+        dtypes=[tf.float32] * len(names),
+    )
+    return [t.shape for t in made]
+
+
+SHAPES = {
+    "part of one": lambda tf: [
+        tf.raw_ops.RestoreSlice(
+            file_pattern="m",
+            tensor_name="v",
+            shape_and_slice="3 4 0,1:-",
+            dt=tf.float32,
+        ).shape
+    ],
+    "parts": lambda tf: _restored(tf, ["", "3 4 0,1:-"]),
+    "too few parts": lambda tf: _restored(tf, ["", ""], "abc"),
+    "sums of too few ids": lambda tf: [
+        tf.math.segment_sum(tf.ones([4, 4]), [0, 1]).shape
+    ],
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_shapes_in_graphs(name):
+    def made(tf):
+        with tf.Graph().as_default():
+            try:
+                return [s.as_list() if s.rank else None for s in SHAPES[name](tf)]
+            except ValueError as e:
+                return type(e)
+
+    assert made(graphkiln) == made(tensorflow)
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        [[np.inf, 1.0], [1.0, 1.0]],
+        [[np.inf, np.inf], [1.0, 1.0]],
+        [[-np.inf, 1.0], [1.0, 1.0]],
+        [[1.0, 1.0], [1.0, np.inf]],
+        [[0.0, 0.0], [0.0, 0.0]],
+        [[0.0, 2.0], [3.0, 0.0]],
+    ],
+)
+def test_signs_of_infinite_determinants(matrix):
+    def made(tf):
+        return np.asarray(tf.linalg.slogdet(tf.constant(matrix)))
+
+    np.testing.assert_allclose(made(graphkiln), made(tensorflow), rtol=1e-6)
+
+
+def test_place_of_a_bad_segment_id():
+    for tf in (graphkiln, tensorflow):
+        with pytest.raises(
+            tf.errors.InvalidArgumentError,
+            match=r"segment_ids\[1,0\] = 7 is out of range \[0, 2\)",
+        ):
+            tf.math.unsorted_segment_sum([[17, 1], [2, 3]], [[0, 1], [7, 0]], 2)

@@ -66,15 +66,27 @@ bool VisitSegmentType(DataType t, Fn&& fn) {
 
 Status NoKernel(const KernelContext& c) { return c.NoKernel(); }
 
+// "1,0": the place of element `i`.
+std::string PlaceText(const TensorShape& shape, int64_t i) {
+  std::string text;
+  for (int d = shape.rank() - 1; d >= 0; --d) {
+    text = std::to_string(i % shape.dim(d)) + (text.empty() ? "" : ",") + text;
+    i /= shape.dim(d);
+  }
+  return text;
+}
+
 // data.shape with the leading dims of `ids` replaced by `segments`.
-Status SegmentShapeOf(InferenceContext& c, int ids_rank, int64_t segments) {
+Status SegmentShapeOf(InferenceContext& c, int ids_rank, int64_t segments,
+                      bool ids_match = true) {
   const PartialTensorShape& data = c.input(0);
   if (data.unknown_rank() || ids_rank < 0) return OkStatus();
   if (data.rank() < ids_rank || data.rank() == 0) {
     return InvalidArgument("Shape must be at least rank {} but is rank {}",
                            std::max(ids_rank, 1), data.rank());
   }
-  for (int i = 0; i < ids_rank && !c.input(1).unknown_rank(); ++i) {
+  const bool check = ids_match && !c.input(1).unknown_rank();
+  for (int i = 0; i < ids_rank && check; ++i) {
     int64_t d;
     GK_RETURN_IF_ERROR(
         InferenceContext::MergeDims(data.dim(i), c.input(1).dim(i), &d));
@@ -86,10 +98,11 @@ Status SegmentShapeOf(InferenceContext& c, int ids_rank, int64_t segments) {
   return OkStatus();
 }
 
+// Whether there are as many ids as rows is seen when it runs.
 Status SortedShape(InferenceContext& c) {
   PartialTensorShape ids;
   GK_RETURN_IF_ERROR(c.WithRank(1, 1, &ids));
-  return SegmentShapeOf(c, 1, kUnknownDim);
+  return SegmentShapeOf(c, 1, kUnknownDim, /*ids_match=*/false);
 }
 
 Status UnsortedShape(InferenceContext& c) {
@@ -170,8 +183,8 @@ Status ComputeUnsorted(KernelContext& c) {
   });
   for (int64_t i = 0; most >= segments; ++i) {
     if (ids[i] >= segments) {
-      return InvalidArgument("segment_ids[{}] = {} is out of range [0, {})", i,
-                             ids[i], segments);
+      return InvalidArgument("segment_ids[{}] = {} is out of range [0, {})",
+                             PlaceText(ids_in.shape(), i), ids[i], segments);
     }
   }
   InlinedVector<int64_t, 8> dims{segments};

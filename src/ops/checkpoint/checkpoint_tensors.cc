@@ -74,8 +74,19 @@ Status CheckSaveShapes(InferenceContext& c) {
 
 Status RestoreShape(InferenceContext& c) {
   GK_RETURN_IF_ERROR(CheckSaveShapes(c));
+  const auto count = [&](int i) {
+    return c.input(i).unknown_rank() ? kUnknownDim : c.input(i).dim(0);
+  };
+  int64_t merged;
+  GK_RETURN_IF_ERROR(InferenceContext::MergeDims(count(1), count(2), &merged));
+  const Tensor& slices = c.value(2);
+  const bool known = slices && slices.num_elements() == c.num_outputs();
   for (int i = 0; i < c.num_outputs(); ++i) {
-    c.set_output(i, PartialTensorShape());
+    PartialTensorShape shape;
+    if (known) {
+      GK_ASSIGN_OR_RETURN(shape, ShapeOfPart(slices.flat<std::string>()[i]));
+    }
+    c.set_output(i, std::move(shape));
   }
   return OkStatus();
 }

@@ -19,6 +19,15 @@ Status OneForEach(const Tensor& t, std::string_view input, int64_t count) {
       t.num_elements());
 }
 
+StatusOr<PartialTensorShape> ShapeOfPart(std::string_view shape_and_slice) {
+  SliceOfShape part;
+  GK_ASSIGN_OR_RETURN(const bool is_part,
+                      ParseShapeAndSlice(shape_and_slice, &part));
+  if (!is_part) return PartialTensorShape();
+  GK_RETURN_IF_ERROR(part.slice.CheckWithin(part.full));
+  return PartialTensorShape(part.slice.ShapeIn(part.full));
+}
+
 StatusOr<Tensor> ReadNamed(const BundleReader& reader, const std::string& name,
                            const std::string& shape_and_slice, DataType dtype) {
   GK_ASSIGN_OR_RETURN(const auto* info, reader.Find(name));

@@ -14,6 +14,9 @@ namespace gk {
 Status OneElement(const Tensor& t, std::string_view input);
 Status OneForEach(const Tensor& t, std::string_view input, int64_t count);
 
+// The shape of the part that a `shape_and_slice` says; any if it is empty.
+StatusOr<PartialTensorShape> ShapeOfPart(std::string_view shape_and_slice);
+
 // The tensor of a name, or the part of it that `shape_and_slice` says unless
 // that is empty. InvalidArgument if it has another type or shape.
 StatusOr<Tensor> ReadNamed(const BundleReader& reader, const std::string& name,

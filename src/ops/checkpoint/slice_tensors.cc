@@ -66,7 +66,11 @@ Status RestorePartShape(InferenceContext& c) {
   for (int i = 0; i < c.num_inputs(); ++i) {
     GK_RETURN_IF_ERROR(c.WithRank(i, 0, &shape));
   }
-  c.set_output(0, PartialTensorShape());
+  PartialTensorShape part;
+  if (c.num_inputs() > 2 && c.value(2)) {
+    GK_ASSIGN_OR_RETURN(part, ShapeOfPart(c.value(2).scalar<std::string>()));
+  }
+  c.set_output(0, std::move(part));
   return OkStatus();
 }
 

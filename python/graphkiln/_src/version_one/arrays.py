@@ -3,7 +3,10 @@ them."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
+import numpy as np
 
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import RaggedTensor, SparseTensor, Tensor, Variable
@@ -11,6 +14,55 @@ from graphkiln._src import ops
 from graphkiln._src.session.graph_variables import tables_initializer
 
 newaxis = None
+
+
+def _filled(value: Any, shape: Any, verify_shape: bool) -> Any:
+    """The values, and the last of them again until the shape is full."""
+    dims = tuple(_graphkiln.TensorShape(shape).as_list())
+    array = np.asarray(value)
+    if array.dtype.kind in "SU":
+        array = np.asarray(value, object)
+    if verify_shape and array.shape != dims:
+        raise TypeError(f"Expected Tensor's shape: {dims}, but got {array.shape}.")
+    count = math.prod(dims)
+    if array.size > count:
+        raise ValueError(
+            f"Too many elements provided. Takes at most {count}, but got {array.size}."
+        )
+    if not 1 < array.size < count:
+        return value
+    filled = np.full(count, array.flat[-1], array.dtype)
+    filled[: array.size] = array.ravel()
+    filled = filled.reshape(dims)
+    return filled if isinstance(value, np.ndarray) else filled.tolist()
+
+
+def constant(
+    value: Any,
+    dtype: Any = None,
+    shape: Any = None,
+    name: str = "Const",
+    verify_shape: bool = False,
+) -> Tensor:
+    """A tensor of a constant value. In a graph the last value is repeated if there
+    are fewer than `shape` holds.
+
+    Args:
+      value: a number, a list of values or an array.
+      dtype: of the tensor.
+      shape: of the tensor.
+      name: of the op.
+      verify_shape: refuses, in a graph, values of another shape.
+
+    >>> with tf.Graph().as_default():
+    ...     x = tf.compat.v1.constant([1, 2], shape=[2, 2])
+    >>> tf.get_static_value(x).tolist()
+    [[1, 2], [2, 2]]
+    """
+    of_values = not _graphkiln.is_tensor(value)
+    if of_values and shape is not None and not _graphkiln.executing_eagerly():
+        value = _filled(value, shape, verify_shape)
+    return _graphkiln.constant(value, dtype, shape, name)
 
 
 def to_bfloat16(x: Any, name: str | None = "ToBFloat16") -> Tensor:

@@ -47,7 +47,6 @@ _ORDERS = {
     "debugging.assert_all_finite": "t>x msg>message name x message",
     "boolean_mask": "tensor mask name axis",
     "cond": "pred true_fn false_fn -strict name fn1>true_fn fn2>false_fn",
-    "constant": "value dtype shape name -verify_shape",
     "convert_to_tensor": "value dtype name preferred_dtype>dtype_hint dtype_hint",
     "device": "device_name_or_function>device_name",
     "expand_dims": "input axis name dim>axis",
