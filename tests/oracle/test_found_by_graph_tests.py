@@ -362,3 +362,84 @@ def test_place_of_a_bad_segment_id():
             match=r"segment_ids\[1,0\] = 7 is out of range \[0, 2\)",
         ):
             tf.math.unsorted_segment_sum([[17, 1], [2, 3]], [[0, 1], [7, 0]], 2)
+
+
+def _scoped_body(tf):
+    v1 = tf.compat.v1
+
+    def doubled(x):
+        with v1.variable_scope("body"):
+            two = v1.get_variable(
+                "two", [], tf.int32, initializer=v1.constant_initializer(2)
+            )
+            return tf.multiply(x, two)
+
+    with tf.Graph().as_default(), v1.Session() as session:
+        with v1.variable_scope("root") as scope:
+            first = tf.map_fn(doubled, tf.constant([1, 2, 3]))
+            scope.reuse_variables()
+            again = tf.map_fn(doubled, tf.constant([1, 2, 3]))
+        session.run(v1.global_variables_initializer())
+        values = [t.tolist() for t in session.run([first, again])]
+        return values, [v.name for v in v1.global_variables()]
+
+
+def _without_shape(tf):
+    v1 = tf.compat.v1
+    with tf.Graph().as_default():
+        calls = [
+            lambda: tf.ones([3]),
+            lambda verify_shape=False: tf.ones([2]),
+            lambda *args, **named: tf.constant([[1, 2]]),
+        ]
+        made = [v1.get_variable(f"v{i}", initializer=f) for i, f in enumerate(calls)]
+        return [(v.shape.as_list(), v.dtype.base_dtype.name) for v in made]
+
+
+def _no_name_scope(tf):
+    v1 = tf.compat.v1
+    with tf.Graph().as_default():
+        with pytest.raises(TypeError, match="auxiliary_name_scope must be `True` or"):
+            with v1.variable_scope("s", auxiliary_name_scope="invalid"):
+                pass
+        with v1.variable_scope("a", auxiliary_name_scope=False) as a:
+            with v1.variable_scope("outer"):
+                with v1.variable_scope("inner", auxiliary_name_scope=False) as inner:
+                    name = tf.constant(1.0, name="c").op.name
+        return a.original_name_scope, inner.original_name_scope, inner.name, name
+
+
+def _section_of_an_operation(tf):
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        done = tf.CriticalSection().execute(lambda: tf.no_op())
+        return type(done).__name__, session.run(done)
+
+
+PROGRAMS = [_scoped_body, _without_shape, _no_name_scope, _section_of_an_operation]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_programs_of_the_first_version(program):
+    assert program(graphkiln) == program(tensorflow)
+
+
+@pytest.mark.parametrize("which", ["a_is_sparse", "b_is_sparse"])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float64"])
+def test_products_said_to_be_sparse(which, dtype):
+    def made(tf):
+        a = tf.cast([[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]], dtype)
+        y = tf.matmul(a, a, transpose_b=True, **{which: True})
+        return y.dtype.name, tf.cast(y, tf.float32).numpy().tolist()
+
+    assert made(graphkiln) == made(tensorflow)
+
+
+def test_dimensions_are_numbers():
+    def made(tf):
+        d = tf.compat.v1.Dimension
+        x = tf.reshape(tf.range(6), [d(2), d(3)])
+        y = tf.reshape(x, (d(3), -1))
+        t = tf.constant([[d(1), 2], [3, d(4)]])
+        return x.shape.as_list(), y.shape.as_list(), t.dtype.name, t.numpy().tolist()
+
+    assert made(graphkiln) == made(tensorflow)

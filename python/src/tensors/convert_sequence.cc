@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "python/src/tensors/convert.h"
+#include "python/src/tensors/dimension_type.h"
 #include "python/src/tensors/dtype_type.h"
 
 namespace gk::py {
@@ -55,6 +56,10 @@ StatusOr<Kind> KindOf(PyObject* o) {
   if (PyUnicode_Check(o) || PyBytes_Check(o)) return kStringKind;
   if (PyComplex_Check(o)) return kComplexKind;
   if (PyFloat_Check(o) && !IsNumpyValue(o)) return kFloatKind;
+  if (IsDimension(o)) {
+    const PyRef size = PyRef::Steal(PyNumber_Index(o));
+    return size ? KindOf(size.get()) : PythonError();
+  }
   return kNone;
 }
 

@@ -165,6 +165,8 @@ PyObject* DimensionsOf(const PartialTensorShape& shape) {
   return dimensions.release().ptr();
 }
 
+bool IsDimension(PyObject* o) { return nb::isinstance<Dimension>(nb::handle(o)); }
+
 void AddDimension(nb::module_& m) {
   nb::class_<Dimension> cls(
       m, "Dimension", nb::type_slots(kDimensionSlots),

@@ -7,6 +7,7 @@
 namespace gk::py {
 
 void AddDimension(nanobind::module_& m);
+bool IsDimension(PyObject* o);
 
 }  // namespace gk::py
 

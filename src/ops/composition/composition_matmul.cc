@@ -20,6 +20,7 @@
 #include "ops/fn/SelectV2.h"
 #include "ops/fn/Shape.h"
 #include "ops/fn/Squeeze.h"
+#include "ops/fn/SparseMatMul.h"
 #include "ops/fn/StridedSlice.h"
 #include "ops/fn/Transpose.h"
 #include "ops/operators.h"
@@ -62,11 +63,26 @@ Tensor Product(const CompositionCall& c, Tensor a, Tensor b, bool ta, bool tb,
   return ops::BatchMatMulV2(OpName(name), a, b, ta || aa, tb || ab);
 }
 
+bool IsFloatOrBfloat16(const Tensor& t) {
+  return t.dtype() == DataType::kFloat || t.dtype() == DataType::kBfloat16;
+}
+
+// Of matrices that are said to have many zeros.
+Tensor SparseProduct(const CompositionCall& c) {
+  bool ta = c.flag(2), tb = c.flag(3);
+  const Tensor a = Flag(c, c.tensor(0), &ta, c.flag(4), "a");
+  const Tensor b = Flag(c, c.tensor(1), &tb, c.flag(5), "b");
+  Tensor product =
+      ops::SparseMatMul(OpName(c.name()), a, b, ta, tb, c.flag(6), c.flag(7));
+  const bool narrow = a.dtype() == DataType::kBfloat16 && b.dtype() == a.dtype();
+  return narrow ? ops::Cast(OpName(c.name("Cast")), product, a.dtype())
+                : product;
+}
+
 TensorVector Matmul(CompositionCall& c) {
-  if ((c.flag(6) || c.flag(7))) {
-    throw Error(
-        ValueError("Sparse operands of matmul are given with "
-                   "tf.sparse.sparse_dense_matmul"));
+  if ((c.flag(6) || c.flag(7)) && IsFloatOrBfloat16(c.tensor(0)) &&
+      IsFloatOrBfloat16(c.tensor(1))) {
+    return {SparseProduct(c)};
   }
   return {Product(c, c.tensor(0), c.tensor(1), c.flag(2), c.flag(3), c.flag(4),
                   c.flag(5), c.has(8) ? c.type(8) : DataType::kInvalid,

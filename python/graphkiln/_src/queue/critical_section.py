@@ -32,6 +32,8 @@ def _entered(signature: tuple) -> Iterator[None]:
 
 
 def _identity(value: object) -> object:
+    if isinstance(value, _graphkiln.Operation):
+        return _graphkiln.group(value)
     return value if value is None else ops.identity(value)
 
 

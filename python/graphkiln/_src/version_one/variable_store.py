@@ -193,7 +193,12 @@ def known_variables() -> dict[str, Variable]:
 
 
 def _kept_by_graph(what: str) -> dict:
-    collection = _graphkiln.get_default_graph().get_collection_ref((what,))
+    graph = _graphkiln.get_default_graph()
+    # Bodies of loops and functions share what the graph around them keeps.
+    with _graphkiln.init_scope():
+        if not _graphkiln.executing_eagerly():
+            graph = _graphkiln.get_default_graph()
+    collection = graph.get_collection_ref((what,))
     if not collection:
         collection.append({})
     return collection[0]
@@ -271,6 +276,11 @@ def variable_scope(
     outer = f"{around.name}/" if around.name else ""
     if name_or_scope is None and default_name is None:
         raise TypeError("If default_name is None then name_or_scope is required")
+    if not isinstance(auxiliary_name_scope, bool):
+        raise TypeError(
+            "The auxiliary_name_scope must be `True` or `False`, while get "
+            f"{auxiliary_name_scope}"
+        )
     again = isinstance(name_or_scope, VariableScope)
     if again:
         full, own = name_or_scope.name, dict(name_or_scope._own)
@@ -296,6 +306,9 @@ def variable_scope(
         opened = ""
         if auxiliary_name_scope and last:
             opened = scopes.enter_context(_graphkiln.name_scope(last))
+        elif not auxiliary_name_scope and not _graphkiln.executing_eagerly():
+            opened = _graphkiln.get_default_graph().get_name_scope()
+            opened += "/" if opened else ""
         scope = VariableScope(
             reuse or inherited, full, name_scope=opened or "", **own
         )
@@ -446,7 +459,10 @@ def _get(
         )
     if isinstance(initializer, type):
         initializer = initializer()
-    if callable(initializer):
+    if callable(initializer) and shape is None and _needs_nothing(initializer):
+        value: Any = initializer
+        dtype = None
+    elif callable(initializer):
         if shape is None:
             raise ValueError(
                 f"Shape of a new variable ({name}) must be fully defined, but "
@@ -461,7 +477,7 @@ def _get(
         how = {"dtype": dtype}
         if partition_info is not None and _takes_partition_info(initializer):
             how["partition_info"] = partition_info
-        value: Any = lambda: initializer(sizes.as_list(), **how)  # noqa: E731
+        value = lambda: initializer(sizes.as_list(), **how)  # noqa: E731
     else:
         if shape is not None:
             raise ValueError(
@@ -484,6 +500,14 @@ def _get(
                 GraphKeys.REGULARIZATION_LOSSES, loss
             )
     return made
+
+
+def _needs_nothing(initializer: Callable) -> bool:
+    """Can it be called without arguments?"""
+    return all(
+        p.default is not p.empty or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        for p in inspect.signature(initializer).parameters.values()
+    )
 
 
 def _takes_partition_info(initializer: Any) -> bool:
