@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -14,6 +13,7 @@ from graphkiln._graphkiln import Tensor, Variable
 from graphkiln._src.session.graph_keys import GraphKeys
 from graphkiln._src.version_one import initializers
 from graphkiln._src.version_one import partitioned_variables as partitioned
+from graphkiln._src.version_one import getters
 
 
 class _Reuse(Enum):
@@ -192,9 +192,8 @@ def known_variables() -> dict[str, Variable]:
     return _kept_by_graph("_variables_by_name")
 
 
-def _kept_by_graph(what: str) -> dict:
+def _kept_by_graph(what: str) -> dict:  # by that around bodies
     graph = _graphkiln.get_default_graph()
-    # Bodies of loops and functions share what the graph around them keeps.
     with _graphkiln.init_scope():
         if not _graphkiln.executing_eagerly():
             graph = _graphkiln.get_default_graph()
@@ -300,7 +299,7 @@ def variable_scope(
         "caching_device": caching_device, "partitioner": partitioner,
     }
     if custom_getter is not None and own.get("custom_getter") is not None:
-        given["custom_getter"] = _nested(custom_getter, own["custom_getter"])
+        given["custom_getter"] = getters.nested_getter(custom_getter, own["custom_getter"])
     own.update({k: v for k, v in given.items() if v is not None})
     with ExitStack() as scopes:
         opened = ""
@@ -317,16 +316,6 @@ def variable_scope(
             yield scope
         finally:
             _store.scopes.remove(scope)
-
-
-def _nested(inner: Callable, outer: Callable) -> Callable:
-    def get(getter: Callable, *args: Any, **kwargs: Any) -> Any:
-        def next_getter(*a: Any, **k: Any) -> Any:
-            return outer(getter, *a, **k)
-
-        return inner(next_getter, *args, **kwargs)
-
-    return get
 
 
 def get_variable(
@@ -459,9 +448,8 @@ def _get(
         )
     if isinstance(initializer, type):
         initializer = initializer()
-    if callable(initializer) and shape is None and _needs_nothing(initializer):
-        value: Any = initializer
-        dtype = None
+    if callable(initializer) and shape is None and getters.needs_nothing(initializer):
+        value, dtype = initializer, None
     elif callable(initializer):
         if shape is None:
             raise ValueError(
@@ -475,7 +463,7 @@ def _get(
                 f"instead was {sizes}."
             )
         how = {"dtype": dtype}
-        if partition_info is not None and _takes_partition_info(initializer):
+        if partition_info is not None and getters.takes_partition_info(initializer):
             how["partition_info"] = partition_info
         value = lambda: initializer(sizes.as_list(), **how)  # noqa: E731
     else:
@@ -500,18 +488,6 @@ def _get(
                 GraphKeys.REGULARIZATION_LOSSES, loss
             )
     return made
-
-
-def _needs_nothing(initializer: Callable) -> bool:
-    """Can it be called without arguments?"""
-    return all(
-        p.default is not p.empty or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
-        for p in inspect.signature(initializer).parameters.values()
-    )
-
-
-def _takes_partition_info(initializer: Any) -> bool:
-    return "partition_info" in inspect.signature(initializer).parameters
 
 
 def variable_of_parts(name: str, shape: Any, partitioner: Any, arguments: dict) -> Any:
