@@ -58,7 +58,8 @@ PyObject* DefaultControlDependencies(PyObject*, PyObject* args,
 PyObject* eager_graph = nullptr;
 
 PyObject* SetEagerGraph(PyObject*, PyObject* graph) {
-  const PyRef before = PyRef::Steal(std::exchange(eager_graph, Py_NewRef(graph)));
+  const PyRef before =
+      PyRef::Steal(std::exchange(eager_graph, Py_NewRef(graph)));
   Py_RETURN_NONE;
 }
 

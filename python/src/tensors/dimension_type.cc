@@ -165,7 +165,9 @@ PyObject* DimensionsOf(const PartialTensorShape& shape) {
   return dimensions.release().ptr();
 }
 
-bool IsDimension(PyObject* o) { return nb::isinstance<Dimension>(nb::handle(o)); }
+bool IsDimension(PyObject* o) {
+  return nb::isinstance<Dimension>(nb::handle(o));
+}
 
 void AddDimension(nb::module_& m) {
   nb::class_<Dimension> cls(

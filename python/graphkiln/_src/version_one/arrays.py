@@ -41,7 +41,7 @@ def constant(
     value: Any,
     dtype: Any = None,
     shape: Any = None,
-    name: str = raw_ops.Const.__name__.capitalize(),
+    name: str = "Const",
     verify_shape: bool = False,
 ) -> Tensor:
     """A tensor of a constant value. In a graph the last value is repeated if there
