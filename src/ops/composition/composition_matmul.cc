@@ -74,7 +74,8 @@ Tensor SparseProduct(const CompositionCall& c) {
   const Tensor b = Flag(c, c.tensor(1), &tb, c.flag(5), "b");
   Tensor product =
       ops::SparseMatMul(OpName(c.name()), a, b, ta, tb, c.flag(6), c.flag(7));
-  const bool narrow = a.dtype() == DataType::kBfloat16 && b.dtype() == a.dtype();
+  const bool narrow =
+      a.dtype() == DataType::kBfloat16 && b.dtype() == a.dtype();
   return narrow ? ops::Cast(OpName(c.name("Cast")), product, a.dtype())
                 : product;
 }
