@@ -79,7 +79,9 @@ RaggedValue DividedBy(RaggedValue values, const ExampleFeature& f,
     return t.dtype() == f.splits_type ? t
                                       : ops::Cast(std::move(t), f.splits_type);
   };
-  const auto number = [&](int64_t n) { return cast(OwnConstant(Tensor::Scalar(n))); };
+  const auto number = [&](int64_t n) {
+    return cast(OwnConstant(Tensor::Scalar(n)));
+  };
   RaggedValue inner = is_batch ? values.values() : values;
   const auto divide = [&](const RowPartition& rows) -> RaggedValue {
     return {inner, f.validate ? rows.Checked(cast(inner.nrows())) : rows};

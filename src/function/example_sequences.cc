@@ -67,7 +67,8 @@ struct SequenceRequest {
       std::vector<int64_t> dims(f.shape.dims().begin(), f.shape.dims().end());
       defaults.push_back(
           f.default_value
-              ? ops::Reshape(f.default_value, OwnIntegers(dims, "Reshape/shape"))
+              ? ops::Reshape(f.default_value,
+                             OwnIntegers(dims, "Reshape/shape"))
               : OwnConstant(
                     ValueOrThrow(Tensor::Zeros(f.dtype, TensorShape({0})))));
     } else {

@@ -89,9 +89,34 @@ TEST(ImportGraphDefTest, PrefixAndInputMap) {
   ASSERT_EQ(nodes.size(), 2u);
   EXPECT_EQ(nodes[1]->name(), "import/Relu");
   EXPECT_EQ(nodes[1]->input(0), y);
-  // Its names are taken now.
-  EXPECT_FALSE(ImportGraphDef(message, &into.graph(), options).ok());
-  EXPECT_EQ(into.graph().num_nodes(), 3);
+  // Its names are taken now: others follow, and what was asked for is found.
+  std::map<std::string, std::string> renamed;
+  options.renamed = &renamed;
+  const std::vector<Node*> again =
+      ValueOrThrow(ImportGraphDef(message, &into.graph(), options));
+  ASSERT_EQ(again.size(), 2u);
+  EXPECT_EQ(again[1]->name(), "import/Relu_1");
+  EXPECT_EQ(renamed.at("import/Relu_1"), "import/Relu");
+  EXPECT_EQ(ValueOrThrow(FindImported(again, options, "Relu:0")).node,
+            again[1]);
+}
+
+TEST(ImportGraphDefTest, NamesOfScopesAreTakenToo) {
+  TestFunction f;
+  f.Add("Relu", {f.Arg(DataType::kFloat, {2})});
+  proto::GraphDef message = ValueOrThrow(GraphToGraphDef(f.graph()));
+  message.node[1].name = "s";
+  message.node[1].attr["_class"].mutable_list().s = {"loc:@s",
+                                                     "loc:@elsewhere"};
+  TestFunction into;
+  ImportGraphDefOptions within;
+  within.prefix = "s/t";
+  ASSERT_TRUE(ImportGraphDef(message, &into.graph(), within).ok());
+  const std::vector<Node*> nodes =
+      ValueOrThrow(ImportGraphDef(message, &into.graph(), {}));
+  EXPECT_EQ(nodes[1]->name(), "s_1");
+  EXPECT_EQ(*nodes[1]->attrs().Get<std::vector<std::string>>("_class"),
+            (std::vector<std::string>{"loc:@s_1", "loc:@elsewhere"}));
 }
 
 TEST(ImportGraphDefTest, WhatIsWrongIsAnError) {

@@ -73,9 +73,9 @@ Checks& Checks::Same(const Tensor& x, const Tensor& y,
   const PartialTensorShape shape = a.partial_shape();
   const bool fits = shape.IsCompatibleWith(b.partial_shape());
   if (!fits || !shape.IsFullyDefined() || !b.partial_shape().IsFullyDefined()) {
-    Equal(ops::Equal(ops::Size(a), ops::Size(b)),
-          ValueOrThrow(OpBuilder::Current()->Constant(Tensor::Scalar(true), {})),
-          message);
+    const Tensor yes =
+        ValueOrThrow(OpBuilder::Current()->Constant(Tensor::Scalar(true), {}));
+    Equal(ops::Equal(ops::Size(a), ops::Size(b)), yes, message);
   }
   if (!fits) return *this;
   const Scope scope(*this);

@@ -97,7 +97,8 @@ Tensor JoinedSegments(const std::string& separator, const Tensor& texts,
   const RowPartition rows = RowPartition::FromRowids(sorted, count, false);
   const Tensor values = Take(texts, order);
   const auto constant = [](const std::string& text) {
-    return ValueOrThrow(OpBuilder::Current()->Constant(Tensor::Scalar(text), {}));
+    return ValueOrThrow(
+        OpBuilder::Current()->Constant(Tensor::Scalar(text), {}));
   };
   const Tensor between = CallComposition(
       "where", {ops::Equal(rows.columns(sorted), Number(0, ids)), constant(""),
