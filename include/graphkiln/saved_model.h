@@ -292,6 +292,8 @@ struct SaveOptions {
   bool experimental_skip_saver = false;
   // Which data files the variables have.
   ShardingCallback experimental_sharding_callback = {};
+  // Checks and prints of values are saved as ops that do nothing.
+  bool experimental_debug_stripper = false;
 };
 
 // Writes a module and what is in it, its variables, tables and assets, and

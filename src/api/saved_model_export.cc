@@ -45,6 +45,7 @@ ExportedSignature SignatureOf(const std::string& name,
   ::gk::SaveOptions inner;
   inner.extra_tags = options.extra_tags;
   inner.skip_saver = options.experimental_skip_saver;
+  inner.strip_debug_nodes = options.experimental_debug_stripper;
   inner.sharding = api::Inner(options.experimental_sharding_callback);
   return inner;
 }

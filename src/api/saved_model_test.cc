@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <thread>
 
 #include "api/thrown_for_test.h"
@@ -204,6 +205,27 @@ TEST_F(SavedModelTest, CallsFindTheirTrace) {
   EXPECT_EQ(Thrown([&] { both.tensor(); }).code(), ErrorCode::kValueError);
   EXPECT_EQ(Thrown([&] { both[2]; }).code(), ErrorCode::kIndexError);
   EXPECT_EQ(model.function("h")(Pair{5.f, 2.f}).tensor().item<float>(), 7);
+}
+
+TEST_F(SavedModelTest, ChecksAreLeftOutWhenAsked) {
+  const auto halve = function(
+      [](Tensor x) { return debugging::check_numerics(x, "too large") * 0.5f; },
+      {.name = "halve", .argument_names = {"x"}});
+  halve.get_concrete_function(TensorSpec{Shape{}, DataType::kFloat, "x"});
+  const Tensor infinite = std::numeric_limits<float>::infinity();
+  for (const bool stripped : {false, true}) {
+    save(Module("m"), folder_, {.functions = {{"halve", halve}}},
+         {.experimental_debug_stripper = stripped});
+    const auto model = load(folder_);
+    const auto loaded = model.function("halve");
+    EXPECT_EQ(Values(loaded(Tensor(4.f)).tensor())[0], 2.f);
+    if (stripped) {
+      EXPECT_EQ(Values(loaded(infinite).tensor())[0],
+                std::numeric_limits<float>::infinity());
+    } else {
+      EXPECT_THROW(loaded(infinite), Error);
+    }
+  }
 }
 
 TEST_F(SavedModelTest, VariablesAsArguments) {
