@@ -1,8 +1,10 @@
 // Sessions over graphs that programs make.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -92,6 +94,50 @@ TEST(SessionTest, RefusesWhatCannotRun) {
   session.close();
   EXPECT_THROW(session.run({p.sum}, {{p.y, Tensor{5.0f, 6.0f}}}), gk::Error);
   session.close();
+}
+
+// A graph that waits for an element that nobody gives.
+struct Waiting {
+  gk::Graph graph;
+  Tensor element;
+
+  Waiting() {
+    const auto inside = graph.as_default();
+    const gk::queue::FIFOQueue queue(3, {gk::DataType::kInt32});
+    element = queue.dequeue()[0];
+  }
+};
+
+TEST(SessionTest, RunsEndAtTheirDeadline) {
+  const Waiting waiting;
+  const gk::Session session(waiting.graph);
+  const auto now = std::chrono::steady_clock::now();
+  try {
+    session.run({waiting.element}, {}, {},
+                {.deadline = now + std::chrono::milliseconds(50)}, nullptr);
+    ADD_FAILURE() << "waited for an element";
+  } catch (const gk::Error& e) {
+    EXPECT_EQ(e.code(), gk::ErrorCode::kDeadlineExceeded) << e.what();
+  }
+}
+
+TEST(SessionTest, ClosingEndsWhatOthersRun) {
+  const Waiting waiting;
+  const gk::Session session(waiting.graph);
+  std::optional<gk::ErrorCode> ended;
+  std::thread other([&] {
+    try {
+      session.run({waiting.element});
+    } catch (const gk::Error& e) {
+      ended = e.code();
+    }
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  session.close();
+  other.join();
+  // A thread that came late found the session closed.
+  EXPECT_TRUE(ended == gk::ErrorCode::kCancelled ||
+              ended == gk::ErrorCode::kInvalidArgument);
 }
 
 }  // namespace
