@@ -179,3 +179,21 @@ def test_threads_share_a_graph():
             thread.join(20)
         assert [values.get(i) for i in range(3)] == [0.0, 2.0, 4.0]
         assert all(values.get((i, "eager")) for i in range(3))
+
+
+def test_a_variable_that_is_known_by_name_has_a_value():
+    def program(tf):
+        v1 = tf.compat.v1
+        with tf.Graph().as_default() as graph, v1.Session() as session:
+            v = v1.get_variable("v", [], use_resource=True)
+            found = v1.is_variable_initialized(v)
+            if tf is graphkiln:  # of TensorFlow's these are references alone
+                by_name = v1.is_variable_initialized(graph.get_tensor_by_name("v:0"))
+            else:
+                by_name = found
+            before = session.run([found, by_name])
+            session.run(v.initializer)
+            return before, session.run([found, by_name])
+
+    assert program(graphkiln) == program(tensorflow)
+    assert program(graphkiln) == ([False, False], [True, True])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graphkiln import _graphkiln
+from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import Operation, Tensor, group
 from graphkiln._graphkiln import get_default_graph
 from graphkiln._src import ops
@@ -196,11 +196,14 @@ def tables_initializer(name: str = "init_all_tables") -> Operation | None:
 
 
 def is_variable_initialized(variable: object) -> Tensor:
-    """Has the variable a value?
+    """Has the variable a value? One that a graph knows by a name is found as the
+    tensor of its handle, `graph.get_tensor_by_name("v:0")`.
 
     >>> tf.compat.v1.is_variable_initialized(tf.Variable(1.0)).numpy().item()
     True
     """
+    if isinstance(variable, Tensor):
+        return raw_ops.VarIsInitializedOp(resource=variable)
     return variable.is_initialized()
 
 
