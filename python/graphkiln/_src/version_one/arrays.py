@@ -109,8 +109,8 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
     batches, and those of `params` too.
 
     Args:
-      params: from what is gathered.
-      indices: of a known rank.
+      params: from what is gathered, a tensor or ragged.
+      indices: of a known rank, dense or ragged.
       name: of the op.
 
     Raises:
@@ -119,6 +119,8 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
     >>> tf.compat.v1.batch_gather([[1, 2], [3, 4]], [[1], [0]]).numpy().tolist()
     [[2], [3]]
     """
+    if isinstance(params, RaggedTensor) or isinstance(indices, RaggedTensor):
+        return ops.gather(params, indices, batch_dims=-1, name=name)
     with _graphkiln.name_scope(name or "BatchGather"):
         indices = _graphkiln.convert_to_tensor(indices, name="indices")
         params = _graphkiln.convert_to_tensor(params, name="params")

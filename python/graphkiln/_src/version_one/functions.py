@@ -6,7 +6,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from graphkiln import _graphkiln, raw_ops
-from graphkiln._graphkiln import IndexedSlices, SparseTensor, Tensor, Variable
+from graphkiln._graphkiln import (
+    IndexedSlices,
+    RaggedTensor,
+    SparseTensor,
+    Tensor,
+    Variable,
+)
 from graphkiln._src import ops
 
 
@@ -18,7 +24,7 @@ def where(
 
     Args:
       condition: of bool.
-      x: what is taken where it holds.
+      x: what is taken where it holds, dense or ragged.
       y: what is taken elsewhere.
       name: of the op.
 
@@ -30,12 +36,33 @@ def where(
         raise ValueError("x and y must both be non-None or both be None.")
     if x is None:
         return ops.where(condition, name=name)
+    if any(isinstance(value, RaggedTensor) for value in (condition, x, y)):
+        return _where_ragged(condition, x, y, name)
     x = _graphkiln.convert_to_tensor(x, dtype_hint=getattr(y, "dtype", None))
     y = _graphkiln.convert_to_tensor(y, x.dtype)
     return raw_ops.Select(
-        condition=_graphkiln.convert_to_tensor(condition, "bool"), x=x, y=y,
+        condition=_graphkiln.convert_to_tensor(condition, "bool"),
+        x=x,
+        y=y,
         name=name,
     )
+
+
+def _where_ragged(condition: Any, x: Any, y: Any, name: str | None) -> Any:
+    if isinstance(condition, RaggedTensor):
+        rows = [v for v in (condition, x, y) if isinstance(v, RaggedTensor)]
+        with _graphkiln.name_scope(name or "RaggedWhere"):
+            if len({v.shape.rank for v in rows}) > 1 or len(rows) < 3:
+                raise ValueError("Input shapes do not match.")
+            return ops.where(condition, x, y)
+    with _graphkiln.name_scope(name or "RaggedWhere"):
+        condition = _graphkiln.convert_to_tensor(condition, "bool")
+        if condition.shape.rank not in (1, None):
+            raise ValueError("Input shapes do not match.")
+        n = ops.shape(condition, "int64")[0]
+        row = ops.range(n)
+        chosen = raw_ops.Select(condition=condition, x=row, y=row + n)
+        return ops.gather(ops.concat([x, y], 0), chosen)
 
 
 def multinomial(
@@ -57,9 +84,7 @@ def multinomial(
     >>> tf.compat.v1.multinomial([[0.0, -99.0]], 2).numpy().tolist()
     [[0, 0]]
     """
-    return ops.random.categorical(
-        logits, num_samples, output_dtype, seed, name
-    )
+    return ops.random.categorical(logits, num_samples, output_dtype, seed, name)
 
 
 def while_loop(
@@ -92,8 +117,15 @@ def while_loop(
     3
     """
     made = _graphkiln.while_loop(
-        cond, body, loop_vars, shape_invariants, parallel_iterations, back_prop,
-        swap_memory, maximum_iterations, name,
+        cond,
+        body,
+        loop_vars,
+        shape_invariants,
+        parallel_iterations,
+        back_prop,
+        swap_memory,
+        maximum_iterations,
+        name,
     )
     alone = isinstance(made, (list, tuple)) and len(made) == 1
     return made[0] if alone and not return_same_structure else made
@@ -194,7 +226,9 @@ def ctc_loss(
     if not time_major:
         given = ops.transpose(given, [1, 0, 2])
     loss, _ = raw_ops.CTCLoss(
-        inputs=given, labels_indices=labels.indices, labels_values=labels.values,
+        inputs=given,
+        labels_indices=labels.indices,
+        labels_values=labels.values,
         sequence_length=sequence_length,
         preprocess_collapse_repeated=preprocess_collapse_repeated,
         ctc_merge_repeated=ctc_merge_repeated,
@@ -226,8 +260,11 @@ def ctc_beam_search_decoder(
     [1]
     """
     indices, values, shapes, log_probability = raw_ops.CTCBeamSearchDecoder(
-        inputs=inputs, sequence_length=sequence_length, beam_width=beam_width,
-        top_paths=top_paths, merge_repeated=merge_repeated,
+        inputs=inputs,
+        sequence_length=sequence_length,
+        beam_width=beam_width,
+        top_paths=top_paths,
+        merge_repeated=merge_repeated,
     )
     found = [SparseTensor(*parts) for parts in zip(indices, values, shapes)]
     return found, log_probability
@@ -359,7 +396,8 @@ def sparse_placeholder(
     holder = _graphkiln.placeholder
     if known.is_fully_defined():
         sizes = raw_ops.PlaceholderWithDefault(
-            input=_graphkiln.constant(known.as_list(), "int64"), shape=[rank],
+            input=_graphkiln.constant(known.as_list(), "int64"),
+            shape=[rank],
             name=names[0],
         )
     else:
@@ -490,8 +528,7 @@ class NameScope:
             if _graphkiln.executing_eagerly():
                 raise ValueError("name for name_scope must be a string.")
             raise TypeError(
-                "`name` for name_scope must be a string. Got "
-                f"{type(name).__name__}."
+                f"`name` for name_scope must be a string. Got {type(name).__name__}."
             )
         if not (default_name is None or isinstance(default_name, str)):
             raise TypeError(
