@@ -199,7 +199,8 @@ double RandomGamma(const Philox& gen, uint64_t index, double alpha) {
 
 double RandomPoisson(const Philox& gen, uint64_t index, double rate,
                      double limit) {
-  if (!(rate >= 0) || std::isinf(rate)) return kNan;
+  if (!(rate >= 0)) return kNan;
+  if (std::isinf(rate)) return rate;
   Philox at = gen;
   at.SkipValues(index);
   PhiloxStream stream(at);

@@ -17,9 +17,9 @@ namespace gk {
 // stream. NaN unless alpha is positive and finite.
 double RandomGamma(const Philox& gen, uint64_t index, double alpha);
 
-// One Poisson deviate of mean `rate`; NaN unless rate is finite and at least
-// zero. Results stay at or below `limit`, the largest value of the type that
-// will hold them.
+// One Poisson deviate of mean `rate`: NaN unless that is at least zero, and
+// infinite where it is. Other results stay at or below `limit`, the largest
+// value of the type that will hold them.
 double RandomPoisson(const Philox& gen, uint64_t index, double rate,
                      double limit);
 

@@ -223,7 +223,7 @@ Status SamplePoisson(const PerParameter& sizes, const Philox& gen,
                 const double v =
                     RandomPoisson(gen, p * sizes.samples + k, rates[p], limit);
                 if constexpr (std::is_integral_v<T>) {
-                  o[i] = std::isnan(v) ? T(0) : static_cast<T>(v);
+                  o[i] = std::isfinite(v) ? static_cast<T>(v) : T(0);
                 } else {
                   o[i] = static_cast<T>(v);
                 }
