@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <thread>
+#include <vector>
 
 #include "checkpoint/bundle_files.h"
 #include "checkpoint/bundle_index.h"
@@ -102,6 +105,21 @@ TEST_F(BundleTest, StatesOfIteratorsComeBack) {
 }
 
 // A file of five gigabytes with a hole, which takes a few kilobytes of a disk.
+TEST_F(BundleTest, ThreadsMaySaveUnderOnePrefix) {
+  const std::string prefix = Path("one");
+  std::vector<std::thread> threads;
+  std::atomic<int> failed = 0;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < 20; ++k) {
+        if (!WriteBundleIndex(prefix, 1, {}).ok()) ++failed;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failed, 0);
+}
+
 TEST_F(BundleTest, TensorsFarInLongFilesAreFound) {
   constexpr int64_t kFar = int64_t{5} << 30;
   const std::string prefix = Path("long");
