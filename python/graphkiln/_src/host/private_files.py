@@ -8,6 +8,7 @@ import zlib
 from graphkiln import io
 
 FileIO = io.gfile.GFile
+_BLOCK = 1 << 20  # bytes that are read at a time
 
 
 def create_dir(dirname: str) -> None:
@@ -49,7 +50,7 @@ def atomic_write_string_to_file(
         raise
 
 
-def file_crc32(filename: str, block_size: int = 1 << 20) -> str:
+def file_crc32(filename: str, block_size: int = _BLOCK) -> str:
     """The CRC32 of a file, in hexadecimal."""
     crc = 0
     with io.gfile.GFile(filename, "rb") as file:
@@ -62,4 +63,9 @@ def filecmp(filename_a: str, filename_b: str) -> bool:
     """Whether two files are equal."""
     if io.gfile.stat(filename_a).length != io.gfile.stat(filename_b).length:
         return False
-    return file_crc32(filename_a) == file_crc32(filename_b)
+    gfile = io.gfile.GFile
+    with gfile(filename_a, "rb") as one, gfile(filename_b, "rb") as other:
+        while chunk := one.read(_BLOCK):
+            if chunk != other.read(_BLOCK):
+                return False
+    return True

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from graphkiln import _graphkiln, _proto
+from graphkiln._src.host.private_files import filecmp
 from graphkiln._src.saved_model import constants
 from graphkiln._src.session.scoped_names import scoped_name
 
@@ -33,18 +34,11 @@ def _path_of(tensor: Any) -> str:
     return os.fsdecode(values[0])
 
 
-def _is_same_file(path: str, other: str) -> bool:
-    if path == other:
-        return True
-    with _graphkiln.GFile(path, "rb") as one, _graphkiln.GFile(other, "rb") as two:
-        return one.read() == two.read()
-
-
 def name_of_file(path: str, files: dict[str, str]) -> str:
     """The name that a file has in a model: its own, numbered if another file of
     `files`, paths by names, has it."""
     own = os.path.basename(path)
-    if own not in files or _is_same_file(path, files[own]):
+    if own not in files or path == files[own] or filecmp(path, files[own]):
         return own
     name, number = own, 0
     while name in files:

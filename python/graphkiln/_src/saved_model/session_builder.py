@@ -185,12 +185,16 @@ class SavedModelBuilder(_ModelWriter):
         tags: Sequence[str],
         signature_def_map: Mapping[str, Any] | None,
         assets_list: Iterable[Any] | None,
-        operations: Mapping[str, Any],
+        init_op: Any,
+        train_op: Any,
         saver: Saver | None,
         **options: Any,
     ) -> None:
         signatures = _checked(signature_def_map)
-        for key, operation in operations.items():
+        for key, operation in (
+            (constants.INIT_OP_SIGNATURE_KEY, init_op),
+            (constants.TRAIN_OP_SIGNATURE_KEY, train_op),
+        ):
             if operation is not None:
                 signatures[key] = _signature_of(operation, key)
         message = self._graph_of(saver, sess, **options)
@@ -213,12 +217,8 @@ class SavedModelBuilder(_ModelWriter):
         Raises AssertionError if none were written.
         """
         self._expect_variables(True)
-        operations = {
-            constants.INIT_OP_SIGNATURE_KEY: init_op,
-            constants.TRAIN_OP_SIGNATURE_KEY: train_op,
-        }
         self._add(
-            None, tags, signature_def_map, assets_list, operations, saver,
+            None, tags, signature_def_map, assets_list, init_op, train_op, saver,
             clear_devices=clear_devices, strip_default_attrs=True,
         )  # fmt: skip
 
@@ -251,12 +251,8 @@ class SavedModelBuilder(_ModelWriter):
         whole; KeyError if one has a name that is reserved.
         """
         self._expect_variables(False)
-        operations = {
-            constants.INIT_OP_SIGNATURE_KEY: init_op,
-            constants.TRAIN_OP_SIGNATURE_KEY: train_op,
-        }
         self._add(
-            sess, tags, signature_def_map, assets_list, operations, saver,
+            sess, tags, signature_def_map, assets_list, init_op, train_op, saver,
             clear_devices=clear_devices, strip_default_attrs=strip_default_attrs,
         )  # fmt: skip
 
