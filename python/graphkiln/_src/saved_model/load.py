@@ -13,6 +13,7 @@ from graphkiln._src.checkpoint.data_structures import (
     _DictWrapper,
     _TupleWrapper,
 )
+from graphkiln._src.saved_model import constants
 from graphkiln._src.saved_model.late_functions import (
     HasLateFunctions,
     SignatureMap,
@@ -263,7 +264,9 @@ def load(
 
 def _debug_info(folder: str) -> object:
     """The GraphDebugInfo of a model, or None: most have none."""
-    path = os.path.join(folder, "debug", "saved_model_debug_info.pb")
+    path = os.path.join(
+        folder, constants.DEBUG_DIRECTORY, constants.DEBUG_INFO_FILENAME_PB
+    )
     if not _graphkiln.gfile_exists(path):
         return None
     with _graphkiln.GFile(path, "rb") as file:
