@@ -66,16 +66,6 @@ bool VisitSegmentType(DataType t, Fn&& fn) {
 
 Status NoKernel(const KernelContext& c) { return c.NoKernel(); }
 
-// "1,0": the place of element `i`.
-std::string PlaceText(const TensorShape& shape, int64_t i) {
-  std::string text;
-  for (int d = shape.rank() - 1; d >= 0; --d) {
-    text = std::to_string(i % shape.dim(d)) + (text.empty() ? "" : ",") + text;
-    i /= shape.dim(d);
-  }
-  return text;
-}
-
 // data.shape with the leading dims of `ids` replaced by `segments`.
 Status SegmentShapeOf(InferenceContext& c, int ids_rank, int64_t segments,
                       bool ids_match = true) {
@@ -183,8 +173,9 @@ Status ComputeUnsorted(KernelContext& c) {
   });
   for (int64_t i = 0; most >= segments; ++i) {
     if (ids[i] >= segments) {
-      return InvalidArgument("segment_ids[{}] = {} is out of range [0, {})",
-                             PlaceText(ids_in.shape(), i), ids[i], segments);
+      return InvalidArgument("segment_ids{} = {} is out of range [0, {})",
+                             PositionString(ids_in.shape(), i), ids[i],
+                             segments);
     }
   }
   InlinedVector<int64_t, 8> dims{segments};
