@@ -59,7 +59,7 @@ REFUSED_OPS = {
         "*Collective* *TPU* *Tpu* DataService* Nccl* AllToAll CrossReplicaSum "
         "*SparseCore* *Minibatch* Send Recv _* DistributedSave *Shard* *Replica* "
         "*CooTensor* GlobalIterId Rpc* TryRpc *Accumulator*",
-    "Of devices that are not here.": "Cudnn* *DeviceIndex* Copy CopyHost",
+    "Of devices that are not here.": "*DeviceIndex* Copy CopyHost",
     "No longer developed there.":
         "BoostedTrees* TensorForest* Experimental* *Skipgram Sdca* Fact NegTrain",
     "Kernels of integer inference, which TensorFlow makes of graphs by itself.":

@@ -62,8 +62,10 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln._src.internal.functions": """
         __internal__.function.Function __internal__.record_gradient
-        __internal__.saved_model.load_partial
         __internal__.train.update_checkpoint_state
+        """,
+    "graphkiln._src.saved_model.partial": """
+        __internal__.saved_model.load_partial
         """,
     "graphkiln._src.saved_model.session_builder": """
         __internal__.saved_model.SavedModelBuilder

@@ -181,6 +181,7 @@ Status LoadedModel::Init(const LoadOptions& options) {
   if (!meta_graph_.object_graph_def.has()) return InitVersionOne(options);
   GK_RETURN_IF_ERROR(CheckSavedObjects(*meta_graph_.object_graph_def));
   GK_RETURN_IF_ERROR(ReadFunctions());
+  GK_RETURN_IF_ERROR(TakeGiven(options));
   GK_RETURN_IF_ERROR(MakeValues());
   GK_RETURN_IF_ERROR(Restore(options));
   return Initialize();
@@ -225,9 +226,38 @@ void LoadedModel::NameParameters() {
   }
 }
 
-Status LoadedModel::MakeValues() {
+Status LoadedModel::TakeGiven(const LoadOptions& options) {
   const int n = objects().size();
   values_.resize(n);
+  for (const auto& [object, value] : options.given) {
+    if (object < 0 || object >= n) {
+      return InvalidArgument("Object {} is given and is one of {}", object, n);
+    }
+    const proto::SavedObject& saved = objects()[object];
+    if (value.dtype() != DataType::kResource) {
+      return InvalidArgument("Object {} is given as {}, not as a resource",
+                             object, DataTypeName(value.dtype()));
+    }
+    if (saved.kind_case == ObjectKind::kVariable) {
+      GK_ASSIGN_OR_RETURN(const VariableResource* const v, VariableOf(value));
+      if (static_cast<int>(v->dtype()) !=
+          static_cast<int>(saved.variable->dtype)) {
+        return InvalidArgument(
+            "Variable '{}' is given as {} and was saved as another type",
+            saved.variable->name, DataTypeName(v->dtype()));
+      }
+    } else if (saved.kind_case != ObjectKind::kResource) {
+      return InvalidArgument(
+          "Object {} is given and is neither a variable nor a resource",
+          object);
+    }
+    values_[object] = value;
+  }
+  return OkStatus();
+}
+
+Status LoadedModel::MakeValues() {
+  const int n = objects().size();
   making_.resize(n);
   for (int i = 0; i < n; ++i) {
     if (values_[i]) continue;

@@ -47,6 +47,9 @@ struct LoadOptions {
   bool allow_partial_checkpoint = false;
   // None are read; all variables stay without values.
   bool skip_checkpoint = false;
+  // Handles of variables and resources of the program, which are objects of the
+  // model from now on, by their numbers. Variables get the saved values.
+  std::unordered_map<int, Tensor> given;
 };
 
 // DataLoss if numbers of objects in the graph name none.
@@ -113,6 +116,7 @@ class LoadedModel {
   Status Init(const LoadOptions& options);
   Status InitVersionOne(const LoadOptions& options);
   void NameParameters();
+  Status TakeGiven(const LoadOptions& options);
   Status MakeValues();
   StatusOr<Tensor> MakeValue(int object);
   StatusOr<Tensor> MakeConstant(const std::string& node);

@@ -172,6 +172,48 @@ def recurrent() -> list[float]:
     return losses(history)
 
 
+def recurrent_layers() -> list[float]:
+    """Of which functions trace another implementation, for GPUs."""
+    found = []
+    sequences = PICTURES.reshape(32, 16, 12)
+    for layer in (
+        layers.LSTM(4),
+        layers.GRU(3, go_backwards=True),
+        layers.GRU(3, reset_after=False),
+        layers.Bidirectional(layers.LSTM(2)),
+        keras.Sequential([layers.Masking(), layers.LSTM(3), layers.Flatten()]),
+        layers.LSTM(3, unroll=True),
+    ):
+        seeded()
+        model = keras.Sequential([layer, layers.Dense(1)])
+        model.compile("adam", "mse")
+        history = model.fit(sequences, Y[:32], batch_size=16, shuffle=False, verbose=0)
+        found += losses(history) + [*np.ravel(model.predict(sequences[:2], verbose=0))]
+
+    seeded()
+    lstm = layers.LSTM(3, return_sequences=True, return_state=True)
+
+    @tf.function
+    def gradients(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            every, last, cells = lstm(x)
+            loss = tf.reduce_sum(every**2) + tf.reduce_sum(last * cells)
+        return tape.gradient(loss, [x, *lstm.trainable_variables])
+
+    for gradient in gradients(tf.constant(sequences[:4])):
+        found += [*np.ravel(gradient)[:5]]
+    return found
+
+
+def ragged() -> list[float]:
+    seeded()
+    inputs = keras.Input((None, 3), ragged=True)
+    model = keras.Model(inputs, layers.LSTM(2)(inputs))
+    rows = tf.RaggedTensor.from_row_lengths(PICTURES.reshape(-1, 3)[:9], [2, 4, 3])
+    return [*np.ravel(model.predict(rows, verbose=0))]
+
+
 def attention() -> list[float]:
     seeded()
     inputs = keras.Input((6,), dtype="int64")
@@ -369,6 +411,8 @@ PROGRAMS = [
     custom_train_step,
     convolutional,
     recurrent,
+    recurrent_layers,
+    ragged,
     attention,
     datasets,
     callbacks,

@@ -14,6 +14,7 @@ import pytest
 from keras_children import assert_close
 
 PROGRAM = Path(__file__).with_name("keras2_programs.py")
+MODELS = Path(__file__).with_name("keras2_models.py")
 # Their losses are of half precision.
 ROUGH = {"mixed_precision": 1e-3}
 
@@ -22,9 +23,9 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def _answers(module: str) -> dict[str, dict]:
+def _answers(module: str, *args: str, program: Path = PROGRAM) -> dict[str, dict]:
     result = subprocess.run(
-        [sys.executable, str(PROGRAM), module],
+        [sys.executable, str(program), module, *args],
         capture_output=True,
         text=True,
         timeout=600,
@@ -49,3 +50,17 @@ def test_programs():
         assert "error" not in told, (name, told)
         assert "error" not in ours[name], (name, ours[name])
         assert_close(ours[name]["numbers"], told["numbers"], ROUGH.get(name, 2e-5))
+
+
+def test_saved_models(tmp_path):
+    """Each loads the other's as models, which go on learning."""
+    told = []
+    for module, other in (("tensorflow", "graphkiln"), ("graphkiln", "tensorflow")):
+        folder = str(tmp_path / module)
+        told.append(_answers(module, "save", folder, program=MODELS))
+        told.append(_answers(other, "load", folder, program=MODELS))
+    assert len(told[0]) == 5
+    for others in told[1:]:
+        assert list(others) == list(told[0])
+        for name, model in told[0].items():
+            assert_close(others[name]["numbers"], model["numbers"])

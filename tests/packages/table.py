@@ -80,10 +80,6 @@ PACKAGES = (
             "optimizers/sgd_test": "Keras",
             "conformance/xla_test": "jit_compile",
         },
-        reasons={
-            "UnrolledLSTM": "traces CudnnRNN, an op for GPUs alone, which "
-            "graphkiln does not have",
-        },
     ),
     Package(
         name="graph-nets",

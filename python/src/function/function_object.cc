@@ -325,8 +325,39 @@ PyObject* Initialization(PyObject* o, PyObject* const* args, Py_ssize_t n,
       .ptr();
 }
 
+// As TensorFlow's class is called: (python_function, name, ...), the others as
+// of tf.function.
+void InitNamed(PyObject* o, PyObject* args, PyObject* kwargs) {
+  constexpr const char* kNames[] = {"input_signature",
+                                    "autograph",
+                                    "jit_compile",
+                                    "reduce_retracing",
+                                    "experimental_implements",
+                                    "experimental_autograph_options",
+                                    "experimental_attributes"};
+  const Py_ssize_t count = PyTuple_GET_SIZE(args);
+  if (count > static_cast<Py_ssize_t>(2 + std::size(kNames))) {
+    Throw(TypeError("Function() takes at most {} arguments ({} given)",
+                    2 + std::size(kNames), count));
+  }
+  nb::dict given;
+  given["autograph"] = true;
+  for (Py_ssize_t i = 2; i < count; ++i) {
+    given[kNames[i - 2]] = nb::handle(PyTuple_GET_ITEM(args, i));
+  }
+  if (kwargs != nullptr) given.update(nb::borrow<nb::dict>(kwargs));
+  SetPythonFunction(o, {nb::handle(PyTuple_GET_ITEM(args, 0)),
+                        CheckedOptions(given), nb::none()});
+  nb::handle(o).attr("__name__") = nb::handle(PyTuple_GET_ITEM(args, 1));
+}
+
 // Function(python_function, options): see tf.function.
 int Init(PyObject* o, PyObject* args, PyObject* kwargs) {
+  if (PyTuple_GET_SIZE(args) > 1 &&
+      PyUnicode_Check(PyTuple_GET_ITEM(args, 1))) {
+    InitNamed(o, args, kwargs);
+    return 0;
+  }
   PyObject *function, *options;
   if (!ParseArguments(args, kwargs, "OO", {"python_function", "options"},
                       &function, &options)) {
@@ -339,8 +370,31 @@ int Init(PyObject* o, PyObject* args, PyObject* kwargs) {
   return 0;
 }
 
+// Of a function of a file it is made when somebody asks.
+PyObject* Signature(PyObject* o, void*) {
+  const nb::dict own = nb::steal<nb::dict>(PyObject_GenericGetDict(o, nullptr));
+  if (own.contains("__signature__")) {
+    return nb::object(own["__signature__"]).release().ptr();
+  }
+  const PythonFunction& python = *Self(o)->python;
+  if (!python.is_told()) {
+    PyErr_SetString(PyExc_AttributeError, "__signature__");
+    return nullptr;
+  }
+  const nb::object told = python.function().attr("__signature__");
+  return Py_NewRef(told.ptr());
+}
+int SetSignature(PyObject* o, PyObject* signature, void*) {
+  const nb::dict own = nb::steal<nb::dict>(PyObject_GenericGetDict(o, nullptr));
+  if (signature == nullptr)
+    return PyDict_DelItemString(own.ptr(), "__signature__");
+  return PyDict_SetItemString(own.ptr(), "__signature__", signature);
+}
+
 PyGetSetDef getset[] = {{"__dict__", PyObject_GenericGetDict,
                          PyObject_GenericSetDict, nullptr, nullptr},
+                        {"__signature__", Guarded<Signature>,
+                         Guarded<SetSignature>, nullptr, nullptr},
                         {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef methods[] = {
     {"get_concrete_function", AsCFunction(Guarded<Concrete>),
@@ -423,7 +477,6 @@ void SetPythonFunction(PyObject* o, PythonFunction python) {
     f.attr("__signature__") = Self(o)->python->signature();
     return;
   }
-  // inspect finds that of what is wrapped.
   if (Self(o)->python->is_told()) return;
   PyRef signature =
       PyRef::Steal(CallPython("inspect", "signature", {function.ptr()}));

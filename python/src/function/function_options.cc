@@ -73,6 +73,17 @@ nb::dict AttributesOf(const nb::dict& options) {
   return attributes;
 }
 
+}  // namespace
+
+PolymorphicFunctionOptions OptionsOf(std::string name,
+                                     const nb::dict& options) {
+  return ValueOrThrow(SettleOptions(
+      std::move(name),
+      [&](const OptionRecord& option, std::string_view option_name) {
+        return Given(options, option, option_name);
+      }));
+}
+
 nb::dict CheckedOptions(const nb::dict& given) {
   const nb::object signature = ValueOf(given, "input_signature");
   if (!signature.is_none()) CheckInputSignature(signature);
@@ -92,17 +103,6 @@ nb::dict CheckedOptions(const nb::dict& given) {
     options[name] = ValueOf(given, name);
   }
   return options;
-}
-
-}  // namespace
-
-PolymorphicFunctionOptions OptionsOf(std::string name,
-                                     const nb::dict& options) {
-  return ValueOrThrow(SettleOptions(
-      std::move(name),
-      [&](const OptionRecord& option, std::string_view option_name) {
-        return Given(options, option, option_name);
-      }));
 }
 
 void AddFunctionOptions(nb::module_& m) {

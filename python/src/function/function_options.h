@@ -14,6 +14,9 @@ namespace gk::py {
 PolymorphicFunctionOptions OptionsOf(std::string name,
                                      const nanobind::dict& options);
 
+// What tf.function was given, checked, and each under one name.
+nanobind::dict CheckedOptions(const nanobind::dict& given);
+
 void AddFunctionOptions(nanobind::module_& m);
 
 }  // namespace gk::py

@@ -420,7 +420,7 @@ void AddRaggedTensor(nb::module_& m) {
   cls =
       AddClass(m, "RaggedTensor", TheCompositeClasses().composite,
                Slots{"_row_splits", "_uniform_row_length", "_values",
-                     "_given_lengths"},
+                     "_given_lengths", "__dict__"},
                "A tensor with one or more dimensions of slices of different "
                "lengths.\n\n"
                "Made by `tf.ragged.constant` and by the `from_...` class "

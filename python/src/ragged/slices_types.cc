@@ -241,7 +241,7 @@ void AddSlicesTypes(nb::module_& m) {
           .ptr();
   classes.slices =
       AddClass(m, "IndexedSlices", classes.composite,
-               Slots{"_dense_shape", "_indices", "_values"},
+               Slots{"_dense_shape", "_indices", "_values", "__dict__"},
                "The rows `values` of a larger tensor, at `indices`.\n\n"
                ">>> rows = tf.IndexedSlices(tf.constant([[1., 2.]]), "
                "tf.constant([1]), tf.constant([3, 2]))\n"

@@ -280,7 +280,8 @@ void AddSparseTypes(nb::module_& m) {
   classes.sparse =
       AddClass(
           m, "SparseTensor", classes.composite,
-          Slots{"_dense_shape", "_indices", "_static_shape", "_values"},
+          Slots{"_dense_shape", "_indices", "_static_shape", "_values",
+                "__dict__"},
           "A tensor of which only some elements are kept; the others are "
           "zero.\n\n"
           "Args:\n"

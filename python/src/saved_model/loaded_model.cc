@@ -72,10 +72,13 @@ std::shared_ptr<LoadedModel> PutInGraph(std::shared_ptr<LoadedModel> eager,
 std::shared_ptr<LoadedModel> Load(
     const std::string& folder,
     const std::optional<std::vector<std::string>>& tags,
-    bool allow_partial_checkpoint, bool skip_checkpoint) {
+    bool allow_partial_checkpoint, bool skip_checkpoint, nb::dict given) {
+  LoadOptions options{allow_partial_checkpoint, skip_checkpoint, {}};
+  for (auto [object, handle] : given) {
+    options.given.emplace(nb::cast<int>(object), TensorOf(handle.ptr()));
+  }
   const GilRelease release(true);
-  return ValueOrThrow(LoadedModel::Load(
-      folder, tags, {allow_partial_checkpoint, skip_checkpoint}));
+  return ValueOrThrow(LoadedModel::Load(folder, tags, options));
 }
 
 // A variable, or the tensor that an object is; None of others.
@@ -224,7 +227,8 @@ void AddLoadedModel(nb::module_& m) {
       .def("value", ValueOf, nb::arg("object"))
       .def("function", RestoredFunctionOf, nb::arg("object"));
   m.def("_load_saved_model", Load, nb::arg("folder"), nb::arg("tags").none(),
-        nb::arg("allow_partial_checkpoint"), nb::arg("skip_checkpoint"));
+        nb::arg("allow_partial_checkpoint"), nb::arg("skip_checkpoint"),
+        nb::arg("given"));
   m.def(
       "_contains_saved_model",
       [](const std::string& folder) {

@@ -99,6 +99,17 @@ PyObject* DType(PyObject* o, void*) {
   return Py_NewRef(DTypeObject(Self(o)->dtype));
 }
 PyObject* Name(PyObject* o, void*) { return Py_NewRef(Self(o)->name); }
+// Keras of the second version changes its own specs.
+int SetShape(PyObject* o, PyObject* shape, void*) {
+  StatusOr<PartialTensorShape> s = AsShape(shape ? shape : Py_None);
+  if (!s.ok()) return Raise(s.status()), -1;
+  Self(o)->shape = *std::move(s);
+  return 0;
+}
+int SetName(PyObject* o, PyObject* name, void*) {
+  Py_XSETREF(Self(o)->name, Py_NewRef(name ? name : Py_None));
+  return 0;
+}
 PyObject* ValueType(PyObject*, void*) {
   return Py_NewRef(reinterpret_cast<PyObject*>(TensorType));
 }
@@ -272,9 +283,9 @@ PyGetSetDef getset[] = {
     {"shape", Guarded<Shape>, nullptr, "The TensorShape.", nullptr},
     {"dtype", Guarded<DType>, nullptr, "The DType.", nullptr},
     {"name", Guarded<Name>, nullptr, "The name, or None.", nullptr},
-    {"_shape", Guarded<Shape>, nullptr, nullptr, nullptr},
+    {"_shape", Guarded<Shape>, Guarded<SetShape>, nullptr, nullptr},
     {"_dtype", Guarded<DType>, nullptr, nullptr, nullptr},
-    {"_name", Guarded<Name>, nullptr, nullptr, nullptr},
+    {"_name", Guarded<Name>, Guarded<SetName>, nullptr, nullptr},
     {"value_type", Guarded<ValueType>, nullptr, "tf.Tensor.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import logging
+import subprocess
+import sys
 
 import pytest
 
@@ -269,3 +271,21 @@ def test_user_lines_in_tracebacks():
     f(tf.constant(1))
     first = f.python_function.__code__.co_firstlineno
     assert lines == [first + 5]
+
+
+def test_conversion_before_any_function(tmp_path):
+    """In a program of its own, which has made no tf.function."""
+    program = tmp_path / "program.py"
+    program.write_text("""
+import graphkiln as tf
+context = tf.__internal__.autograph.control_status_ctx()
+f = tf.__internal__.autograph.tf_convert(lambda x: x if x > 0 else -x, context)
+with tf.Graph().as_default():
+    y = f(tf.constant(-2))
+    with tf.compat.v1.Session() as session:
+        print(session.run(y))
+""")
+    told = subprocess.run(
+        [sys.executable, program], capture_output=True, text=True, timeout=60
+    )
+    assert told.stdout == "2\n", told.stderr[-600:]

@@ -146,3 +146,10 @@ TABLE: dict[str, dict[str, Any]] = {
 VALUE_SHAPED = {
     "CTCGreedyDecoder", "CTCBeamSearchDecoder", "ComputeAccidentalHits",
 }
+NOT_CALLED = dict.fromkeys(
+    ("CudnnRNN", "CudnnRNNBackprop", "CudnnRNNBackpropV2", "CudnnRNNBackpropV3",
+     "CudnnRNNCanonicalToParams", "CudnnRNNCanonicalToParamsV2",
+     "CudnnRNNParamsSize", "CudnnRNNParamsToCanonical",
+     "CudnnRNNParamsToCanonicalV2", "CudnnRNNV2", "CudnnRNNV3"),
+    "runs on GPUs only; tests/oracle/test_ops_of_gpus.py covers it",
+)

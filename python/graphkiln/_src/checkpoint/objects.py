@@ -56,12 +56,15 @@ def named_children(
     )
 
 
-def named_parts(value: Any, save_type: str = "checkpoint") -> Iterable[tuple[str, Any]]:
-    """What is in an object, whatever it is, and how it is called there."""
+def named_parts(
+    value: Any, save_type: str = "checkpoint", **kwargs: Any
+) -> Iterable[tuple[str, Any]]:
+    """What is in an object, whatever it is, and how it is called there. `kwargs` are
+    for classes that say it themselves."""
     if isinstance(value, _graphkiln.Generator):
         return [("_state_var", value._state)]
     if hasattr(type(value), "_trackable_children"):
-        return value._trackable_children(save_type).items()
+        return value._trackable_children(save_type, **kwargs).items()
     if isinstance(value, list | tuple):
         numbered = [(str(i), element) for i, element in enumerate(value)]
         # Those of a named tuple are found as those of a dictionary, too.

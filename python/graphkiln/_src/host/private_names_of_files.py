@@ -102,6 +102,7 @@ NAMES_OF_FILES = {
         get_train_op=@saved_model.session_loader.*
         """,
     "python.saved_model.registration": "",
+    "python.saved_model.save": "save_and_return_nodes=@private_saved_models.*",
     "python.saved_model.tag_constants": "EVAL=@private_checkpoints.*",
     "python.trackable.base": """
         NoDependency=@checkpoint.tracked_containers.*

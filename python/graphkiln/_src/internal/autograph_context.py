@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from graphkiln import _graphkiln
 from graphkiln._src.internal import decorator
-from graphkiln.autograph import calls
+from graphkiln.autograph import operators
 
 
 class Status(enum.Enum):
@@ -86,7 +86,7 @@ def tf_convert(
             if _graphkiln.executing_eagerly():
                 return f(*args, **kwargs)
             with _graphkiln.ConversionStatus(True):
-                return calls.converted_call(function, args, kwargs)
+                return operators.converted_call(function, args, kwargs)
 
     if inspect.isfunction(f) or inspect.ismethod(f):
         wrapper.__wrapped__ = f

@@ -99,10 +99,23 @@ def make_decorator(
         decorator_func.__signature__ = _signature_of(decorator_argspec)
     elif callable(target):
         try:
-            decorator_func.__signature__ = inspect.signature(target)
+            signature = inspect.signature(target)
         except (TypeError, ValueError):
-            pass  # of what is written in C
+            return decorator_func  # of what is written in C
+        owner = _owner_of(target)
+        if owner is not None and "self" in signature.parameters:
+            signature = inspect.Signature(list(signature.parameters.values())[1:])
+            decorator_func.__self__ = owner
+        decorator_func.__signature__ = signature
     return decorator_func
+
+
+def _owner_of(target: Callable) -> object:
+    """The object that a decorated method is bound to, or None."""
+    for decorator in unwrap(target)[0]:
+        if inspect.ismethod(decorator.decorated_target):
+            return decorator.decorated_target.__self__
+    return None
 
 
 def _signature_of(spec: object) -> inspect.Signature:

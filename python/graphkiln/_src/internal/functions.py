@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphkiln import _graphkiln, saved_model
+from graphkiln import _graphkiln
 from graphkiln._graphkiln import Function  # noqa: F401
 from graphkiln._src.checkpoint import state_file
 
@@ -46,37 +46,6 @@ def update_checkpoint_state(
         all_model_checkpoint_timestamps,
         last_preserved_timestamp,
     )
-
-
-def load_partial(
-    export_dir: str, filters: Any, tags: Any = None, options: Any = None
-) -> dict:
-    """Loads objects of a SavedModel by their paths, and what they need.
-
-    Args:
-      export_dir: where it is.
-      filters: paths, such as "root.layers"; of a dictionary the keys.
-      tags, options: as of `tf.saved_model.load`.
-
-    Returns:
-      The objects by path; "root" is that of the whole.
-
-    Raises:
-      ValueError: one has no such path.
-    """
-    root = saved_model.load(export_dir, tags=tags, options=options)
-    found: dict[str, Any] = {"root": root}
-    for path in filters:
-        value: Any = root
-        for name in str(path).split(".")[1:]:
-            child = getattr(value, name, None)
-            if child is None and isinstance(value, (list, tuple)) and name.isdigit():
-                child = value[int(name)]
-            if child is None:
-                raise ValueError(f"The SavedModel {export_dir} has no object {path!r}.")
-            value = child
-        found[path] = value
-    return found
 
 
 def convert_to_tensor_or_composite(

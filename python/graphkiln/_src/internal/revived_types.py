@@ -108,3 +108,21 @@ def get_setter(proto: object) -> Callable | None:
     kind is not registered."""
     _, versions = _registered.get(proto.identifier, (None, []))
     return versions[0].setter if versions else None
+
+
+def find_registration(saved: bytes) -> tuple[object, Callable] | None:
+    """The object that a SavedObject is of, and what sets its attributes; None if its
+    kind is not registered."""
+    proto = _proto.SavedObject.FromString(saved).user_object
+    for made in _registered.get(proto.identifier, (None, []))[1]:
+        if made.should_load(proto):
+            return made.from_proto(proto), made.setter
+    return None
+
+
+def described(value: object) -> object | None:
+    """The SavedUserObject of an object of a registered kind, or None."""
+    for predicate, versions in _registered.values():
+        if predicate(value):
+            return versions[0].to_proto()
+    return None

@@ -28,6 +28,7 @@ from graphkiln._src.checkpoint.trackable import is_trackable
 from graphkiln._src.function.function import function
 from graphkiln._src.function.wrapped_function import WrappedFunction
 from graphkiln._src.graph.tensor_message import make_tensor_proto
+from graphkiln._src.internal import revived_types
 from graphkiln._src.lookup.tables import (
     LookupInterface,
     StaticHashTable,
@@ -147,7 +148,9 @@ def without_wrapper(value: Any) -> Any:
 
 def _late_parts_of(value: Any) -> Iterator[tuple[str, Any]]:
     """The functions and datasets among the attributes of an object and its class,
-    those that properties give among them."""
+    those that properties give among them; not what its class tells of itself."""
+    own = getattr(value, "__dict__", {})
+    told = Function | ConcreteFunction if isinstance(value, AutoTrackable) else ()
     found: dict[str, None] = {}
     for cls in reversed(type(value).__mro__):
         for name, member in vars(cls).items():
@@ -155,7 +158,9 @@ def _late_parts_of(value: Any) -> Iterator[tuple[str, Any]]:
                 found[name] = None
             else:
                 found.pop(name, None)
-    found.update(dict.fromkeys(getattr(value, "__dict__", {})))
+    found.update(
+        (name, None) for name, part in own.items() if not isinstance(part, told)
+    )
     found.update(dict.fromkeys(late_names(value)))
     for name in sorted(found):
         try:
@@ -180,6 +185,8 @@ class ExportProtocol(Protocol):
         self._made: dict[int, tuple[Any, Any]] = {}
         self._late: dict[int, tuple[Any, list]] = {}
         self._children: dict[int, tuple[Any, list]] = {}
+        # Classes keep here what they make to be saved, by names of their own.
+        self._kept: dict[Any, Any] = {}
         self.untraced: list[str] = []
         # The registered savers of objects whose values are not saved.
         self.without_values: list[str] = []
@@ -216,11 +223,10 @@ class ExportProtocol(Protocol):
             return [*value._trackable_children().items(), *own]
         if isinstance(value, RestoredResource):
             return [*self._late_parts(value), *named_children(value, _SAVE_TYPE)]
-        found = dict(named_children(value, _SAVE_TYPE))
+        parts = list(named_parts(value, _SAVE_TYPE, cache=self._kept))
+        found = {name: part for name, part in parts if is_trackable(part)}
         found.update(
-            (name, without_wrapper(part))
-            for name, part in named_parts(value, _SAVE_TYPE)
-            if _is_saved(part)
+            (name, without_wrapper(part)) for name, part in parts if _is_saved(part)
         )
         if isinstance(value, Module | AutoTrackable):
             found.update(self._late_parts(value))
@@ -289,8 +295,12 @@ class ExportProtocol(Protocol):
             }
         else:
             user = message.user_object
-            user.identifier = _identifier(value)
-            user.version.producer = user.version.min_consumer = 1
+            kind = revived_types.described(value)
+            if kind is not None:
+                user.CopyFrom(kind)
+            else:
+                user.identifier = _identifier(value)
+                user.version.producer = user.version.min_consumer = 1
             self._keep_registration(value, message)
         facts["message"] = message.SerializeToString()
         return facts
@@ -332,7 +342,8 @@ def _identifier(value: Any) -> str:
     ):
         if isinstance(value, cls):
             return identifier
-    return "_generic_user_object"
+    own = getattr(value, "_object_identifier", None)
+    return own if isinstance(own, str) else "_generic_user_object"
 
 
 def _asset_file(asset: Asset) -> str:

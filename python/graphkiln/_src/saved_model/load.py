@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from graphkiln._src.saved_model.options import LoadOptions
+    from graphkiln._src.saved_model.partial import Part
 
 
 class _UserObject(HasLateFunctions, AutoTrackable):
@@ -58,10 +59,11 @@ class _SlotOwner(_UserObject):
 
 def _user_object(node: Any) -> _UserObject:
     """One of a class of its own, which gets what Python looks up in classes."""
-    made = type("_UserObject", (_SlotOwner if node.slots else _UserObject,), {})()
-    if node.slots:
+    has_slots = node is not None and node.slots
+    made = type("_UserObject", (_SlotOwner if has_slots else _UserObject,), {})()
+    if has_slots:
         object.__setattr__(made, "_slots", {})
-    if node.is_registered:
+    if node is not None and node.is_registered:
         made.__dict__[SAVED_AS] = node.message
     return made
 
@@ -69,26 +71,46 @@ def _user_object(node: Any) -> _UserObject:
 _FUNCTIONS = ("function", "bare_concrete_function")
 
 
-class _Loader:
-    """Makes the objects of a model, each once."""
+# Of objects whose class the file tells otherwise, or not at all.
+_KNOWN = frozenset(("", "_generic_user_object"))
 
-    def __init__(self, model: Any, variables: dict[int, Any]) -> None:
+
+class Loader:
+    """Makes the objects of a model, each once.
+
+    Args:
+      variables: those of a graph, by the numbers of the objects.
+      part: which objects are wanted, where it is not all.
+    """
+
+    def __init__(
+        self, model: Any, variables: dict[int, Any], part: Part | None = None
+    ) -> None:
         self._model = model
-        self._variables = variables  # of a graph
+        self._variables = variables
+        self._part = part
         self._nodes = model.objects
         self._kinds = [node.kind for node in self._nodes]
         self._made: dict[int, Any] = {}
+        # How what is in an object is set, where that is no attribute of ours.
+        self._setters: dict[int, Callable] = {}
+        if part is not None:
+            self._made.update(part.given)
+            self._setters.update(part.setters)
         self._lock = _thread.RLock()
 
     def root(self) -> Any:
-        others = [
-            number for number, kind in enumerate(self._kinds) if kind not in _FUNCTIONS
-        ]
+        wanted = range(len(self._kinds))
+        if self._part is not None and self._part.wanted is not None:
+            wanted = sorted(self._part.wanted)
+        others = [n for n in wanted if self._kinds[n] not in _FUNCTIONS]
         for number in others:
-            self._object(number)
+            self.object(number)
         for number in others:
-            self._fill(self._made[number], self._nodes[number])
-        return self._object(0)
+            self._fill(number, self._made[number], self._nodes[number])
+        if wanted and wanted[0] == 0:
+            return self.object(0)
+        return _user_object(None)
 
     def aliased(self, root: Any) -> dict[str, Any]:
         """The functions that have aliases, by those."""
@@ -99,18 +121,18 @@ class _Loader:
                 "'function_aliases'"
             )
         functions = self._model.aliased_functions
-        return {alias: self._object(number) for alias, number in functions.items()}
+        return {alias: self.object(number) for alias, number in functions.items()}
 
     def _later(self, number: int) -> Callable[[], Any]:
         """What makes a function, once it is asked for."""
 
         def make() -> Any:
             with self._lock, _graphkiln.init_scope():
-                return self._object(number)
+                return self.object(number)
 
         return make
 
-    def _object(self, number: int) -> Any:
+    def object(self, number: int) -> Any:
         if number not in self._made:
             self._made[number] = None  # of a tuple inside itself
             try:
@@ -142,18 +164,45 @@ class _Loader:
             return _TupleWrapper(tuple(self._elements(node)))
         if identifier == "signature_map":
             return SignatureMap()
+        if identifier not in _KNOWN:
+            revived = self._revived(number, node)
+            if revived is not None:
+                return revived
         return _user_object(node)
+
+    def _revived(self, number: int, node: Any) -> Any:
+        """An object of a kind that the program has registered, or None."""
+        # Few programs have registered any.
+        kinds = _loading.load("graphkiln._src.internal.revived_types")
+        registration = kinds.find_registration(node.message)
+        if registration is None:
+            return None
+        made, self._setters[number] = registration
+        return made
 
     def _elements(self, node: Any) -> list[Any]:
         """Those of a list or tuple, each in its place; what was not saved is None."""
         places = {int(name): n for name, n in node.children if name.isdigit()}
         elements: list[Any] = [None] * (max(places, default=-1) + 1)
         for place, number in places.items():
-            elements[place] = self._object(number)
+            elements[place] = self.object(number)
         return elements
 
-    def _fill(self, owner: Any, node: Any) -> None:
+    def _fill_by(self, setter: Callable, owner: Any, node: Any) -> None:
+        """Sets what is in an object of a class of the program's."""
+        for variable, name, slot in node.slots:
+            made = owner.add_slot(var=self.object(variable), slot_name=name)
+            made.assign(self.object(slot))
+        for name, number in node.children:
+            setter(owner, name, self.object(number))
+            if name == "__call__" and not callable(owner):
+                find_in_object(type(owner), name)
+
+    def _fill(self, number: int, owner: Any, node: Any) -> None:
         """Sets what is in an object."""
+        if number in self._setters:
+            self._fill_by(self._setters[number], owner, node)
+            return
         if isinstance(owner, RestoredResource):
             owner.__dict__["_saveable_functions"] = {
                 name: (self._later(save), self._later(restore))
@@ -168,15 +217,15 @@ class _Loader:
         for name, number in node.children:
             late = self._kinds[number] in _FUNCTIONS
             if isinstance(owner, dict):
-                owner[name] = self._object(number)
+                owner[name] = self.object(number)
             elif late and isinstance(owner, SignatureMap):
                 owner._add_late(name, self._later(number))
             elif isinstance(owner, SignatureMap):
-                owner._add_signature(name, self._object(number))
+                owner._add_signature(name, self.object(number))
             elif late and isinstance(owner, HasLateFunctions):
                 add_late(owner, name, self._later(number))
             elif isinstance(owner, HasLateFunctions):
-                setattr(owner, name, self._object(number))
+                setattr(owner, name, self.object(number))
                 if name == "__call__":
                     find_in_object(type(owner), name)
 
@@ -187,6 +236,54 @@ def _in_graph(model: Any) -> tuple[Any, dict[int, Any]]:
     module = _loading.load("graphkiln._src.saved_model.graph_values")
     values = module.GraphValues(model.graph is not None)
     return model.in_graph(values), values.variables
+
+
+def load_objects(
+    export_dir: str | os.PathLike,
+    tags: Any,
+    options: LoadOptions | None,
+    part: Part | None = None,
+) -> tuple[Any, Loader]:
+    """The root of a model, or of a part of it, and what makes its objects."""
+    folder = os.fspath(export_dir)
+    if isinstance(tags, str):
+        tags = [tags]
+    try:
+        model = _graphkiln._load_saved_model(
+            folder,
+            None if tags is None else list(tags),
+            options is not None and options.allow_partial_checkpoint,
+            options is not None and options.experimental_skip_checkpoint,
+            {} if part is None else part.handles(),
+        )
+    except NotFoundError as error:
+        if error.message.startswith("SavedModel file does not exist"):
+            raise OSError(error.message) from None
+        raise
+    except _graphkiln.InvalidArgumentError as error:
+        if "`tags`" in error.message or "with available tags" in error.message:
+            raise ValueError(error.message) from None
+        raise
+    try:
+        with _graphkiln.init_scope():
+            variables: dict[int, Any] = {}
+            if not _graphkiln.executing_eagerly():
+                model, variables = _in_graph(model)
+            loader = Loader(model, variables, part)
+            root = loader.root()
+            if options is not None and options.experimental_load_function_aliases:
+                root.function_aliases = loader.aliased(root)
+            if model.graph is not None:
+                model.add_graph_to(root)
+        if isinstance(root, AutoTrackable):
+            root.tensorflow_version = model.tensorflow_version
+            root.tensorflow_git_version = model.tensorflow_git_version
+            root.graph_debug_info = _debug_info(folder)
+    except DataLossError as error:
+        raise DataLossError(
+            None, None, f"The SavedModel at {folder} is damaged: {error.message}"
+        ) from None
+    return root, loader
 
 
 def load(
@@ -222,44 +319,7 @@ def load(
     >>> tf.saved_model.load(folder).add(2.0).numpy().item()
     3.0
     """
-    folder = os.fspath(export_dir)
-    if isinstance(tags, str):
-        tags = [tags]
-    try:
-        model = _graphkiln._load_saved_model(
-            folder,
-            None if tags is None else list(tags),
-            options is not None and options.allow_partial_checkpoint,
-            options is not None and options.experimental_skip_checkpoint,
-        )
-    except NotFoundError as error:
-        if error.message.startswith("SavedModel file does not exist"):
-            raise OSError(error.message) from None
-        raise
-    except _graphkiln.InvalidArgumentError as error:
-        if "`tags`" in error.message or "with available tags" in error.message:
-            raise ValueError(error.message) from None
-        raise
-    try:
-        with _graphkiln.init_scope():
-            variables: dict[int, Any] = {}
-            if not _graphkiln.executing_eagerly():
-                model, variables = _in_graph(model)
-            loader = _Loader(model, variables)
-            root = loader.root()
-            if options is not None and options.experimental_load_function_aliases:
-                root.function_aliases = loader.aliased(root)
-            if model.graph is not None:
-                model.add_graph_to(root)
-        if isinstance(root, AutoTrackable):
-            root.tensorflow_version = model.tensorflow_version
-            root.tensorflow_git_version = model.tensorflow_git_version
-            root.graph_debug_info = _debug_info(folder)
-    except DataLossError as error:
-        raise DataLossError(
-            None, None, f"The SavedModel at {folder} is damaged: {error.message}"
-        ) from None
-    return root
+    return load_objects(export_dir, tags, options)[0]
 
 
 def _debug_info(folder: str) -> object:

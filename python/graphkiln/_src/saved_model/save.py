@@ -195,6 +195,16 @@ def save(
     >>> serve(x=tf.constant([2.0]))["scaled"].numpy().tolist()
     [6.0]
     """
+    save_objects(obj, export_dir, signatures, options)
+
+
+def save_objects(
+    obj: Any,
+    export_dir: str | os.PathLike,
+    signatures: Any,
+    options: SaveOptions | None,
+) -> ExportProtocol:
+    """Saves a model, and gives what told the core of its objects."""
     if _graphkiln.inside_function():
         raise AssertionError(
             "tf.saved_model.save is not supported inside a traced @tf.function. "
@@ -251,3 +261,4 @@ def save(
             len(shown),
             len(protocol.untraced),
         )
+    return protocol
