@@ -188,7 +188,7 @@ void ComputeKnownValues(Node* node) {
     return;
   }
   if (op.Has(kStateful | kRandom | kCallsFunction | kReadsResource |
-             kWritesResource) ||
+             kWritesResource | kMayBeFed) ||
       op.def->is_stateful || node->num_outputs() == 0 ||
       op.kernel.compute == nullptr || !node->control_inputs().empty()) {
     return;

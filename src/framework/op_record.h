@@ -64,6 +64,8 @@ enum Trait : uint64_t {
   kReadsVariable = 1ull << 35,    // the value of a variable
   kAssignsVariable = 1ull << 36,  // input 1 becomes it
   kUnregistered = 1ull << 37,     // an UnregisteredOp (unregistered_op.h)
+  // A session may feed another value: nothing of it is known ahead.
+  kMayBeFed = 1ull << 38,
 };
 
 // How an op that calls functions chooses among them.

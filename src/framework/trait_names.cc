@@ -45,7 +45,8 @@ std::vector<std::string_view> TraitNames(uint64_t traits) {
       {kTakesLast, "takes_last"},
       {kReadsVariable, "reads_variable"},
       {kAssignsVariable, "assigns_variable"},
-      {kUnregistered, "unregistered"}};
+      {kUnregistered, "unregistered"},
+      {kMayBeFed, "may_be_fed"}};
   std::vector<std::string_view> names;
   for (const auto& [trait, name] : kNames) {
     if ((traits & trait) != 0) names.push_back(name);

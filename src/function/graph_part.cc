@@ -84,10 +84,17 @@ StatusOr<GraphPart> GraphPart::Between(const FuncGraph* graph,
       steps.push_back({{o.node, o.index}, static_cast<int>(i)});
     }
     for (Node* before : node->control_inputs()) {
+      if (part.IsFed(*before)) continue;  // it does not run
       steps.push_back({{before, -1}, static_cast<int>(i)});
     }
   }
   return part;
+}
+
+bool GraphPart::IsFed(const Node& node) const {
+  return node.op().Has(kPlaceholder) &&
+         std::any_of(feeds_.begin(), feeds_.end(),
+                     [&](const Output& o) { return o.node == &node; });
 }
 
 std::string GraphPart::ArgumentName(size_t feed) const {
@@ -108,6 +115,12 @@ StatusOr<TensorVector> GraphPart::CopyInto(FuncGraph* to,
     return node == nullptr || !needed_[node->id()];
   });
   for (proto::NodeDef& def : message.node) {
+    std::erase_if(def.input, [&](const std::string& input) {
+      const Node* before = input.starts_with('^')
+                               ? graph_->graph()->FindNode(input.substr(1))
+                               : nullptr;
+      return before != nullptr && !needed_[before->id()];
+    });
     const auto own = def.attr.find("container");
     if (container.empty() || own == def.attr.end()) continue;
     if (own->second.s.empty()) own->second.set_s(container);

@@ -43,6 +43,8 @@ class GraphPart {
 
  private:
   GraphPart() = default;
+  // Is it a placeholder that is fed? Then it does not run.
+  bool IsFed(const Node& node) const;
 
   const FuncGraph* graph_ = nullptr;
   std::vector<Output> feeds_;

@@ -197,3 +197,77 @@ def test_a_variable_that_is_known_by_name_has_a_value():
 
     assert program(graphkiln) == program(tensorflow)
     assert program(graphkiln) == ([False, False], [True, True])
+
+
+def test_a_default_that_may_be_fed_is_no_constant():
+    def program(tf):
+        v1 = tf.compat.v1
+        with tf.Graph().as_default(), v1.Session() as session:
+            sizes = v1.placeholder_with_default([2, 2], [2])
+            x = v1.placeholder_with_default(2.0, [])
+            made = [
+                tf.shape(tf.reshape(tf.ones([4]), sizes)), tf.shape(tf.zeros(sizes)),
+                tf.size(tf.fill(sizes, x)), tf.range(sizes[0]), tf.cond(
+                    x > 1.0, lambda: 1.0, lambda: 2.0), tf.reduce_sum(tf.zeros(sizes) + x),
+            ]
+            check = tf.debugging.assert_less(x, 2.0)
+            feeds = {}, {sizes: [4, 1], x: 5.0}, {sizes: [1, 4], x: 0.5}
+            values = [plain(session.run(made, f)) for f in feeds]
+            assert check is not None
+            return values, [t.shape.as_list() for t in (made[3], tf.zeros(sizes))]
+
+    assert program(graphkiln) == program(tensorflow)
+
+
+def test_a_fed_placeholder_may_be_waited_for():
+    def program(tf):
+        v1 = tf.compat.v1
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder(tf.float32, [])
+            v = v1.get_variable("v", [], initializer=v1.zeros_initializer())
+            with tf.control_dependencies([x]):
+                after = v1.assign_add(v, 2.0)
+            with tf.control_dependencies([after, x]):
+                last = tf.constant(3.0) * 2.0
+            session.run(v.initializer)
+            told = [plain(session.run([after, last], {x: 1.0}))]
+            try:
+                session.run(last)
+            except tf.errors.InvalidArgumentError:
+                told.append("must be fed")
+            return told
+
+    assert program(graphkiln) == program(tensorflow)
+
+
+def test_names_of_scopes_are_free_again():
+    def program(tf):
+        v1, names = tf.compat.v1, []
+
+        def inner():
+            with v1.variable_scope(None, "in") as scope:
+                names.append(scope.name)
+
+        with tf.Graph().as_default():
+            with v1.variable_scope("a") as a:
+                inner()
+                inner()
+            with v1.variable_scope("a"):
+                inner()
+            with v1.variable_scope(a):
+                inner()
+                inner()
+            with v1.variable_scope("b"):
+                with v1.variable_scope(a):
+                    inner()
+                inner()
+            inner()
+            inner()
+            with v1.variable_scope(None, "a") as scope:
+                names.append(scope.name)
+            first = v1.get_variable("v", [2])
+            v1.get_variable_scope().reuse_variables()
+            names.append(v1.get_variable("v", [2]) is first)
+        return names
+
+    assert program(graphkiln) == program(tensorflow)

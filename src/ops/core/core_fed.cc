@@ -32,7 +32,7 @@ const OpRecord kRecords[] = {
      .inputs = "input: dtype",
      .outputs = "output: dtype",
      .attrs = "dtype: type; shape: shape",
-     .traits = kView | kPassesValues,
+     .traits = kView | kPassesValues | kMayBeFed,
      .shape = PlaceholderWithDefaultShape,
      .kernel = {.compute = ShareInput},
      .gradient = [](GradContext& g) { g.grads()[0] = g.raw_dy(0); },

@@ -10,11 +10,11 @@ from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import Tensor, Variable
 from graphkiln._src.checkpoint.reading import load_checkpoint, path_of
 from graphkiln._src.checkpoint.saved_variables import Saved, parts_in_checkpoint
+from graphkiln._src.version_one.kept_names import known_variables
 from graphkiln._src.version_one.partitioned_variables import (
     PartitionedVariable,
     slice_info_of,
 )
-from graphkiln._src.version_one.variable_store import known_variables
 
 
 def _by_name() -> dict[str, Any]:

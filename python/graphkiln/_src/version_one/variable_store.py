@@ -11,9 +11,8 @@ from typing import Any
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import Tensor, Variable
 from graphkiln._src.session.graph_keys import GraphKeys
-from graphkiln._src.version_one import initializers
+from graphkiln._src.version_one import getters, initializers, kept_names
 from graphkiln._src.version_one import partitioned_variables as partitioned
-from graphkiln._src.version_one import getters
 
 
 class _Reuse(Enum):
@@ -173,34 +172,13 @@ class VariableScope:
 
 
 class _Store(threading.local):
-    """The scopes that are open on this thread, by graph."""
+    """The scopes that are open on this thread."""
 
     def __init__(self) -> None:
         self.scopes: list[VariableScope] = []
-        # The names of scopes that eager code opened, by where.
-        self.opened: dict[tuple, set[str]] = {}
 
 
 _store = _Store()
-# Graphs keep variables by their names. Eager code shares none: this stays empty.
-_of_eager: dict[str, Variable] = {}
-
-
-def known_variables() -> dict[str, Variable]:
-    if _graphkiln.executing_eagerly():
-        return _of_eager
-    return _kept_by_graph("_variables_by_name")
-
-
-def _kept_by_graph(what: str) -> dict:  # by that around bodies
-    graph = _graphkiln.get_default_graph()
-    with _graphkiln.init_scope():
-        if not _graphkiln.executing_eagerly():
-            graph = _graphkiln.get_default_graph()
-    collection = graph.get_collection_ref((what,))
-    if not collection:
-        collection.append({})
-    return collection[0]
 
 
 def get_variable_scope() -> VariableScope:
@@ -209,24 +187,21 @@ def get_variable_scope() -> VariableScope:
     >>> tf.compat.v1.get_variable_scope().name
     ''
     """
-    return _store.scopes[-1] if _store.scopes else VariableScope(False)
+    if _store.scopes:
+        return _store.scopes[-1]
+    return kept_names.kept_by_graph("_outermost_scope").setdefault(
+        "", VariableScope(False)
+    )
 
 
 def _unique(prefix: str) -> str:
     outer = f"{get_variable_scope().name}/" if get_variable_scope().name else ""
-    taken = _opened(get_variable_scope().name)
+    taken = kept_names.opened(get_variable_scope().name)
     name, i = prefix, 0
     while outer + name in taken:
         i += 1
         name = f"{prefix}_{i}"
     return name
-
-
-def _opened(where: str) -> set[str]:
-    """The names of scopes that this thread opened in a scope of the graph."""
-    eager = _graphkiln.executing_eagerly()
-    opened = _store.opened if eager else _kept_by_graph("_opened_scopes")
-    return opened.setdefault((threading.get_ident(), where), set())
 
 
 @contextmanager
@@ -292,7 +267,8 @@ def variable_scope(
                 raise ValueError("reuse=True cannot be used without a name_or_scope")
             last = _unique(default_name)
         full, own, inherited = outer + last, dict(around._own), around.reuse
-        _opened(around.name).add(full)
+        kept_names.opened(around.name).add(full)
+    opened_before = kept_names.opened_below(full) if again else {}
     given = {
         "initializer": initializer, "regularizer": regularizer,
         "custom_getter": custom_getter, "dtype": dtype, "constraint": constraint,
@@ -316,6 +292,8 @@ def variable_scope(
             yield scope
         finally:
             _store.scopes.remove(scope)
+            # The names in it are free again, those that a scope of a name opened.
+            kept_names.leave(full, opened_before)
 
 
 def get_variable(
@@ -397,7 +375,7 @@ def _get(
     partition_info: Any = None,
     **kwargs: Any,
 ) -> Any:
-    known = known_variables()
+    known = kept_names.known_variables()
     eager = _graphkiln.executing_eagerly()
     arguments = {
         "dtype": dtype, "initializer": initializer, "regularizer": regularizer,
@@ -479,8 +457,7 @@ def _get(
             synchronization=kwargs.get("synchronization"),
             aggregation=kwargs.get("aggregation"),
         )
-    if not eager:
-        known[name] = made
+    known[name] = made
     if regularizer is not None:
         loss = regularizer(made)
         if loss is not None and not eager:
@@ -494,7 +471,7 @@ def variable_of_parts(name: str, shape: Any, partitioner: Any, arguments: dict) 
     """The variable of that name that is made of parts."""
     if not callable(partitioner):
         raise ValueError(f"Partitioner must be callable, but received: {partitioner}")
-    known, whole = known_variables(), f"{name}/parts"
+    known, whole = kept_names.known_variables(), f"{name}/parts"
     if name in known:
         raise ValueError(
             "A partitioner was provided, but an unpartitioned version of the "

@@ -1,0 +1,81 @@
+"""What variables and their scopes are called, by graphs, threads and templates."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from graphkiln import _graphkiln
+from graphkiln._graphkiln import Variable
+
+
+class _Templates(threading.local):
+    """Variables by their names, of the templates that this thread calls eagerly."""
+
+    def __init__(self) -> None:
+        self.kept: list[dict[str, Variable]] = []
+
+
+_templates = _Templates()
+
+
+def kept_by_graph(what: str) -> dict:  # by that around bodies
+    """A dictionary that the graph keeps."""
+    graph = _graphkiln.get_default_graph()
+    with _graphkiln.init_scope():
+        if not _graphkiln.executing_eagerly():
+            graph = _graphkiln.get_default_graph()
+    collection = graph.get_collection_ref((what,))
+    if not collection:
+        collection.append({})
+    return collection[0]
+
+
+def known_variables() -> dict[str, Variable]:
+    """By their names: those of the graph or of the template that is called. Eager code
+    shares none otherwise."""
+    if _templates.kept:
+        return _templates.kept[-1]
+    if _graphkiln.executing_eagerly():
+        return {}
+    return kept_by_graph("_variables_by_name")
+
+
+def kept_by_template() -> dict[str, Variable]:
+    """Those of the template that is called, or a new place for them."""
+    return _templates.kept[-1] if _templates.kept else {}
+
+
+@contextmanager
+def variables_of_template(kept: dict[str, Variable]) -> Iterator[None]:
+    """A `with` statement in which code finds and keeps variables there."""
+    _templates.kept.append(kept)
+    try:
+        yield
+    finally:
+        _templates.kept.pop()
+
+
+def opened(where: str) -> set[str]:
+    """The names of scopes that this thread opened in a scope of the graph."""
+    key = threading.get_ident(), where
+    return kept_by_graph("_opened_scopes").setdefault(key, set())
+
+
+def opened_below(where: str) -> dict[tuple, set[str]]:
+    """The same of this scope and of those in it."""
+    thread = threading.get_ident()
+    return {
+        key: set(names)
+        for key, names in kept_by_graph("_opened_scopes").items()
+        if key[0] == thread and f"{key[1]}/".startswith(f"{where}/")
+    }
+
+
+def leave(where: str, before: dict[tuple, set[str]]) -> None:
+    """Names in a scope are free again, but those that were opened before."""
+    scopes = kept_by_graph("_opened_scopes")
+    for key in opened_below(where):
+        del scopes[key]
+    scopes.update(before)
