@@ -222,7 +222,8 @@ Results MapRows(const Results& elements, const RowFn& f,
 
 Results MapRowsSharing(const Results& elements, const RowFn& f,
                        const WhileOptions& options, Place where) {
-  const TensorVector tensors = Guarded([&] { return Inner(elements.tensors); });
+  const TensorVector tensors =
+      Guarded([&] { return OfOneLength(Inner(elements.tensors)); });
   Results batched;
   // What stands for each tensor in a call; null if it is its row.
   std::vector<Tensor> shared(tensors.size());
@@ -236,7 +237,7 @@ Results MapRowsSharing(const Results& elements, const RowFn& f,
         shared[i] =
             Outer(CallComposition("gather", {tensors[i], Int32Of(0)})[0]);
       } else {
-        batched.tensors.push_back(elements.tensors[i]);
+        batched.tensors.push_back(Outer(tensors[i]));
       }
     }
   });

@@ -8,7 +8,15 @@
 #include "function/loop_builder.h"
 #include "function/node_scope.h"
 #include "ops/composition.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/Greater.h"
 #include "ops/fn/Less.h"
+#include "ops/fn/LogicalAnd.h"
+#include "ops/fn/Maximum.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/NotEqual.h"
+#include "ops/fn/Range.h"
 #include "ops/fn/Shape.h"
 #include "ops/fn/Sub.h"
 
@@ -379,6 +387,46 @@ std::vector<bool> SharedByRows(
                      !shapes[0].unknown_rank() && shapes[0].dim(0) == 1);
   }
   return shared;
+}
+
+TensorVector OfOneLength(std::span<const Tensor> tensors) {
+  TensorVector made(tensors.begin(), tensors.end());
+  std::vector<int64_t> lengths;
+  for (const Tensor& t : tensors) {
+    const PartialTensorShape shape = t.partial_shape();
+    lengths.push_back(CommonLength({&shape, 1}));
+  }
+  if (made.size() < 2 || std::ranges::find(lengths, -1) == lengths.end()) {
+    return made;
+  }
+  const int64_t known = std::ranges::max(lengths);
+  Tensor count;
+  if (known > 1) {
+    count = Int32Of(known);
+  } else {
+    for (size_t i = 0; i < made.size(); ++i) {
+      if (lengths[i] >= 0) continue;
+      const Tensor own = FirstOf(ops::Shape(made[i]));
+      count = count ? ops::Maximum(count, own) : own;
+    }
+  }
+  const Tensor places = ops::Range(Int32Of(0), count, Int32Of(1));
+  for (size_t i = 0; i < made.size(); ++i) {
+    // What is known beside a longer one is shared, or too short.
+    if (lengths[i] >= 0 && (lengths[i] != 1 || known > 1)) continue;
+    const Tensor length = FirstOf(ops::Shape(made[i]));
+    const Tensor several = ops::Greater(length, Int32Of(1));
+    const auto number = [](const Tensor& truth) {
+      return ops::Cast(truth, DataType::kInt32);
+    };
+    // Of another length no place is one.
+    const Tensor beyond = ops::Mul(
+        length, number(ops::LogicalAnd(several, ops::NotEqual(length, count))));
+    made[i] = CallComposition(
+        "gather",
+        {made[i], ops::AddV2(ops::Mul(places, number(several)), beyond)})[0];
+  }
+  return made;
 }
 
 Status CheckRowResult(const Structure& signature, const Structure& result,

@@ -25,6 +25,11 @@ int64_t CommonLength(std::span<const PartialTensorShape> shapes,
 std::vector<bool> SharedByRows(
     std::span<const std::vector<PartialTensorShape>> values);
 
+// Tensors whose lengths are not all known, each as long as the longest: the one
+// row of a tensor is that of all. InvalidArgument, when it runs, for a tensor
+// of another length.
+TensorVector OfOneLength(std::span<const Tensor> tensors);
+
 // Of a row of what is of rank 1 at least, as far as known.
 PartialTensorShape RowShape(const PartialTensorShape& shape);
 

@@ -243,3 +243,57 @@ def test_gradients_by_variables_of_what_is_outside_of_the_graph(both):
         return f()
 
     both.agree(run)
+
+
+LENGTHS = ([1], [3]), ([3], [1]), ([3], [3]), ([1], [1]), ([3], [2]), ([2], [3])
+
+
+@pytest.mark.parametrize("known", ["neither", "first", "second"])
+@pytest.mark.parametrize("lengths", LENGTHS, ids=str)
+def test_rows_of_values_whose_lengths_runs_tell(both, lengths, known):
+    """What has one row has it for all; other lengths are refused."""
+    first, second = (np.arange(1.0, n + 1, dtype=np.float32) for (n,) in lengths)
+
+    def program(tf):
+        specs = {
+            "a": tf.TensorSpec([None if known != "first" else len(first)]),
+            "b": tf.TensorSpec([None if known != "second" else len(second)]),
+        }
+        if known == "neither":
+            specs["a"] = tf.TensorSpec(None)
+
+        @tf.function(input_signature=list(specs.values()))
+        def f(a, b):
+            return tf.vectorized_map(lambda x: x[0] + 10 * x[1], (a, b))
+
+        try:
+            return f(first, second).numpy().tolist()
+        except (tf.errors.InvalidArgumentError, ValueError):
+            return "refused"
+
+    assert program(both.ours) == program(both.theirs)
+
+
+def test_batches_along_the_first_dimension_are_none(both):
+    params, indices = [[1, 2], [3, 4]], [[0], [1]]
+    both.agree(lambda tf: tf.gather(params, indices, axis=0, batch_dims=1))
+    both.agree(lambda tf: tf.gather(params, indices, axis=tf.constant(0), batch_dims=1))
+    both.agree(lambda tf: tf.gather(params, indices, axis=1, batch_dims=1))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tf.split([1, 2, 3, 4], tf.constant(2))",
+        "tf.math.confusion_matrix([0, 1, 2], [0, 1, 3], num_classes=3)",
+        "tf.math.confusion_matrix([0, 4, 2], [0, 1, 2], num_classes=3)",
+        "tf.math.confusion_matrix([0, 1], [0, 1], num_classes=2, weights=[1, 2, 3])",
+    ],
+)
+def test_errors_of_numbers_that_do_not_fit(both, text):
+    told = []
+    for tf in (both.ours, both.theirs):
+        with pytest.raises((ValueError, tf.errors.InvalidArgumentError)) as error:
+            eval(text, {"tf": tf})
+        told.append((error.type.__name__, str(error.value).split("\n")[0][:44]))
+    assert told[0] == told[1]

@@ -40,6 +40,21 @@ Tensor Columns(const Tensor& x, std::optional<int64_t> index) {
   return Subscript(x, {all, last});
 }
 
+// Tensors alone, whose lengths are not all known, as long as the longest.
+std::vector<RowSource> Aligned(std::span<const RowSource> sources) {
+  TensorVector tensors;
+  for (const RowSource& s : sources) {
+    if (s.is_tensor()) tensors.push_back(s.tensor());
+  }
+  if (tensors.size() != sources.size()) return {sources.begin(), sources.end()};
+  std::vector<RowSource> made;
+  for (const Tensor& t : OfOneLength(tensors)) {
+    made.emplace_back(TypeSpec::Tensor(t.dtype(), t.partial_shape()),
+                      TensorVector{t});
+  }
+  return made;
+}
+
 }  // namespace
 
 // --- RowSource.
@@ -238,8 +253,10 @@ std::vector<TensorVector> SpecRowHost::Map(
 }
 
 std::vector<TensorVector> SpecRowHost::MapSharing(
-    std::span<const RowSource> sources, std::span<const size_t> sizes,
+    std::span<const RowSource> given, std::span<const size_t> sizes,
     const FoldOptions& options) {
+  const std::vector<RowSource> aligned = Aligned(given);
+  const std::span<const RowSource> sources(aligned);
   std::vector<std::vector<PartialTensorShape>> shapes;
   size_t next = 0;
   for (const size_t size : sizes) {

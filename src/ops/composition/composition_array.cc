@@ -121,14 +121,11 @@ TensorVector Split(CompositionCall& c) {
     sizes = c.tensor(1);
     const PartialTensorShape s = sizes.partial_shape();
     if (s.rank() == 0) {
-      const auto n = KnownInts(sizes);
-      if (!n || (*n)[0] < 1) {
-        throw Error(
-            ValueError("Rank-0 tensors are not supported as the "
-                       "num_or_size_splits argument to split."));
-      }
-      const Tensor axis = SplitAxis(c);
-      return ops::Split(OpName(c.name()), axis, value, (*n)[0]);
+      throw Error(
+          ValueError("Rank-0 tensors are not supported as the "
+                     "num_or_size_splits argument to split. Argument "
+                     "provided: {}",
+                     sizes.DebugString()));
     }
     if (s.rank() > 0) num = s.dim(0);
   }

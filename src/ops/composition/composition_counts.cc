@@ -176,10 +176,15 @@ TensorVector ConfusionMatrix(CompositionCall& c) {
         {pair.back(), Format("`{}` contains negative values", name)});
   }
   Tensor classes;
-  if (const int64_t* n = c.get<int64_t>(2)) {
-    classes = IntegerOf(*n, DataType::kInt64);
-  } else if (c.has(2)) {
-    classes = CastTo(c.tensor(2), DataType::kInt64);
+  if (c.has(2)) {
+    const int64_t* n = c.get<int64_t>(2);
+    classes = n != nullptr ? IntegerOf(*n, DataType::kInt64)
+                           : CastTo(c.tensor(2), DataType::kInt64);
+    CallComposition("debugging.assert_less",
+                    {pair[0], classes, std::string("`labels` out of bound")});
+    CallComposition("debugging.assert_less", {pair[1], classes,
+                                              std::string("`predictions` out "
+                                                          "of bound")});
   } else {
     const auto largest = [](const Tensor& t) {
       return ops::Max(t, AllAxes(t));
@@ -190,8 +195,18 @@ TensorVector ConfusionMatrix(CompositionCall& c) {
   }
   // None: that of the ones that are counted.
   const DataType dtype = c.has(4) ? c.type(4) : DataType::kInt64;
-  const Tensor weights = c.has(3) ? CastTo(Flattened(c.tensor(3)), dtype)
-                                  : CastTo(ops::OnesLike(pair[1]), dtype);
+  Tensor weights;
+  if (c.has(3)) {
+    weights = CastTo(Flattened(c.tensor(3)), dtype);
+    const PartialTensorShape counted = pair[1].partial_shape(),
+                             given = weights.partial_shape();
+    if (!counted.IsCompatibleWith(given)) {
+      throw Error(ValueError("Shapes {} and {} are incompatible",
+                             counted.PythonString(), given.PythonString()));
+    }
+  } else {
+    weights = CastTo(ops::OnesLike(pair[1]), dtype);
+  }
   return {ops::ScatterNd(ops::Pack(pair, 1), weights,
                          ops::Pack(TensorVector{classes, classes}))};
 }

@@ -39,7 +39,7 @@ namespace {
 
 TensorVector Gather(CompositionCall& c) {
   const Tensor &params = c.tensor(0), &indices = c.tensor(1);
-  const int64_t batch_dims = c.integer(4);
+  int64_t batch_dims = c.integer(4);
   Tensor axis;
   if (c.get<int64_t>(3)) {
     axis = IndexOf(c.integer(3), c.name("axis"));
@@ -48,6 +48,10 @@ TensorVector Gather(CompositionCall& c) {
   } else {
     // Batches are skipped unless told otherwise.
     axis = IndexOf(batch_dims, c.name("axis"));
+  }
+  // Along the first dimension there are none, as TensorFlow has it.
+  if (const auto known = KnownInts(axis); known && known->front() == 0) {
+    batch_dims = 0;
   }
   return {ops::GatherV2(OpName(c.name()), params, indices, axis, batch_dims)};
 }
