@@ -212,4 +212,10 @@ NOT_CALLED = dict.fromkeys(
      "QueueCloseV2", "QueueIsClosedV2", "QueueSizeV2", "MutexV2", "MutexLock",
      "ConsumeMutexLock"),
     "takes or gives a queue or a lock; tests/oracle/test_queue.py covers it",
+) | dict.fromkeys(
+    ("WholeFileReaderV2", "IdentityReaderV2", "TextLineReaderV2", "TFRecordReaderV2",
+     "FixedLengthRecordReaderV2", "ReaderReadV2", "ReaderReadUpToV2",
+     "ReaderNumRecordsProducedV2", "ReaderNumWorkUnitsCompletedV2",
+     "ReaderSerializeStateV2", "ReaderRestoreStateV2", "ReaderResetV2"),
+    "takes or gives a reader; tests/oracle/test_version_one_readers.py covers it",
 )
