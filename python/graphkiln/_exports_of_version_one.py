@@ -8,6 +8,10 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.checkpoint.checkpoint_v1": """
         train.Checkpoint=CheckpointV1
         """,
+    "graphkiln._src.files.readers": """
+        FixedLengthRecordReader IdentityReader ReaderBase TFRecordReader TextLineReader
+        WholeFileReader
+        """,
     "graphkiln._src.host.resource_loader": """
         resource_loader.get_data_files_path resource_loader.get_path_to_datafile
         resource_loader.get_root_dir_with_all_resources resource_loader.load_resource
@@ -91,6 +95,28 @@ EXPORTS: dict[str, str] = {
         losses.sigmoid_cross_entropy losses.softmax_cross_entropy
         losses.sparse_softmax_cross_entropy
         """,
+    "graphkiln._src.version_one.metric_counts": """
+        metrics.false_negatives metrics.false_positives metrics.precision metrics.recall
+        metrics.true_negatives metrics.true_positives
+        """,
+    "graphkiln._src.version_one.metric_ranks": """
+        metrics.average_precision_at_k metrics.precision_at_k metrics.precision_at_top_k
+        metrics.recall_at_k metrics.recall_at_top_k
+        metrics.sparse_average_precision_at_k metrics.sparse_precision_at_k
+        """,
+    "graphkiln._src.version_one.metric_thresholds": """
+        metrics.auc metrics.false_negatives_at_thresholds
+        metrics.false_positives_at_thresholds metrics.precision_at_thresholds
+        metrics.recall_at_thresholds metrics.sensitivity_at_specificity
+        metrics.specificity_at_sensitivity metrics.true_negatives_at_thresholds
+        metrics.true_positives_at_thresholds
+        """,
+    "graphkiln._src.version_one.metrics": """
+        metrics.accuracy metrics.mean metrics.mean_absolute_error
+        metrics.mean_cosine_distance metrics.mean_iou metrics.mean_per_class_accuracy
+        metrics.mean_relative_error metrics.mean_squared_error metrics.mean_tensor
+        metrics.percentage_below metrics.root_mean_squared_error
+        """,
     "graphkiln._src.version_one.quantized": """
         nn.quantized_avg_pool nn.quantized_conv2d nn.quantized_max_pool
         nn.quantized_relu_x
@@ -115,4 +141,5 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.version_one.tables": """
         lookup.StaticHashTable lookup.StaticVocabularyTable
         """,
+    "graphkiln._src.version_one.templates": "make_template",
 }

@@ -57,7 +57,6 @@ _INSTEAD = {
     "compat.v1.placeholder_v2": "tf.compat.v1.placeholder",
     "compat.v1.test.StubOutForTesting": "unittest.mock",
     "compat.v1.test.mock": "unittest.mock",
-    "compat.v1.make_template": "tf.Module",
     "debugging.experimental.enable_dump_debug_info": (
         "tf.debugging.enable_check_numerics"
     ),

@@ -44,7 +44,7 @@ def test_the_words_end_as_python_goes_on():
     [
         ("tf.compat.v1.profiler.advise", "compat.v1.profiler.advise"),
         ("tf.raw_ops.Abort", "raw_ops.Abort"),
-        ("tf.compat.v1.make_template", "compat.v1.make_template"),
+        ("tf.compat.v1.get_session_handle", "compat.v1.get_session_handle"),
         ("tf.compat.v1.train.SyncReplicasOptimizer", "compat.v1.train.SyncReplicasOptimizer"),
         ("tf.distribute.Server", "distribute.Server"),
         ("tf.compat.v1.layers", "compat.v1.layers"),
@@ -56,8 +56,8 @@ def test_missing_names_of_every_kind_say_so(expression, name):
 
 
 def test_messages_say_what_to_use_and_what_is_left_out():
-    with pytest.raises(AttributeError, match="TensorFlow's; use tf.Module instead"):
-        tf.compat.v1.make_template
+    with pytest.raises(AttributeError, match="TensorFlow's; use unittest.mock instead"):
+        tf.compat.v1.test.mock
     with pytest.raises(AttributeError, match="left out: it is of machines that"):
         tf.distribute.Server
     with pytest.raises(ImportError, match="left out: it is another compiler's"):

@@ -40,6 +40,55 @@ NAMES_OF_OPS = {
         assert_splits_match=@private_keras.* broadcast_to repeat
         """,
     "python.ops.ragged.ragged_where_op": "where=compat.v1.where where_v2=where",
+    "python.ops.metrics": """
+        accuracy=compat.v1.metrics.accuracy auc=compat.v1.metrics.auc
+        average_precision_at_k=compat.v1.metrics.average_precision_at_k
+        false_negatives=compat.v1.metrics.false_negatives
+        false_negatives_at_thresholds=compat.v1.metrics.false_negatives_at_thresholds
+        false_positives=compat.v1.metrics.false_positives
+        false_positives_at_thresholds=compat.v1.metrics.false_positives_at_thresholds
+        mean=compat.v1.metrics.mean
+        mean_absolute_error=compat.v1.metrics.mean_absolute_error
+        mean_cosine_distance=compat.v1.metrics.mean_cosine_distance
+        mean_iou=compat.v1.metrics.mean_iou
+        mean_per_class_accuracy=compat.v1.metrics.mean_per_class_accuracy
+        mean_relative_error=compat.v1.metrics.mean_relative_error
+        mean_squared_error=compat.v1.metrics.mean_squared_error
+        mean_tensor=compat.v1.metrics.mean_tensor
+        percentage_below=compat.v1.metrics.percentage_below
+        precision=compat.v1.metrics.precision
+        precision_at_k=compat.v1.metrics.precision_at_k
+        precision_at_thresholds=compat.v1.metrics.precision_at_thresholds
+        precision_at_top_k=compat.v1.metrics.precision_at_top_k
+        recall=compat.v1.metrics.recall recall_at_k=compat.v1.metrics.recall_at_k
+        recall_at_thresholds=compat.v1.metrics.recall_at_thresholds
+        recall_at_top_k=compat.v1.metrics.recall_at_top_k
+        root_mean_squared_error=compat.v1.metrics.root_mean_squared_error
+        sensitivity_at_specificity=compat.v1.metrics.sensitivity_at_specificity
+        sparse_average_precision_at_k=compat.v1.metrics.sparse_average_precision_at_k
+        sparse_precision_at_k=compat.v1.metrics.sparse_precision_at_k
+        specificity_at_sensitivity=compat.v1.metrics.specificity_at_sensitivity
+        true_negatives=compat.v1.metrics.true_negatives
+        true_negatives_at_thresholds=compat.v1.metrics.true_negatives_at_thresholds
+        true_positives=compat.v1.metrics.true_positives
+        true_positives_at_thresholds=compat.v1.metrics.true_positives_at_thresholds
+        """,
+    "python.ops.confusion_matrix": """
+        remove_squeezable_dimensions=@version_one.metric_parts.same_ranks
+        """,
+    "python.ops.list_ops": """
+        empty_tensor_list=@private_lists.* tensor_list_concat=@private_lists.*
+        tensor_list_concat_lists=raw_ops.TensorListConcatLists
+        tensor_list_element_shape=raw_ops.TensorListElementShape
+        tensor_list_from_tensor=@private_lists.* tensor_list_gather=@private_lists.*
+        tensor_list_get_item=@private_lists.* tensor_list_length=raw_ops.TensorListLength
+        tensor_list_pop_back=@private_lists.*
+        tensor_list_push_back=raw_ops.TensorListPushBack
+        tensor_list_push_back_batch=raw_ops.TensorListPushBackBatch
+        tensor_list_reserve=@private_lists.* tensor_list_resize=raw_ops.TensorListResize
+        tensor_list_scatter=@private_lists.* tensor_list_set_item=@private_lists.*
+        tensor_list_split=@private_lists.* tensor_list_stack=@private_lists.*
+        """,
     "python.ops.image_ops": """
         adjust_brightness=image.adjust_brightness adjust_gamma=image.adjust_gamma
         """,

@@ -247,6 +247,45 @@ def vectorized_loop(
     return _graphkiln.vectorized_map(loop_fn, ops.range(iters))
 
 
+def for_loop(
+    loop_fn: Callable,
+    loop_fn_dtypes: object,
+    iters: object,
+    parallel_iterations: int | None = None,
+) -> object:
+    """`loop_fn(i)` for all i below `iters`, one after the other, stacked; None where it
+    gives None."""
+    dtypes = nest.flatten(loop_fn_dtypes)
+    are_none = [False] * len(dtypes)
+
+    def body(i: object, *arrays: object) -> tuple:
+        found = nest.flatten(loop_fn(i))
+        if len(found) != len(dtypes):
+            raise ValueError(
+                f"Number of expected outputs {len(dtypes)}, does not match the number "
+                f"of actual outputs {len(found)} from loop_fn: {loop_fn} with output "
+                f"{found}."
+            )
+        are_none[:] = [value is None for value in found]
+        written = [
+            array if value is None else array.write(i, value)
+            for value, array in zip(found, arrays, strict=True)
+        ]
+        return i + 1, *written
+
+    _, *arrays = _graphkiln.while_loop(
+        lambda i, *_: i < iters,
+        body,
+        [_graphkiln.constant(0), *(_graphkiln.TensorArray(dtype, iters) for dtype in dtypes)],
+        parallel_iterations=parallel_iterations or 10,
+    )
+    stacked = [
+        None if is_none else array.stack()
+        for is_none, array in zip(are_none, arrays, strict=True)
+    ]
+    return nest.pack_sequence_as(loop_fn_dtypes, stacked)
+
+
 def case_by(
     cond_fn: Callable,
     pred_fn_pairs: object,

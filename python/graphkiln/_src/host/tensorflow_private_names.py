@@ -216,7 +216,9 @@ __internal__.register_type_spec_from_value_converter
         TextFileIdTableInitializer=@private_warm_start.*
         TextFileStringTableInitializer=@private_warm_start.*
         """,
-    "python.ops.parallel_for.control_flow_ops": "pfor=@private_parts.vectorized_loop",
+    "python.ops.parallel_for.control_flow_ops": """
+        for_loop=@private_parts.* pfor=@private_parts.vectorized_loop
+        """,
     "python.ops.random_ops": "parameterized_truncated_normal=@private_parts.*",
     "python.ops.ref_variable": "RefVariable=compat.v1.Variable",
     "python.ops.resource_variable_ops": """
@@ -224,7 +226,10 @@ __internal__.register_type_spec_from_value_converter
         ResourceVariable=@tensorflow_private.ResourceVariable
         UninitializedVariable=@private_checkpoints.* VariableSpec=@private_parts.*
         """,
-    "python.ops.template": "",
+    "python.ops.template": """
+        EagerTemplate=@version_one.templates.* Template=@version_one.templates.*
+        make_template_internal=@version_one.templates.*
+        """,
     "python.ops.variables": """
         _all_saveable_objects=@checkpoint.saved_variables.all_saved
         BaseVariable=@tensorflow_private.BaseVariable
