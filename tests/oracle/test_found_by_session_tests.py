@@ -3,6 +3,9 @@ the same calls on both modules."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -271,3 +274,36 @@ def test_names_of_scopes_are_free_again():
         return names
 
     assert program(graphkiln) == program(tensorflow)
+
+
+CLEARED = """
+import sys, gc
+name = sys.argv[1]
+tf = __import__(name)
+v1 = tf.compat.v1
+v1.disable_eager_execution()
+with v1.Session() as session:
+    try:
+        v1.reset_default_graph()
+    except AssertionError as error:
+        print(str(error)[:40])
+    print(session.run(tf.constant(1.0)), tf.executing_eagerly())
+gc.collect()
+print(tf.executing_eagerly())
+v1.reset_default_graph()
+print(tf.constant(2.0).graph is v1.get_default_graph())
+"""
+
+
+def test_a_graph_that_a_session_entered_is_not_cleared():
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", CLEARED, name],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+        )
+        for name in ("graphkiln", "tensorflow")
+    ]
+    assert [t.returncode for t in told] == [0, 0], told
+    assert told[0].stdout == told[1].stdout

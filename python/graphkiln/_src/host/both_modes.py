@@ -8,7 +8,7 @@ import functools
 import unittest
 from collections.abc import Callable, Iterator
 
-from graphkiln._graphkiln import init_scope
+from graphkiln._graphkiln import executing_eagerly, init_scope
 from graphkiln._src.session.eager_switch import graph_mode
 
 
@@ -36,8 +36,11 @@ def run_in_graph_and_eager_modes(
                 pass
             self.tearDown()
             self._tempdir = None
-            self.setUp()
-            test(self, *args, **named)
+            # A class and its method may both be decorated.
+            eagerly = executing_eagerly()
+            with contextlib.nullcontext() if eagerly else eager_mode():
+                self.setUp()
+                test(self, *args, **named)
 
         return run
 

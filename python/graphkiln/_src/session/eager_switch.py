@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import threading
 from collections.abc import Iterator
 
 from graphkiln import _graphkiln
@@ -11,6 +12,16 @@ from graphkiln._graphkiln import Graph
 
 # The default graphs of programs that turned eager execution off.
 _entered: list = []
+
+
+class _Sessions(threading.local):
+    """The graphs that this thread's sessions entered once more."""
+
+    def __init__(self) -> None:
+        self.graphs: list[Graph] = []
+
+
+_sessions = _Sessions()
 
 
 def disable_eager_execution() -> None:
@@ -58,7 +69,7 @@ def reset_default_graph() -> None:
     if _graphkiln.executing_eagerly():
         _graphkiln._set_eager_graph(Graph())
         return
-    if not _entered or _graphkiln.get_default_graph() is not _entered[-1]:
+    if not _is_outermost():
         raise AssertionError(
             "Do not use tf.reset_default_graph() to clear nested graphs. If you "
             "need a cleared graph, exit the nesting and create a new graph."
@@ -67,11 +78,31 @@ def reset_default_graph() -> None:
     _enter(Graph())
 
 
+def _is_outermost() -> bool:
+    """Is the default graph one that was entered here, and by no session since?"""
+    graph = _graphkiln.get_default_graph()
+    return (
+        bool(_entered)
+        and graph is _entered[-1]
+        and not any(graph is other for other in _sessions.graphs)
+    )
+
+
 def start_anew() -> None:
     """`reset_default_graph` where that can be."""
-    eager = _graphkiln.executing_eagerly()
-    if eager or (_entered and _graphkiln.get_default_graph() is _entered[-1]):
+    if _graphkiln.executing_eagerly() or _is_outermost():
         reset_default_graph()
+
+
+@contextlib.contextmanager
+def within_session(graph: Graph) -> Iterator[None]:
+    """The graph of a session that a `with` statement opens."""
+    with graph.as_default():
+        _sessions.graphs.append(graph)
+        try:
+            yield
+        finally:
+            _sessions.graphs.remove(graph)
 
 
 @contextlib.contextmanager

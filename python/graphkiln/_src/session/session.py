@@ -11,6 +11,7 @@ from graphkiln import _graphkiln, nest
 from graphkiln._graphkiln import Graph, IndexedSlices, RaggedTensor
 from graphkiln._graphkiln import SparseTensor, SparseTensorValue, Tensor, Variable
 from graphkiln._src.session.default_session import DefaultSession
+from graphkiln._src.session.eager_switch import within_session
 from graphkiln._src.session.values import IndexedSlicesValue, ragged_value
 
 
@@ -427,7 +428,7 @@ class Session(BaseSession):
                 "`Session.as_default()` if you want to enter a session multiple "
                 "times."
             )
-        scopes = (self._graph.as_default(), self.as_default())
+        scopes = (within_session(self._graph), self.as_default())
         for scope in scopes:
             scope.__enter__()
         self._entered = scopes

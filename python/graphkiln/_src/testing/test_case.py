@@ -340,7 +340,7 @@ class TestCase(ArrayAsserts, base_case()):
         self, session: Session, use_gpu: bool, force_gpu: bool
     ) -> Iterator[None]:
         with contextlib.ExitStack() as scopes:
-            scopes.enter_context(session.graph.as_default())
+            scopes.enter_context(eager_switch.within_session(session.graph))
             scopes.enter_context(session.as_default())
             if force_gpu or not use_gpu:
                 kind = "GPU" if force_gpu else "CPU"
