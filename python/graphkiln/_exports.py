@@ -14,7 +14,10 @@ OTHER_NAMESPACES = ("raw_ops",)
 # What the package keras supplies when it is asked for, by which module of ours. No
 # list shows these names: to look through a list must not import it.
 KERAS = "graphkiln._src.host.keras_modules"
-FROM_KERAS = ("keras", "losses", "metrics", "optimizers", "compat.v1.keras")
+FROM_KERAS = (
+    "keras", "losses", "metrics", "optimizers", "compat.v1.keras",
+    "compat.v1.layers", "compat.v1.nn.rnn_cell",
+)
 
 # Packages of the same kind that have modules of their own, and the modules that
 # are public there.

@@ -67,6 +67,10 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.saved_model.partial": """
         __internal__.saved_model.load_partial
         """,
+    "graphkiln._src.types.spec_messages": """
+        __internal__.saved_model.decode_proto
+        __internal__.saved_model.encode_structure
+        """,
     "graphkiln._src.saved_model.session_builder": """
         __internal__.saved_model.SavedModelBuilder
         """,

@@ -72,7 +72,9 @@ InitScope::~InitScope() {
 void InitScope::Enter() {
   Ref<FuncGraph> left(FuncGraph::Current());
   FuncGraph* outer = left.get();
-  while (outer != nullptr && outer->is_function()) outer = outer->outer();
+  while (outer != nullptr && (is_eager_mode_ || outer->is_function())) {
+    outer = outer->outer();
+  }
   OpBuilder* place = outer ? static_cast<OpBuilder*>(outer) : EagerPlace();
   // What may lack memory comes before anything has changed.
   ObserverList& observers = CurrentObservers();
@@ -84,17 +86,17 @@ void InitScope::Enter() {
     const int device = FindDevice(left->scopes().device());
     if (device >= 0) SetCurrentDevice(device);
   }
-  if (left && outer != left.get()) {
+  if (left && outer != left.get() && !is_eager_mode_) {
     entered_.back().names = std::make_unique<WithinScope>(std::move(names));
   }
   if (left) left_graph = std::move(left);
-  ++observers.paused;
+  if (!is_eager_mode_) ++observers.paused;
 }
 
 Status InitScope::Exit() {
   if (entered_.empty()) return OkStatus();
   if (!entered_.back().IsHere()) return LeftElsewhere("tf.init_scope");
-  --CurrentObservers().paused;
+  if (!is_eager_mode_) --CurrentObservers().paused;
   entered_.back().names.reset();
   SetCurrentDevice(entered_.back().device_before);
   LeftGraph() = std::move(entered_.back().left_before);

@@ -55,7 +55,7 @@ std::string CurrentNameScope();
 // in the graph that is left.
 class InitScope {
  public:
-  InitScope() = default;
+  InitScope() : InitScope(/*is_eager_mode=*/false) {}
   InitScope(const InitScope&) = delete;
   // Leaves what was not left, unless another thread entered it.
   ~InitScope();
@@ -63,6 +63,9 @@ class InitScope {
   void Enter();
   // Undoes the last Enter; RuntimeError on another thread.
   Status Exit();
+
+ protected:
+  explicit InitScope(bool is_eager_mode) : is_eager_mode_(is_eager_mode) {}
 
  private:
   struct Entered {
@@ -74,7 +77,14 @@ class InitScope {
 
     bool IsHere() const { return thread == std::this_thread::get_id(); }
   };
+  const bool is_eager_mode_;
   std::vector<Entered> entered_;
+};
+
+// Out of all graphs; tapes go on, and names are those of eager code.
+class EagerMode : public InitScope {
+ public:
+  EagerMode() : InitScope(/*is_eager_mode=*/true) {}
 };
 
 // Is a function being traced here, even if an InitScope left its graph?

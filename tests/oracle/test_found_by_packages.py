@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tensorflow
+from absl.testing import parameterized
 
 import graphkiln
+from graphkiln._src.host import private_parts
 
 
 def _sparse(tf):
@@ -320,3 +322,124 @@ def test_ragged_images_that_are_none():
         assert tf.image.resize(images[:0], [2, 2]).shape == (0, 2, 2, 1)
         with pytest.raises(ValueError, match="must be 4"):
             tf.image.resize(tf.ragged.constant([[1.0], [2.0, 3.0]]), [2, 2])
+
+
+def _eager_mode_gradients(tf, eager_mode):
+    def gradient():
+        x = tf.constant([1.0, 2.0])
+        with eager_mode():
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = x * x
+            return tf.executing_eagerly(), tape.gradient(y, x).numpy().tolist()
+
+    def gradient_in_graph():
+        with tf.Graph().as_default(), eager_mode():
+            return gradient()
+
+    def around():
+        x = tf.constant([3.0])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            with eager_mode():
+                y = x * x
+        return tape.gradient(y, x).numpy().tolist()
+
+    def inside():
+        told = []
+
+        @tf.function
+        def f():
+            with tf.name_scope("outer"), eager_mode():
+                told.append((tf.executing_eagerly(), tf.add(1, 2).numpy().item()))
+            return tf.constant(1, name="made")
+
+        f()
+        graph = tf.Graph()
+        with graph.as_default():
+            with eager_mode():
+                tf.constant(1.0).numpy()
+            told.append((len(graph.get_operations()), tf.executing_eagerly()))
+        return told
+
+    return gradient(), gradient_in_graph(), around(), inside()
+
+
+def test_tapes_record_in_eager_mode():
+    from tensorflow.python.eager import context
+
+    ours = graphkiln.__internal__.eager_context.eager_mode
+    wanted = _eager_mode_gradients(tensorflow, context.eager_mode)
+    assert _eager_mode_gradients(graphkiln, ours) == wanted
+
+
+def test_tapes_record_in_combinations_of_eager_mode():
+    (combination,) = graphkiln.__internal__.test.combinations.combine(mode="eager")
+    told = []
+
+    class Test(graphkiln.test.TestCase, parameterized.TestCase):
+        @graphkiln.__internal__.test.combinations.generate([combination])
+        def test_it(self):
+            x = graphkiln.constant(3.0)
+            with graphkiln.GradientTape() as tape:
+                tape.watch(x)
+                y = x * x
+            told.append(float(tape.gradient(y, x)))
+
+    (name,) = (n for n in dir(Test) if n.startswith("test_it"))
+    getattr(Test(name), name)()
+    assert told == [6.0]
+
+
+class _Named(graphkiln.TypeSpec):
+    """A spec of a package, which registers it by a name."""
+
+    value_type = property(lambda self: tuple)
+    _component_specs = property(lambda self: (graphkiln.TensorSpec([2]),))
+
+    def __init__(self, label):
+        self.label = label
+
+    def _serialize(self):
+        return (self.label,)
+
+    def _to_components(self, value):
+        return value
+
+    def _from_components(self, components):
+        return tuple(components)
+
+
+def test_structures_as_messages():
+    def told(tf):
+        internal = tf.__internal__.saved_model
+        spec = tf.RaggedTensorSpec([None, 2], tf.int64)
+        value = [(tf.TensorSpec([1, None], tf.int32, "x"), spec), {"a": None}, 2.5, True]
+        message = internal.encode_structure(value)
+        return message.SerializeToString(deterministic=True), str(
+            internal.decode_proto(message)
+        )
+
+    assert told(graphkiln) == told(tensorflow)
+
+
+def test_registered_specs_as_messages():
+    private_parts.register_type_spec("packages.Named")(_Named)
+    internal = graphkiln.__internal__.saved_model
+    message = internal.encode_structure([_Named("it")])
+    kind = message.list_value.values[0].type_spec_value
+    assert kind.type_spec_class == kind.REGISTERED_TYPE_SPEC
+    assert (kind.type_spec_class_name, kind.num_flat_components) == (
+        "packages.Named", 1,
+    )
+    (spec,) = internal.decode_proto(message)
+    assert type(spec) is _Named and spec.label == "it"
+
+
+def test_operations_take_attributes():
+    with graphkiln.Graph().as_default():
+        operation = graphkiln.constant(1.0).op
+        operation._unconditional_update = True
+        assert operation.outputs[0].op._unconditional_update
+        with pytest.raises(AttributeError):
+            operation.name = "other"

@@ -64,3 +64,48 @@ def test_saved_models(tmp_path):
         assert list(others) == list(told[0])
         for name, model in told[0].items():
             assert_close(others[name]["numbers"], model["numbers"])
+
+
+# What a program finds under these names where TF_USE_LEGACY_KERAS is set.
+NAMES = """
+import sys
+if sys.argv[1] == "graphkiln":
+    import graphkiln
+    graphkiln.as_tensorflow()
+import tensorflow as tf
+import tensorflow.keras.backend as of_import
+from tensorflow.compat.v1 import keras as of_version_one
+from tensorflow.keras.layers import Dense
+print(of_import.set_learning_phase.__module__)
+for cls in (
+    tf.compat.v1.keras.layers.LSTM, of_version_one.layers.LSTM, tf.keras.layers.LSTM,
+    tf.losses.MeanSquaredError, tf.metrics.Mean, tf.optimizers.Adam, Dense,
+):
+    print(cls.__module__, cls.__name__)
+assert Dense is tf.keras.layers.Dense is tf.compat.v2.keras.layers.Dense
+layer = tf.compat.v1.layers.Dense(2)
+print(type(layer).__module__, tf.compat.v1.nn.rnn_cell.BasicLSTMCell.__module__)
+print(layer(tf.ones([1, 3])).shape)
+"""
+
+
+def test_name_that_the_environment_gives():
+    def told(module: str, **environment: str) -> list[str]:
+        done = subprocess.run(
+            [sys.executable, "-c", NAMES, module],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            env={
+                **os.environ,
+                "TF_CPP_MIN_LOG_LEVEL": "3",
+                "PYTHONPATH": os.pathsep.join(sys.path),
+                **environment,
+            },
+        )
+        return done.stdout.splitlines() or done.stderr.splitlines()[-1:]
+
+    theirs = told("tensorflow", TF_USE_LEGACY_KERAS="1")
+    assert told("graphkiln", TF_USE_LEGACY_KERAS="1") == theirs
+    assert len(theirs) == 10
+

@@ -4,6 +4,7 @@ ask of public things: the same calls on both modules."""
 from __future__ import annotations
 
 import collections
+import functools
 
 import numpy as np
 import pytest
@@ -430,14 +431,20 @@ def test_arguments_below_decorators():
         said = inspecting.FullArgSpec(["x"], None, None, (1,), [], None, {})
         inner = decorator("", f)
         outer = decorator("", decorator("", f, "", said))
+        # Its wrapper takes no arguments.
+        bound = functools.wraps(f)(lambda: f(1))
         return [
             tuple(get(target))
             for get in (inspecting.getargspec, inspecting.getfullargspec)
-            for target in (f, inner, outer)
+            for target in (f, inner, outer, bound, decorator("", bound))
         ]
 
     wanted = specs(tf_inspect, tf_decorator.TFDecorator)
     assert specs(private_inspect, TFDecorator) == wanted
+    for name in ("init_scope", "add", "map_fn", "where"):
+        arguments = private_inspect.getfullargspec(getattr(graphkiln, name)).args
+        of_theirs = tf_inspect.getfullargspec(getattr(tensorflow, name)).args
+        assert arguments == of_theirs, name
 
 
 def test_small_functions_of_ragged_tensors_and_numbers():
@@ -481,3 +488,52 @@ def test_small_functions_of_ragged_tensors_and_numbers():
         private_ragged, private_ragged,
     )
     assert ours == theirs
+
+
+def test_sets_and_dictionaries_by_identity():
+    from tensorflow.python.util import object_identity as theirs
+
+    from graphkiln._src.host import object_identity as ours
+
+    class Key:
+        __hash__ = None
+
+        def __eq__(self, other):
+            return True
+
+    def told(kinds, tf):
+        a, b, c = Key(), Key(), Key()
+        names = {id(a): "a", id(b): "b", id(c): "c"}
+
+        def named(items):
+            return sorted(names[id(item)] for item in items)
+
+        answers = []
+        for kind in (kinds.ObjectIdentitySet, kinds.ObjectIdentityWeakSet):
+            items = kind([a, b, a])
+            answers += [len(items), a in items, c in items, named(items)]
+            answers.append(named(items.difference([b, c])))
+            answers.append(len(items.intersection([b, c])))
+            items.update([c])
+            items.discard(a)
+            answers.append(named(items))
+            items.add(Key())
+            answers.append(len(items))
+            items.clear()
+            answers.append(list(items))
+        for kind in (
+            kinds.ObjectIdentityDictionary, kinds.ObjectIdentityWeakKeyDictionary,
+        ):
+            values = kind()
+            values[a], values[b] = 1, 2
+            values[a] += 5
+            values.setdefault(c, 7)
+            del values[b]
+            answers += [len(values), values[a], b in values, values.get(b)]
+            answers.append(named(values))
+        v = tf.Variable(1.0)
+        answers.append((v.ref() == kinds.Reference(v), len({v.ref(), kinds.Reference(v)})))
+        answers.append((repr(kinds.Reference(3)), kinds.Reference(3).deref()))
+        return answers
+
+    assert told(ours, graphkiln) == told(theirs, tensorflow)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import operator
 import os
 import subprocess
 import sys
@@ -197,3 +198,26 @@ def test_variables_that_are_arguments_are_known_by_the_callers():
     assert v._unique_id != w._unique_id
     outer(w, v)
     assert len(seen) == 2
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("tf_keras") is not None, reason="tf_keras is installed"
+)
+def test_second_version_that_is_not_installed():
+    code = """
+import graphkiln as tf
+for name in ("keras", "losses"):
+    try:
+        getattr(tf, name)
+    except AttributeError as error:
+        print(error)
+"""
+    text = "tf.keras is the package tf_keras, which is not installed: "
+    text += "pip install tf_keras"
+    _prints(code, text, text, TF_USE_LEGACY_KERAS="1")
+
+
+def test_layers_of_version_one_are_not_in_keras_3():
+    for name in ("layers", "nn.rnn_cell"):
+        with pytest.raises(AttributeError, match=f"tf.compat.v1.{name} is not avail"):
+            operator.attrgetter(name)(gk.compat.v1)

@@ -13,7 +13,7 @@ import pytest
 
 import graphkiln as tf
 from graphkiln import _proto
-from graphkiln._src.types.spec_messages import structure_of_message
+from graphkiln._src.types.spec_messages import decode_proto
 
 SPEC = tf.TensorSpec([None], tf.float32)
 
@@ -353,7 +353,7 @@ def test_loading_leaves_numpy_alone(tmp_path: Path) -> None:
 def test_tensors_in_messages_of_structures(value: object) -> None:
     message = _proto.StructuredValue()
     message.tensor_value.CopyFrom(tf.make_tensor_proto(value))
-    found = structure_of_message(message)
+    found = decode_proto(message)
     expected = tf.make_ndarray(message.tensor_value)
     assert isinstance(found, np.ndarray)
     assert (found.dtype, found.tolist()) == (expected.dtype, expected.tolist())

@@ -108,25 +108,30 @@ PyMethodDef name_scope_methods[] = {
 PyGetSetDef name_scope_attributes[] = {
     {"name", Guarded<NameOfScope>, nullptr, "The name given.", nullptr}, {}};
 
-int InitInitScope(PyObject* o, PyObject* args, PyObject* kwargs) {
+// `T`: InitScope or EagerMode.
+template <class T>
+int InitLifting(PyObject* o, PyObject* args, PyObject* kwargs) {
   if (PyTuple_GET_SIZE(args) != 0 ||
       (kwargs != nullptr && PyDict_GET_SIZE(kwargs) != 0)) {
     Throw(TypeError("init_scope() takes no arguments"));
   }
-  Held<InitScope>(o).emplace();
+  Held<T>(o).emplace();
   return 0;
 }
-PyObject* EnterInitScope(PyObject* o, PyObject*) {
-  ScopeOf<InitScope>(o).Enter();
+template <class T>
+PyObject* EnterLifting(PyObject* o, PyObject*) {
+  ScopeOf<T>(o).Enter();
   Py_RETURN_NONE;
 }
-PyObject* ExitInitScope(PyObject* o, PyObject*) {
-  ThrowIfError(ScopeOf<InitScope>(o).Exit());
+template <class T>
+PyObject* ExitLifting(PyObject* o, PyObject*) {
+  ThrowIfError(ScopeOf<T>(o).Exit());
   Py_RETURN_NONE;
 }
-PyMethodDef init_scope_methods[] = {
-    {"__enter__", Guarded<EnterInitScope>, METH_NOARGS, nullptr},
-    {"__exit__", Guarded<ExitInitScope>, METH_VARARGS, nullptr},
+template <class T>
+PyMethodDef lifting_methods[] = {
+    {"__enter__", Guarded<EnterLifting<T>>, METH_NOARGS, nullptr},
+    {"__exit__", Guarded<ExitLifting<T>>, METH_VARARGS, nullptr},
     {}};
 
 template <class T, auto kInit>
@@ -237,7 +242,7 @@ void AddScopes(nb::module_& m) {
       ">>> [op.name for op in graph.get_operations() if op.type == 'AddV2']\n"
       "['outer/sum']",
       name_scope_methods, name_scope_attributes);
-  AddScopeType<InitScope, InitInitScope>(
+  AddScopeType<InitScope, InitLifting<InitScope>>(
       m.ptr(), "graphkiln._graphkiln.init_scope",
       "init_scope()\n--\n\n"
       "Lifts what is made inside out of all graphs.\n\n"
@@ -247,7 +252,11 @@ void AddScopes(nb::module_& m) {
       "...         print(tf.executing_eagerly())\n"
       ">>> f()\n"
       "True",
-      init_scope_methods, nullptr);
+      lifting_methods<InitScope>, nullptr);
+  AddScopeType<EagerMode, InitLifting<EagerMode>>(
+      m.ptr(), "graphkiln._graphkiln.EagerMode",
+      "EagerMode()\n--\n\nWhat is inside runs at once, in graphs too.",
+      lifting_methods<EagerMode>, nullptr);
   nb::class_<ConversionStatus>(
       m, "ConversionStatus",
       "Whether callables of the user's are converted inside, on this thread.")

@@ -166,7 +166,7 @@ nb::list ConsumersIn(const Tensor& t) {
 
 void AddOperation(nb::module_& m) {
   nb::class_<Operation>(m, "Operation", nb::type_slots(kOperationSlots),
-                        nb::is_weak_referenceable(),
+                        nb::is_weak_referenceable(), nb::dynamic_attr(),
                         "Operation(*args, **kwargs)\n--\n\n"
                         "A node of a graph, which alone makes it.")
       .def_prop_ro("name", [](const Operation& op) { return op.node->name(); })

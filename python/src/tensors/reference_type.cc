@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "python/src/binding/guarded.h"
+#include "python/src/binding/type_parts.h"
 
 namespace gk::py {
 namespace {
@@ -49,6 +50,14 @@ void Dealloc(PyObject* o) {
   Py_DECREF(own);
 }
 
+PyObject* New(PyTypeObject*, PyObject* args, PyObject* kwargs) {
+  PyObject* wrapped;
+  if (!ParseArguments(args, kwargs, "O:Reference", {"wrapped"}, &wrapped)) {
+    return nullptr;
+  }
+  return NewReference(wrapped);
+}
+
 PyMethodDef methods[] = {
     {"deref", Guarded<Deref>, METH_NOARGS,
      "deref($self)\n--\n\n"
@@ -60,6 +69,7 @@ PyMemberDef members[] = {
     {nullptr, 0, 0, 0, nullptr}};
 PyType_Slot slots[] = {
     {Py_tp_doc, Doc("Compares and hashes by the identity of what it wraps.")},
+    {Py_tp_new, Slot<New>()},
     {Py_tp_dealloc, Slot<Dealloc>()},
     {Py_tp_traverse, Slot<Traverse>()},
     {Py_tp_richcompare, Slot<Compare>()},
@@ -69,9 +79,7 @@ PyType_Slot slots[] = {
     {Py_tp_members, Slot<members>()},
     {0, nullptr}};
 PyType_Spec spec = {"graphkiln.Reference", sizeof(PyReference), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
-                        Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                    slots};
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
 
 }  // namespace
 

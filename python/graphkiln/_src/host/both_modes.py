@@ -8,7 +8,7 @@ import functools
 import unittest
 from collections.abc import Callable, Iterator
 
-from graphkiln._graphkiln import executing_eagerly, init_scope
+from graphkiln._graphkiln import EagerMode, executing_eagerly
 from graphkiln._src.session.eager_switch import graph_mode
 
 
@@ -77,13 +77,13 @@ def run_all_in_graph_and_eager_modes(cls: type) -> type:
 
 @contextlib.contextmanager
 def eager_mode() -> Iterator[None]:
-    """Ops run at once, in functions too; in a `tf.Graph` they do not.
+    """Ops run at once, in functions and graphs too.
 
     >>> with tf.__internal__.eager_context.eager_mode():
     ...     tf.executing_eagerly()
     True
     """
-    with init_scope():
+    with EagerMode():
         yield
 
 

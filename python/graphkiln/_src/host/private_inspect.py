@@ -12,7 +12,7 @@ from inspect import (  # noqa: F401
 )
 from typing import Any, NamedTuple
 
-from graphkiln._src.internal.decorator import TFDecorator
+from graphkiln._src.internal.decorator import unwrap
 
 
 class ArgSpec(NamedTuple):
@@ -25,15 +25,21 @@ class ArgSpec(NamedTuple):
 
 
 def _below(obj: Any) -> tuple[FullArgSpec | None, Any]:
-    """What a decorator says of the arguments, and what all of them wrap."""
-    said = None
-    while True:
-        outer = obj if isinstance(obj, TFDecorator) else None
-        outer = outer or getattr(obj, "_tf_decorator", None)
-        if not isinstance(outer, TFDecorator):
-            return said, inspect.unwrap(obj)
-        said = said or outer.decorator_argspec
-        obj = outer.decorated_target
+    """What a decorator says of the arguments, and what all of TensorFlow's wrap.
+    What others wrap counts for nothing: a wrapper may take other arguments."""
+    decorators, target = unwrap(obj)
+    while (wrapped := getattr(target, "__wrapped__", None)) is not None:
+        if not (_is_own(target) or _is_own(wrapped)):
+            break
+        target = wrapped
+    specs = (decorator.decorator_argspec for decorator in decorators)
+    return next((spec for spec in specs if spec), None), target
+
+
+def _is_own(function: object) -> bool:
+    """Where TensorFlow has a TFDecorator, functools.wraps may be here."""
+    names = getattr(function, "__globals__", {})
+    return names.get("__name__", "").startswith("graphkiln.")
 
 
 def getfullargspec(obj: object) -> FullArgSpec:

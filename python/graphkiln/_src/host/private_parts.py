@@ -24,6 +24,7 @@ from graphkiln._src.host import nest_paths
 from graphkiln._src.linalg.addition import add_operators  # noqa: F401
 from graphkiln._src.linalg.operator_spec import make_composite
 from graphkiln._src.session.default_session import DefaultSession
+from graphkiln._src.types.spec_names import NAME_TO_TYPE_SPEC, TYPE_SPEC_TO_NAME
 from graphkiln.compat import v1
 
 
@@ -86,18 +87,6 @@ class DenseSpec(_graphkiln.TypeSpec):
         return (self._shape, self._dtype, self._name)
 
 
-NAME_TO_TYPE_SPEC: dict[str, type] = {
-    f"tf.{cls.__name__}": cls
-    for cls in (
-        _graphkiln.RaggedTensorSpec,
-        _graphkiln.SparseTensorSpec,
-        _graphkiln.TensorArraySpec,
-        _graphkiln.TensorSpec,
-    )
-}
-TYPE_SPEC_TO_NAME: dict[type, str] = {
-    cls: name for name, cls in NAME_TO_TYPE_SPEC.items()
-}
 _NAME = re.compile(r"(\w+\.)+\w+")
 
 

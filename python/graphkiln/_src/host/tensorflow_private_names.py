@@ -51,7 +51,7 @@ NAMES = {
         """,
     "python.data.ops.from_tensors_op": "_TensorDataset=@private_parts.Absent",
     "python.data.ops.iterator_ops": """
-        Iterator=compat.v1.data.Iterator
+        Iterator=compat.v1.data.Iterator OwnedIterator=data.Iterator
         _IteratorSaveable=@version_one.iterators.IteratorSaveable
         """,
     "python.data.ops.range_op": "_RangeDataset=@private_parts.Absent",
@@ -283,6 +283,12 @@ __internal__.register_type_spec_from_value_converter
         map_structure_with_tuple_paths=@nest_paths.*
         map_structure_with_tuple_paths_up_to=@nest_paths.* sequence_like=@nest_paths.*
         yield_flat_paths=@nest_paths.*
+        """,
+    "python.util.object_identity": """
+        ObjectIdentityDictionary=@object_identity.*
+        ObjectIdentitySet=@object_identity.*
+        ObjectIdentityWeakKeyDictionary=@object_identity.*
+        ObjectIdentityWeakSet=@object_identity.* Reference=@object_identity.*
         """,
     "python.util.serialization": "get_json_type=@private_parts.*",
     "python.util.tf_contextlib": "contextmanager=@private_parts.contextmanager",

@@ -118,7 +118,7 @@ class EagerGraphCombination(TestCombination):
 
 
 def _eagerly() -> object:
-    return _graphkiln.init_scope()
+    return _graphkiln.EagerMode()
 
 
 class TFVersionCombination(TestCombination):

@@ -42,10 +42,10 @@ from graphkiln._src.saved_model.resources import (
     RestoredResource,
     TrackableResource,
 )
-from graphkiln._src.types.spec_messages import message_of_structure
+from graphkiln._src.types.spec_messages import encode_structure
 from graphkiln._src.variables.module import Module
 
-_NONE = message_of_structure(None)
+_NONE = encode_structure(None)
 _JIT = {None: 0, True: 1, False: 2}
 # What is asked of objects that say what is in them.
 _SAVE_TYPE = "savedmodel"
@@ -70,8 +70,8 @@ def trace_of(concrete: Any) -> tuple[Any, bytes, bytes]:
       TypeError: an argument has no lasting form.
     """
     try:
-        inputs = message_of_structure(concrete.structured_input_signature)
-        outputs = message_of_structure(output_specs(concrete))
+        inputs = encode_structure(concrete.structured_input_signature)
+        outputs = encode_structure(output_specs(concrete))
     except (TypeError, ValueError) as error:
         raise TypeError(
             f"{concrete.name.decode()} cannot be saved: {error} Functions that are "
@@ -88,7 +88,7 @@ def _encodable(value: Any) -> Any:
     if type(value).__module__ == "numpy" and hasattr(value, "dtype"):
         return _proto.StructuredValue(numpy_value=make_tensor_proto(value))
     try:
-        return message_of_structure(value)
+        return encode_structure(value)
     except (TypeError, ValueError):
         return None
 
@@ -122,20 +122,20 @@ def _function_spec(value: Any) -> Any:
     all_defaults.tuple_value.values.extend(defaults)
     if not named_defaults.HasField("dict_value"):
         named_defaults = _NONE
-    annotations = message_of_structure({})
+    annotations = encode_structure({})
     for key, message in (
-        ("args", message_of_structure(args)),
-        ("varargs", message_of_structure(names["varargs"])),
-        ("varkw", message_of_structure(names["varkw"])),
+        ("args", encode_structure(args)),
+        ("varargs", encode_structure(names["varargs"])),
+        ("varkw", encode_structure(names["varkw"])),
         ("defaults", all_defaults if defaults else _NONE),
-        ("kwonlyargs", message_of_structure(named)),
+        ("kwonlyargs", encode_structure(named)),
         ("kwonlydefaults", named_defaults),
         ("annotations", annotations),
     ):
         full.values.add(key=key, value=message)
     signature = value.input_signature
     spec.input_signature.CopyFrom(
-        _NONE if signature is None else message_of_structure(tuple(signature))
+        _NONE if signature is None else encode_structure(tuple(signature))
     )
     spec.jit_compile = _JIT.get(getattr(value, "_jit_compile", None), 0)
     return spec

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from graphkiln import _graphkiln, _proto, nest
 from graphkiln._graphkiln import DType, TensorShape, TensorSpec, TraceType, TypeSpec
+from graphkiln._src.types.spec_names import NAME_TO_TYPE_SPEC, TYPE_SPEC_TO_NAME
 
 # The kinds of specs that messages know by a number.
 _KINDS = {
@@ -95,6 +96,9 @@ def _spec_message(spec: TypeSpec) -> object:
     elif cls.__name__ in _REGISTERED:
         message.type_spec_class = message.REGISTERED_TYPE_SPEC
         message.type_spec_class_name = _REGISTERED[cls.__name__]
+    elif cls in TYPE_SPEC_TO_NAME:
+        message.type_spec_class = message.REGISTERED_TYPE_SPEC
+        message.type_spec_class_name = TYPE_SPEC_TO_NAME[cls]
     else:
         raise ValueError(f"TypeSpec {cls.__name__} has not been registered.")
     message.type_state.CopyFrom(_encode(spec._serialize()))
@@ -129,6 +133,8 @@ def class_of_spec(name: str) -> type:
     for own, registered in _REGISTERED.items():
         if registered == name:
             return known[own]
+    if name in NAME_TO_TYPE_SPEC:
+        return NAME_TO_TYPE_SPEC[name]
     for cls in reversed(_below(_graphkiln.ExtensionTypeSpec)):
         if f"{_own_name(getattr(cls, 'value_type', None))}.Spec" == name:
             return cls
@@ -138,13 +144,32 @@ def class_of_spec(name: str) -> type:
     )
 
 
-def _decode(message: object) -> object:
-    return _graphkiln._structured_value(message.SerializeToString())
+def encode_structure(nested_structure: object) -> object:
+    """How a value nests, with specs and plain values, as a StructuredValue.
+
+    Args:
+      nested_structure: of lists, tuples, dicts, shapes, dtypes, specs, numbers and
+        strings.
+
+    Raises:
+      TypeError: there is a value of another kind.
+
+    >>> internal = tf.__internal__.saved_model
+    >>> message = internal.encode_structure([tf.TensorShape([1, None]), tf.int32])
+    >>> internal.decode_proto(message)
+    [TensorShape([1, None]), tf.int32]
+    """
+    return _encode(nested_structure)
 
 
-# How a value nests, with specs and plain values, as a StructuredValue; and back.
-message_of_structure = _encode
-structure_of_message = _decode
+def decode_proto(proto: object) -> object:
+    """The value that `encode_structure` encoded.
+
+    >>> internal = tf.__internal__.saved_model
+    >>> internal.decode_proto(internal.encode_structure({"a": (1, True)}))
+    {'a': (1, True)}
+    """
+    return _graphkiln._structured_value(proto.SerializeToString())
 
 
 def as_message(value: object) -> object:
