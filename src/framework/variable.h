@@ -39,6 +39,7 @@ class VariableResource final : public Resource {
   // What values must match.
   const PartialTensorShape& shape() const { return shape_; }
   bool trainable() const { return trainable_; }
+  void set_trainable(bool trainable) { trainable_ = trainable; }
   // Where others find it by its name; empty if nobody does.
   const std::string& container() const { return container_; }
 
@@ -91,7 +92,7 @@ class VariableResource final : public Resource {
   std::string name_;
   DataType dtype_;
   PartialTensorShape shape_;
-  bool trainable_;
+  std::atomic<bool> trainable_;
   std::string container_;
   // By a thread of which process (ProcessGeneration), or 0. One that a fork
   // has left behind has it no longer: the value is whole at every moment, and

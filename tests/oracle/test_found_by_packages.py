@@ -443,3 +443,53 @@ def test_operations_take_attributes():
         assert operation.outputs[0].op._unconditional_update
         with pytest.raises(AttributeError):
             operation.name = "other"
+
+
+def _frozen_later(tf):
+    class Model(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.v, self.w = tf.Variable(2.0), tf.Variable(3.0, trainable=False)
+
+    model = Model()
+
+    @tf.function
+    def product():
+        return model.v * model.w
+
+    def told():
+        with tf.GradientTape() as tape:
+            y = product()
+        watched = [v is model.v for v in tape.watched_variables()]
+        grads = tape.gradient(y, [model.v, model.w])
+        return (
+            [v is model.v for v in model.trainable_variables], watched,
+            [g if g is None else float(g) for g in grads], model.v.trainable,
+        )
+
+    answers = [told()]
+    model.v._trainable, model.w._trainable = False, True
+    with tf.GradientTape() as tape:
+        y = model.v * model.w
+    grads = tape.gradient(y, [model.v, model.w])
+    answers.append([g if g is None else float(g) for g in grads])
+    answers.append([v is model.v for v in model.trainable_variables])
+    model.v._trainable, model.w._trainable = True, False
+    answers.append(told())
+    return answers
+
+
+def test_variables_are_frozen_later():
+    assert _frozen_later(graphkiln) == _frozen_later(tensorflow)
+
+
+def test_what_custom_gradients_wrap():
+    def told(tf):
+        def twice(x):
+            return 2.0 * x, lambda dy: 5.0 * dy
+
+        decorated = tf.custom_gradient(twice)
+        y, grad = decorated.__original_wrapped__(tf.constant(3.0))
+        return decorated.__original_wrapped__ is twice, float(y), grad(2.0)
+
+    assert told(graphkiln) == told(tensorflow) == (True, 6.0, 10.0)

@@ -208,7 +208,6 @@ PACKAGES = (
         tests=("tests/commit/backend", "tests/commit/math"),
         needs=("scipy", "packaging", "h5py"),
         repository="tum-pbs/PhiML@48a1030af562d5daf1a2f211899c509cda4751be",
-        options=("-p", "empty_keras"),
         code=".",
     ),
     Package(

@@ -417,6 +417,8 @@ PyObject* SignatureOfFunction(PyObject* o, void*) {
       .ptr();
 }
 
+PyObject* Wrapped(PyObject* o, void*) { return Py_NewRef(Self(o)->function); }
+
 int Traverse(PyObject* o, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(o));
   Py_VISIT(Self(o)->function);
@@ -446,6 +448,8 @@ PyMemberDef members[] = {
 PyGetSetDef getset[] = {{"__dict__", PyObject_GenericGetDict,
                          PyObject_GenericSetDict, nullptr, nullptr},
                         {"__signature__", Guarded<SignatureOfFunction>, nullptr,
+                         nullptr, nullptr},
+                        {"__original_wrapped__", Guarded<Wrapped>, nullptr,
                          nullptr, nullptr},
                         {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot slots[] = {

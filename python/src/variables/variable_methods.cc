@@ -206,6 +206,20 @@ PyObject* Name(PyObject* o, void*) {
 PyObject* Trainable(PyObject* o, void*) {
   return PyBool_FromLong(Self(o)->trainable);
 }
+// Programs freeze a variable so; tapes and functions that are traced ask anew.
+int SetTrainable(PyObject* o, PyObject* value, void*) {
+  if (value == nullptr) {
+    PyErr_SetString(PyExc_AttributeError, "can't delete attribute");
+    return -1;
+  }
+  const int trainable = PyObject_IsTrue(value);
+  if (trainable < 0 || !CheckVariableReady(o)) return -1;
+  Self(o)->trainable = trainable == 1;
+  if (StatusOr<VariableResource*> v = VariableOf(Self(o)->handle); v.ok()) {
+    (*v)->set_trainable(trainable == 1);
+  }
+  return 0;
+}
 PyObject* ArrayPriority(PyObject*, void*) { return PyLong_FromLong(100); }
 
 StatusOr<Tensor> ValueOf(PyObject* o) {
@@ -413,6 +427,7 @@ PyGetSetDef getset[] = {
     {"shape", Guarded<Shape>, nullptr, "The static shape.", nullptr},
     {"name", Guarded<Name>, nullptr, "The name, with \":0\".", nullptr},
     {"trainable", Guarded<Trainable>, nullptr, "Do tapes watch it?", nullptr},
+    {"_trainable", Guarded<Trainable>, SetTrainable, nullptr, nullptr},
     {"__array_priority__", Guarded<ArrayPriority>, nullptr, nullptr, nullptr},
     {"_origin", Guarded<Origin>, nullptr, nullptr, nullptr},
     {"_graph_element", Guarded<GraphElement>, nullptr, nullptr, nullptr},

@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from graphkiln._src.checkpoint.trackable import TrackableReference
+from graphkiln._src.host.object_identity import ObjectIdentityDictionary
 from graphkiln._src.saved_model import session_loader
 from graphkiln._src.saved_model.save import save_objects
-
-
-class _ByIdentity(Mapping):
-    """Values by objects that may be equal and need no hash."""
-
-    def __init__(self, items: list[tuple[Any, Any]]) -> None:
-        self._items = {id(key): (key, value) for key, value in items}
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._items[id(key)][1]
-
-    def __iter__(self) -> Iterator[Any]:
-        return (key for key, _ in self._items.values())
-
-    def __len__(self) -> int:
-        return len(self._items)
 
 
 def save_and_return_nodes(
@@ -54,4 +39,6 @@ def save_and_return_nodes(
             reference = TrackableReference(child.local_name, part)
             paths[child.node_id] = (*paths[number], reference)
             waiting.append(child.node_id)
-    return nodes, _ByIdentity([(nodes[n], path) for n, path in paths.items()])
+    by_object = ObjectIdentityDictionary()
+    by_object.update((nodes[number], path) for number, path in paths.items())
+    return nodes, by_object

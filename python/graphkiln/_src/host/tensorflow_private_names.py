@@ -290,6 +290,10 @@ __internal__.register_type_spec_from_value_converter
         ObjectIdentityWeakKeyDictionary=@object_identity.*
         ObjectIdentityWeakSet=@object_identity.* Reference=@object_identity.*
         """,
+    "python.saved_model.nested_structure_coder": """
+        decode_proto=__internal__.saved_model.decode_proto
+        encode_structure=__internal__.saved_model.encode_structure
+        """,
     "python.util.serialization": "get_json_type=@private_parts.*",
     "python.util.tf_contextlib": "contextmanager=@private_parts.contextmanager",
     "python.util.tf_decorator": """
