@@ -94,6 +94,15 @@ def test_partial_loading(tmp_path):
     assert list(_programs(graphkiln, *ours)) == theirs
 
 
+def test_given_objects_in_graphs(tmp_path):
+    plain, _ = _folders(graphkiln, tmp_path)
+    with graphkiln.Graph().as_default():
+        mine = graphkiln.Variable(0.0)
+        load = graphkiln.__internal__.saved_model.load_partial
+        with pytest.raises(NotImplementedError, match="that sessions run"):
+            load(plain, {"root.first.v": mine})
+
+
 def test_nodes_of_saved_models(tmp_path):
     def nodes(tf, save, folder):
         module = tf.Module()

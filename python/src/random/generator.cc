@@ -219,6 +219,7 @@ PyMethodDef kGeneratorMethods[] = {
 #undef TYPE
 #undef FIVE
 PyGetSetDef attributes[] = {
+    GK_PROPERTY("_state_var", StateVariable, nullptr),
     GK_PROPERTY("state", StateVariable,
                 "The variable: counter (low, high) and key."),
     GK_PROPERTY("algorithm", AlgorithmAttribute,

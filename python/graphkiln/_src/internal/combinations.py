@@ -207,9 +207,22 @@ def generate(
 
     def decorator(test: object) -> object:
         if isinstance(test, type):
+            # The class is there already, so that its metaclass takes nothing apart.
+            test._test_params_reprs = reprs = getattr(test, "_test_params_reprs", {})
             for name, value in list(vars(test).items()):
-                if callable(value) and name.startswith("test"):
-                    setattr(test, name, decorator(value))
+                if not (name.startswith("test") and inspect.isfunction(value)):
+                    continue
+                made = decorator(value)
+                if inspect.isfunction(made):
+                    setattr(test, name, made)
+                    continue
+                delattr(test, name)
+                methods: dict = {}
+                parameterized._update_class_dict_for_param_test_case(
+                    test.__name__, methods, reprs, name, made
+                )
+                for method_name, method in methods.items():
+                    setattr(test, method_name, method)
             return test
         run = _with_contexts(test, test_combinations)
         named = []
@@ -227,6 +240,12 @@ def generate(
         return parameterized.named_parameters(*named)(run)
 
     return decorator
+
+
+# Keras adds to these, which it asks for by `keywords`.
+generate = functools.update_wrapper(
+    functools.partial(generate, test_combinations=DEFAULT_COMBINATIONS), generate
+)
 
 
 def _name(value: object, number: int) -> str:

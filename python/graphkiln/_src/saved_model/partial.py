@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from graphkiln import _graphkiln
 from graphkiln._src.checkpoint.trackable import is_tracked
 from graphkiln._src.checkpoint.tracked_containers import TrackableDataStructure
 from graphkiln._src.saved_model.load import load_objects
@@ -162,6 +163,7 @@ def load_partial(
     Raises:
       ValueError: there is no such path, or a function uses what is not loaded.
       TypeError: a value is nothing that can be saved.
+      NotImplementedError: one is given in a graph that a session runs.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
@@ -179,5 +181,11 @@ def load_partial(
             "SavedModels saved from Tensorflow 1.x) cannot be loaded with node filters."
         )
     part = Part(graph.object_graph_def, filters)
+    with _graphkiln.init_scope():
+        if part.given and not _graphkiln.executing_eagerly():
+            raise NotImplementedError(
+                "Objects of the program stand in the places of saved ones where ops run "
+                "at once, not in graphs that sessions run."
+            )
     _, loader = load_objects(export_dir, tags, options, part)
     return {path: loader.object(number) for path, number in part.numbers.items()}
