@@ -294,6 +294,9 @@ struct SaveOptions {
   ShardingCallback experimental_sharding_callback = {};
   // Checks and prints of values are saved as ops that do nothing.
   bool experimental_debug_stripper = false;
+  // Of "Addons>Blur" the namespace is "Addons". If given, ops of others are not
+  // saved: ValueError.
+  std::optional<std::vector<std::string>> namespace_whitelist = {};
 };
 
 // Writes a module and what is in it, its variables, tables and assets, and

@@ -46,6 +46,7 @@ ExportedSignature SignatureOf(const std::string& name,
   inner.extra_tags = options.extra_tags;
   inner.skip_saver = options.experimental_skip_saver;
   inner.strip_debug_nodes = options.experimental_debug_stripper;
+  inner.namespaces = options.namespace_whitelist;
   inner.sharding = api::Inner(options.experimental_sharding_callback);
   return inner;
 }

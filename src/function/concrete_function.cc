@@ -107,6 +107,36 @@ void PlaceResults(const GraphFunction& f, TensorVector* outputs) {
   for (Tensor& t : *outputs) t = OnDevice(t, CurrentDevice());
 }
 
+// Does `function` give what a call of `body` gives, whose first inputs are its
+// first arguments, and nothing is known of its results that `body` does not
+// know?
+bool OnlyCalls(const GraphFunction& function, const GraphFunction& body,
+               size_t num_arguments) {
+  const auto shape_of = [](const Output& o) -> const PartialTensorShape& {
+    return o.node->output(o.index).shape;
+  };
+  Node* call = nullptr;
+  for (const auto& node : function.graph().nodes()) {
+    ForEachCalled(*node, [&](const GraphFunction& f) {
+      if (&f == &body) call = node.get();
+    });
+  }
+  if (call == nullptr || call->op().control != Control::kCall ||
+      function.results().size() != body.results().size()) {
+    return false;
+  }
+  for (size_t i = 0; i < num_arguments; ++i) {
+    if (call->inputs()[i] != Output{function.arguments()[i], 0}) return false;
+  }
+  for (size_t i = 0; i < function.results().size(); ++i) {
+    Output result = function.results()[i];
+    if (shape_of(result) != shape_of(body.results()[i])) return false;
+    while (result.node->op().Has(kIdentity)) result = result.node->inputs()[0];
+    if (result != Output{call, static_cast<int>(i)}) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 ConcreteFunction::ConcreteFunction(Ref<GraphFunction> function,
@@ -128,6 +158,19 @@ ConcreteFunction::ConcreteFunction(Ref<GraphFunction> function,
 }
 
 ConcreteFunction::~ConcreteFunction() = default;
+
+TracedSignature SignatureOfTensors(std::span<const ArgumentSpec> arguments,
+                                   size_t num_results) {
+  std::vector<FunctionParameter> parameters;
+  for (const ArgumentSpec& a : arguments) {
+    parameters.push_back({a.name, ParameterKind::kPositionalOrKeyword, false,
+                          TraceType::Tensor(a.dtype, a.shape)});
+  }
+  return {MakeRef<FunctionType>(std::move(parameters)),
+          num_results == 1
+              ? Structure::Leaf()
+              : Structure::Tuple({num_results, Structure::Leaf()})};
+}
 
 StatusOr<Ref<ConcreteFunction>> ConcreteFunction::FromFuncGraph(
     FuncGraph& graph, std::span<const Tensor> results, AttrMap attrs) {
@@ -156,8 +199,27 @@ Ref<ConcreteFunction> ConcreteFunction::FromFunction(
   for (const Node* a : function->arguments()) {
     arguments.push_back({a->name(), a->output(0).dtype, a->output(0).shape});
   }
-  return MakeRef<ConcreteFunction>(std::move(function), std::move(arguments),
-                                   std::vector<FunctionCapture>());
+  TracedSignature signature =
+      SignatureOfTensors(arguments, function->results().size());
+  auto made =
+      MakeRef<ConcreteFunction>(std::move(function), std::move(arguments),
+                                std::vector<FunctionCapture>());
+  made->signature_ = std::move(signature);
+  return made;
+}
+
+Ref<ConcreteFunction> ConcreteFunction::WithBody(
+    const ConcreteFunction& body) const {
+  if (!captured_arguments_.empty() ||
+      arguments_.size() != body.arguments().size() ||
+      !OnlyCalls(*function_, *body.function(), arguments_.size())) {
+    return nullptr;
+  }
+  auto made = MakeRef<ConcreteFunction>(body.function(), arguments_,
+                                        body.captures());
+  made->differentiated_ = differentiated_;
+  made->signature_ = signature_;
+  return made;
 }
 
 Status ConcreteFunction::CheckArguments(

@@ -23,6 +23,10 @@ struct ArgumentSpec {
   PartialTensorShape shape;
 };
 
+// That of a function of tensors, which gives a tuple unless it gives one.
+TracedSignature SignatureOfTensors(std::span<const ArgumentSpec> arguments,
+                                   size_t num_results);
+
 class ConcreteFunction final : public RefCounted {
  public:
   // `function`'s arguments are `arguments`, then the captures.
@@ -34,7 +38,7 @@ class ConcreteFunction final : public RefCounted {
   // Finishes `graph` under the name "__inference_<name>_<uid>".
   static StatusOr<Ref<ConcreteFunction>> FromFuncGraph(
       FuncGraph& graph, std::span<const Tensor> results, AttrMap attrs = {});
-  // A function without captures (read from a file).
+  // A function of tensors without captures (read from a file).
   static Ref<ConcreteFunction> FromFunction(Ref<GraphFunction> function);
 
   const std::string& name() const { return function_->name(); }
@@ -50,6 +54,10 @@ class ConcreteFunction final : public RefCounted {
   // dtype or shape does not match.
   StatusOr<Ref<ConcreteFunction>> WithCaptures(
       std::vector<FunctionCapture> captures) const;
+
+  // The same function over the graph of `body`, and what that captures; null
+  // if this one does more than call it.
+  Ref<ConcreteFunction> WithBody(const ConcreteFunction& body) const;
 
   // Calls with the current builder: runs when eager, makes a call node in a
   // graph; under a tape that wants it, runs the forward variant and records.

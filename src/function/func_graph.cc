@@ -59,8 +59,11 @@ void NameSharedResource(Node* node) {
 }  // namespace
 
 FuncGraph::FuncGraph(std::string name, OpBuilder* outer)
+    : FuncGraph(std::move(name), outer, MakeRef<Graph>()) {}
+
+FuncGraph::FuncGraph(std::string name, OpBuilder* outer, Ref<Graph> graph)
     : name_(std::move(name)),
-      graph_(MakeRef<Graph>()),
+      graph_(std::move(graph)),
       scopes_(graph_.get()),
       collections_(MakeRef<GraphCollections>()),
       outer_(dynamic_cast<FuncGraph*>(outer)),
@@ -78,6 +81,20 @@ FuncGraph::FuncGraph(std::string name, OpBuilder* outer)
   }
   random_seeds_.graph =
       outer_ ? outer_->random_seeds_.graph : ProgramRandomSeed();
+}
+
+Ref<FuncGraph> FuncGraph::Over(const GraphFunction& function,
+                               std::vector<FunctionCapture> captures) {
+  auto made = Ref<FuncGraph>::Adopt(
+      new FuncGraph(PlainFunctionName(function.name()), OpBuilder::Eager(),
+                    function.graph_ref()));
+  const std::span<Node* const> all = function.arguments();
+  const size_t num_arguments = all.size() - captures.size();
+  made->inputs_.Take(all.first(num_arguments), std::move(captures));
+  made->results_ = function.results();
+  made->automatic_control_.set_must_run(function.control_outputs());
+  made->finished_ = true;
+  return made;
 }
 
 FuncGraph::~FuncGraph() { graph_->set_builder(nullptr); }

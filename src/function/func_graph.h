@@ -29,6 +29,10 @@ class FuncGraph final : public GraphBuilder, public RefCounted {
   // `outer`: the builder whose tensors may be captured; usually the current.
   explicit FuncGraph(std::string name, OpBuilder* outer = OpBuilder::Current());
   ~FuncGraph() override;
+  // One that is finished, over the graph of a function that was read from a
+  // file: its last arguments are the captures.
+  static Ref<FuncGraph> Over(const GraphFunction& function,
+                             std::vector<FunctionCapture> captures);
 
   // The FuncGraph that builds, or built, `graph`; null if it is gone.
   static FuncGraph* Of(const Graph* graph);
@@ -141,6 +145,7 @@ class FuncGraph final : public GraphBuilder, public RefCounted {
   };
 
  private:
+  FuncGraph(std::string name, OpBuilder* outer, Ref<Graph> graph);
   // TypeError unless tensors of the graph of `t` may be captured: one around
   // it.
   Status CheckScope(const Tensor& t) const;

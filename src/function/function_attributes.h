@@ -14,6 +14,8 @@ namespace gk {
 inline constexpr std::string_view kDisableAcd = "_disable_acd";
 // The function stands for one that is known by that name elsewhere.
 inline constexpr std::string_view kImplements = "_implements";
+// Written into files for whoever compiles the function; nothing here does.
+inline constexpr std::string_view kMustCompile = "_XlaMustCompile";
 
 // ValueError for any other name than TensorFlow's.
 Status CheckFunctionAttribute(std::string_view name);

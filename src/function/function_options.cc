@@ -56,16 +56,21 @@ StatusOr<PolymorphicFunctionOptions> SettleOptions(std::string name,
     GK_ASSIGN_OR_RETURN(given[i], TheOneGiven(kFunctionOptions[i], give));
     GK_RETURN_IF_ERROR(Check(kFunctionOptions[i], given[i]));
   }
-  const auto value = [&]<class T>(std::string_view option, T otherwise) {
+  const auto find = [&]<class T>(std::string_view option, T) {
     for (size_t i = 0; i < std::size(kFunctionOptions); ++i) {
       if (kFunctionOptions[i].name != option) continue;
-      if (const T* found = std::get_if<T>(&given[i].value)) return *found;
+      if (const T* found = std::get_if<T>(&given[i].value)) {
+        return std::optional<T>(*found);
+      }
     }
-    return otherwise;
+    return std::optional<T>();
+  };
+  const auto value = [&]<class T>(std::string_view option, T otherwise) {
+    return find(option, otherwise).value_or(otherwise);
   };
   return PolymorphicFunctionOptions{
       .name = std::move(name),
-      .jit_compile = value("jit_compile", false),
+      .jit_compile = find("jit_compile", true),
       .reduce_retracing = value("reduce_retracing", false),
       .max_traces = static_cast<size_t>(value("max_traces", int64_t{0})),
       .on_baked_change =

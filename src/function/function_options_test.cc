@@ -27,7 +27,7 @@ TEST(FunctionOptionsTest, NothingGivenIsNothingAsked) {
   const auto settled = Settle({});
   ASSERT_TRUE(settled.ok());
   EXPECT_EQ(settled->name, "f");
-  EXPECT_FALSE(settled->jit_compile);
+  EXPECT_EQ(settled->jit_compile, std::nullopt);
   EXPECT_FALSE(settled->reduce_retracing);
   EXPECT_EQ(settled->max_traces, 0u);
   EXPECT_EQ(settled->on_baked_change, OnBakedChange::kIgnore);
@@ -40,7 +40,7 @@ TEST(FunctionOptionsTest, EachIsSettled) {
               {"max_traces", {int64_t{3}, "3"}},
               {"on_baked_change", {std::string("retrace"), "'retrace'"}}});
   ASSERT_TRUE(settled.ok());
-  EXPECT_TRUE(settled->jit_compile);
+  EXPECT_EQ(settled->jit_compile, true);
   EXPECT_TRUE(settled->reduce_retracing);
   EXPECT_EQ(settled->max_traces, 3u);
   EXPECT_EQ(settled->on_baked_change, OnBakedChange::kRetrace);

@@ -274,6 +274,12 @@ void GraphInputs::ForgetCapturedValues() {
   }
 }
 
+void GraphInputs::Take(std::span<Node* const> arguments,
+                       std::vector<FunctionCapture> captures) {
+  arguments_.assign(arguments.begin(), arguments.end());
+  captures_ = std::move(captures);
+}
+
 std::vector<Node*> GraphInputs::Finish() {
   owner_.outer = nullptr;
   ForgetCapturedValues();

@@ -109,6 +109,9 @@ class GraphInputs {
   // --- The end: the function's arguments, then what it captures. Callers may
   // give other values: only static shapes keep what was known of these.
   std::vector<Node*> Finish();
+  // Those of a function that is there.
+  void Take(std::span<Node* const> arguments,
+            std::vector<FunctionCapture> captures);
 
  private:
   StatusOr<Tensor> AddPlaceholder(std::string_view name, DataType dtype,

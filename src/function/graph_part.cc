@@ -171,7 +171,7 @@ StatusOr<Ref<ConcreteFunction>> GraphPart::ToFunction(
     const std::string& name, const std::string& container) const {
   auto graph = MakeRef<FuncGraph>(name);
   TensorVector given, results;
-  std::vector<FunctionParameter> parameters;
+  std::vector<ArgumentSpec> arguments;
   for (size_t i = 0; i < feeds_.size(); ++i) {
     const Node::OutputInfo& info = feeds_[i].node->output(feeds_[i].index);
     const std::string argument = ArgumentName(i);
@@ -179,17 +179,12 @@ StatusOr<Ref<ConcreteFunction>> GraphPart::ToFunction(
         given.emplace_back(),
         graph->inputs().AddArgument(argument, info.dtype, info.shape, argument,
                                     info.handle_data));
-    parameters.push_back({argument, ParameterKind::kPositionalOrKeyword, false,
-                          TraceType::Tensor(info.dtype, info.shape)});
+    arguments.push_back({argument, info.dtype, info.shape});
   }
   const FuncGraph::Building building(graph.get());
   GK_ASSIGN_OR_RETURN(results, CopyInto(graph.get(), given, container));
   std::erase_if(results, [](const Tensor& t) { return !t; });
-  graph->set_signature(
-      {MakeRef<FunctionType>(std::move(parameters)),
-       results.size() == 1
-           ? Structure::Leaf()
-           : Structure::Tuple({results.size(), Structure::Leaf()})});
+  graph->set_signature(SignatureOfTensors(arguments, results.size()));
   return ConcreteFunction::FromFuncGraph(*graph, results);
 }
 

@@ -54,7 +54,7 @@ class Tracer {
 
 struct PolymorphicFunctionOptions {
   std::string name;
-  bool jit_compile = false;  // asked for; nothing is
+  std::optional<bool> jit_compile;  // asked for; nothing is
   bool reduce_retracing = false;
   size_t max_traces = 0;  // 0: no limit
   OnBakedChange on_baked_change = OnBakedChange::kIgnore;

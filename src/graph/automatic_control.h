@@ -34,6 +34,7 @@ class AutomaticControl {
   // In the order made.
   const std::vector<Node*>& must_run() const { return must_run_; }
   void AddMustRun(Node* node);
+  void set_must_run(std::vector<Node*> nodes) { must_run_ = std::move(nodes); }
   // A resource that callers give.
   void AddArgument(const Node* placeholder) { arguments_.insert(placeholder); }
 

@@ -149,6 +149,7 @@ class Writer {
         if (name == kHeldHostFunction) continue;
         GK_ASSIGN_OR_RETURN(n.attr[name], functions_->WriteAttr(value));
       }
+      if (functions_->shapes()) WriteOutputShapes(*node, &n);
       message_.node_def.push_back(std::move(n));
     }
     if (gather_.needed() && gather_.node() == nullptr) {
@@ -191,6 +192,15 @@ class Writer {
 };
 
 }  // namespace
+
+void WriteOutputShapes(const Node& node, proto::NodeDef* message) {
+  if (node.num_outputs() == 0) return;
+  auto& list = message->attr["_output_shapes"].mutable_list();
+  list.shape.clear();  // of another's, which is written again
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    list.shape.push_back(ShapeToProto(node.output(i).shape));
+  }
+}
 
 StatusOr<proto::FunctionDef> WriteFunctionDef(const GraphFunction& function,
                                               FunctionNames* functions) {

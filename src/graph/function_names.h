@@ -20,6 +20,9 @@ class FunctionNames {
   // Do arguments that are resources say what is in them?
   bool handle_data() const { return handle_data_; }
   void set_handle_data(bool yes) { handle_data_ = yes; }
+  // Do nodes of functions say of what shapes their results are?
+  bool shapes() const { return shapes_; }
+  void set_shapes(bool yes) { shapes_ = yes; }
 
   // The name in the file; a function met first is queued for writing.
   std::string NameOf(const GraphFunction& function);
@@ -35,8 +38,13 @@ class FunctionNames {
   std::unordered_set<std::string> used_;
   std::vector<const GraphFunction*> queue_;
   bool handle_data_ = false;
+  bool shapes_ = false;
   size_t written_ = 0;
 };
+
+// Sets the attribute of a node's message that says of what shapes its results
+// are, if it has any.
+void WriteOutputShapes(const Node& node, proto::NodeDef* message);
 
 // One FunctionDef; what it calls is noted in `functions`.
 StatusOr<proto::FunctionDef> WriteFunctionDef(const GraphFunction& function,

@@ -10,15 +10,6 @@
 namespace gk {
 namespace {
 
-proto::AttrValue OutputShapes(const Node& node) {
-  proto::AttrValue value;
-  auto& list = value.mutable_list();
-  for (int i = 0; i < node.num_outputs(); ++i) {
-    list.shape.push_back(ShapeToProto(node.output(i).shape));
-  }
-  return value;
-}
-
 StatusOr<proto::NodeDef> WriteNode(const Node& node, FunctionNames* functions) {
   proto::NodeDef message = RestOf(node.op());
   message.name = node.name();
@@ -55,6 +46,7 @@ StatusOr<proto::GraphDef> GraphToGraphDef(const Graph& graph,
   proto::GraphDef message;
   FunctionNames functions;
   functions.set_handle_data(options.handle_data);
+  functions.set_shapes(options.add_shapes);
   for (const GraphFunction* f : options.functions) {
     std::string name = functions.NameOf(*f);
     if (options.names != nullptr) options.names->emplace(f, std::move(name));
@@ -67,9 +59,7 @@ StatusOr<proto::GraphDef> GraphToGraphDef(const Graph& graph,
       GK_RETURN_IF_ERROR(WriteAsConstant(constant->second, &n));
     }
     if (gather.Waits(node.get())) n.input.push_back("^" + gather.name());
-    if (options.add_shapes && node->num_outputs() > 0) {
-      n.attr["_output_shapes"] = OutputShapes(*node);
-    }
+    if (options.add_shapes) WriteOutputShapes(*node, &n);
     message.node.push_back(std::move(n));
   }
   if (gather.needed() && gather.node() == nullptr) {

@@ -19,7 +19,7 @@ inline constexpr int kGraphDefProducer = 2474;
 inline constexpr int kGraphDefMinConsumer = 12;
 
 struct GraphDefOptions {
-  bool add_shapes = false;  // an attribute _output_shapes on every node
+  bool add_shapes = false;  // _output_shapes on every node, of functions too
   // Placeholders that are written as constants of these values.
   std::unordered_map<const Node*, Tensor> constants;
   // Of a function's body: its results wait for its control outputs.

@@ -407,12 +407,22 @@ TensorVector LoadedModel::SavedParts(int function) {
       DataLoss("The function that saves object {} names no tensors", function));
 }
 
-std::map<std::string, int> LoadedModel::AliasedFunctions() const {
-  std::map<std::string, std::set<std::string>> traces;
-  const auto& aliases = meta_graph_.meta_info_def->function_aliases;
-  for (const auto& [name, alias] : aliases) {
-    traces[alias].insert(name);
+namespace {
+
+// The names of functions by what else they are called.
+std::map<std::string, std::set<std::string>> NamesByAlias(
+    const proto::MetaGraphDef& graph) {
+  std::map<std::string, std::set<std::string>> names;
+  for (const auto& [name, alias] : graph.meta_info_def->function_aliases) {
+    names[alias].insert(name);
   }
+  return names;
+}
+
+}  // namespace
+
+std::map<std::string, int> LoadedModel::AliasedFunctions() const {
+  const auto traces = NamesByAlias(meta_graph_);
   std::map<std::string, int> found;
   for (size_t i = 0; i < objects().size(); ++i) {
     const proto::SavedObject& object = objects()[i];
@@ -421,6 +431,23 @@ std::map<std::string, int> LoadedModel::AliasedFunctions() const {
     const std::set<std::string> own(names.begin(), names.end());
     for (const auto& [alias, all] : traces) {
       if (own == all) found.emplace(alias, static_cast<int>(i));
+    }
+  }
+  return found;
+}
+
+std::map<std::string, std::vector<std::string>> LoadedModel::AliasedTraces()
+    const {
+  std::set<std::string_view> all;
+  for (const auto& function : meta_graph_.graph_def->library->function) {
+    all.insert(function.signature->name);
+  }
+  const std::map<std::string, int> objects = AliasedFunctions();
+  std::map<std::string, std::vector<std::string>> found;
+  for (const auto& [alias, names] : NamesByAlias(meta_graph_)) {
+    if (objects.contains(alias)) continue;
+    for (const std::string& name : names) {
+      if (all.contains(name)) found[alias].push_back(name);
     }
   }
   return found;
@@ -523,8 +550,11 @@ StatusOr<Ref<ConcreteFunction>> LoadedModel::MakeFunction(
   GK_ASSIGN_OR_RETURN(Ref<GraphFunction> function, reader_->Read(name));
   ForgetGradientNames(*function, &seen_);
   const proto::SavedConcreteFunction* saved = FindSaved(name);
+  if (saved == nullptr) {
+    return ConcreteFunction::FromFunction(std::move(function));
+  }
   const std::vector<Node*>& inputs = function->arguments();
-  const size_t bound = saved == nullptr ? 0 : saved->bound_inputs.size();
+  const size_t bound = saved->bound_inputs.size();
   if (bound > inputs.size()) {
     return DataLoss("{} takes {} tensors and captures {}", name, inputs.size(),
                     bound);

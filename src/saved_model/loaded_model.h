@@ -94,6 +94,8 @@ class LoadedModel {
   // The objects that are functions of which the file has aliases, by those: all
   // their traces, and no other, have the alias.
   std::map<std::string, int> AliasedFunctions() const;
+  // The other aliases, of functions that no object is: names for Function.
+  std::map<std::string, std::vector<std::string>> AliasedTraces() const;
 
   // The whole graph of a model without objects, as TensorFlow 1 writes them;
   // else null.

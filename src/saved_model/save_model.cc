@@ -1,4 +1,3 @@
-#include "saved_model/debug_nodes.h"
 #include "saved_model/save_model.h"
 
 #include <utility>
@@ -8,7 +7,9 @@
 #include "graph/tensor_proto.h"
 #include "io/files.h"
 #include "io/path.h"
+#include "saved_model/debug_nodes.h"
 #include "saved_model/meta_graph_file.h"
+#include "saved_model/op_namespaces.h"
 #include "saved_model/saved_gradients.h"
 #include "saved_model/saved_objects.h"
 #include "saved_model/serving_graph.h"
@@ -92,6 +93,10 @@ Status SaveModel(const ExportedObjectRef& root,
   info.tensorflow_git_version = options.writer;
   GK_ASSIGN_OR_RETURN(const SavedObjects::Names names,
                       BuildServingGraph(serving, &objects, &graph));
+  if (options.namespaces) {
+    GK_RETURN_IF_ERROR(
+        CheckOpNamespaces(*graph.graph_def, *options.namespaces));
+  }
   for (const auto& [function, alias] : options.function_aliases) {
     const auto name = names.find(function);
     // Also of one that is not in the file.

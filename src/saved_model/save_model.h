@@ -4,6 +4,7 @@
 #define GK_SAVED_MODEL_SAVE_MODEL_H_
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ struct SaveOptions {
   ShardingPolicy sharding = {};  // of the variables' files
   // Checks and prints of values become nodes that do nothing.
   bool strip_debug_nodes = false;
+  // Of the ops that may be saved; all if nothing is given.
+  std::optional<std::vector<std::string>> namespaces;
   // Of the operations' lines, which are written beside the graph; or null.
   FramesOfSource frames = {};
 };
@@ -35,7 +38,8 @@ struct SaveOptions {
 // Writes what is in reach of `root`. The file of the graph comes last: a model
 // that is there is not replaced by half of one. FailedPrecondition if a
 // function captures a variable or resource that is not in reach, naming both;
-// NotFound if the file of an asset is missing.
+// NotFound if the file of an asset is missing; ValueError for ops of other
+// namespaces.
 Status SaveModel(const ExportedObjectRef& root,
                  std::span<const ExportedSignature> signatures,
                  const std::string& folder, const SaveOptions& options = {});

@@ -288,6 +288,7 @@ class ServingGraph {
     SavedObjects::Names names;
     options.names = &names;
     options.handle_data = true;
+    options.add_shapes = true;
     message_.graph_def =
         ValueOrThrow(GraphToGraphDef(*graph_->graph(), options));
     ListOps();

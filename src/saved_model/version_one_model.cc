@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -153,17 +154,31 @@ class VersionOneReader {
         ValueOrThrow(ImportGraphDef(graph, made.graph().get(), options)));
   }
 
+  // Programs before 1.9 said which variables are trained by a collection alone.
+  std::unordered_set<std::string> TrainableNodes() const {
+    int major = 0, minor = 0;
+    const std::string& version = message_.meta_info_def->tensorflow_version;
+    const bool is_old =
+        std::sscanf(version.c_str(), "%d.%d", &major, &minor) == 2 &&
+        (major == 0 || (major == 1 && minor < 9));
+    std::unordered_set<std::string> trainable;
+    for (const char* const key :
+         {"trainable_variables", "variables", "local_variables"}) {
+      for (const proto::VariableDef& def : Variables(key)) {
+        if (is_old || def.trainable) {
+          trainable.insert(NodeNameOf(def.variable_name));
+        }
+      }
+      if (is_old) break;
+    }
+    return trainable;
+  }
+
   // Variables stand in no node: they are captured, each once for all nodes that
   // name it. {edge: handle}.
   void TakeVariables(proto::GraphDef* graph,
                      std::map<std::string, Tensor>* captured) {
-    std::unordered_set<std::string> trainable;
-    for (const proto::VariableDef& def : Variables("variables")) {
-      if (def.trainable) trainable.insert(NodeNameOf(def.variable_name));
-    }
-    for (const proto::VariableDef& def : Variables("trainable_variables")) {
-      trainable.insert(NodeNameOf(def.variable_name));
-    }
+    const std::unordered_set<std::string> trainable = TrainableNodes();
     std::unordered_map<std::string, Tensor> handles;
     std::unordered_set<std::string> taken;
     for (const proto::NodeDef& node : graph->node) {

@@ -301,6 +301,35 @@ Status SetCaptures(PyConcreteFunction* f,
   return OkStatus();
 }
 
+static void ShowBody(PyConcreteFunction* f) {
+  const GraphFunction& function = *f->function->function();
+  Graph* const own = function.graph_ref().get();
+  Ref<FuncGraph> shown(FuncGraph::Of(own));
+  if (!shown) shown = FuncGraph::Over(function, f->function->captures());
+  PyRef graph = PyRef::Steal(WrapGraph(own));
+  if (!graph || PyObject_SetAttrString(reinterpret_cast<PyObject*>(f), "graph",
+                                       graph.get()) < 0) {
+    throw nanobind::python_error();
+  }
+}
+
+void UseBody(PyConcreteFunction* f, const ConcreteFunction& body) {
+  Ref<ConcreteFunction> function = f->function->WithBody(body);
+  if (!function) return;
+  // Calls in progress hold the old one.
+  const Ref<ConcreteFunction> old = Ref<ConcreteFunction>::Adopt(f->function);
+  f->function = function.Release();
+  ShowBody(f);
+}
+
+nanobind::object ConcreteFunctionOver(Ref<ConcreteFunction> function) {
+  PyObject* const made = NewConcreteFunction(std::move(function));
+  if (made == nullptr) throw nanobind::python_error();
+  nanobind::object owned = nanobind::steal(made);
+  ShowBody(Self(made));
+  return owned;
+}
+
 static bool TakesTensors(const FunctionType& type) {
   const auto& parameters = type.parameters();
   return std::all_of(parameters.begin(), parameters.end(), [](const auto& p) {

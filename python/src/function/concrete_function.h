@@ -5,6 +5,8 @@
 #ifndef GK_PYTHON_CONCRETE_FUNCTION_H_
 #define GK_PYTHON_CONCRETE_FUNCTION_H_
 
+#include <nanobind/nanobind.h>
+
 #include <atomic>
 #include <span>
 #include <vector>
@@ -48,6 +50,11 @@ PyObject* RunMatched(PyConcreteFunction* f, std::span<const Tensor> inputs,
 // Other captures, as ConcreteFunction::WithCaptures takes them.
 Status SetCaptures(PyConcreteFunction* f,
                    std::vector<FunctionCapture> captures);
+// The graph of `body` in the place of a call of it, if there is nothing else in
+// that of `f`.
+void UseBody(PyConcreteFunction* f, const ConcreteFunction& body);
+// Of one that was read from a file.
+nanobind::object ConcreteFunctionOver(Ref<ConcreteFunction> function);
 
 // Of a function whose signature() tells what it returns. New reference.
 PyObject* NewConcreteFunction(Ref<ConcreteFunction> function);

@@ -97,7 +97,9 @@ PyObject* NewFunctionType(PyObject* o) {
     captures.emplace_back(StringView(nb::str(key).ptr()),
                           TraceTypeIn(nb::object(value[0]).ptr()));
   }
-  nb::object specs = nb::steal(OutputSpecs(o));
+  // Specs of a file have names.
+  nb::object specs = nb::getattr(nb::handle(o), kSavedOutputs, nb::none());
+  if (specs.is_none()) specs = nb::steal(OutputSpecs(o));
   if (!specs.is_valid()) return nullptr;
   const Ref<FunctionType>& traced = Function(o).signature().type;
   return WrapFunctionType(MakeRef<FunctionType>(

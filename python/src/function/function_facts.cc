@@ -31,6 +31,9 @@ PyObject* TypeOfFunction(PyObject* o, void*) {
   return WrapFunctionType(FunctionOf(o)->rules->Type());
 }
 PyObject* NameOf(PyObject* o, void*) { return ToPyString(Python(o).Name()); }
+PyObject* JitCompile(PyObject* o, void*) {
+  return Python(o).Option("jit_compile").release().ptr();
+}
 nb::object InputSignatureOf(PyObject* o) {
   const nb::object specs = Python(o).Option("input_signature");
   return specs.is_none() ? specs : nb::object(nb::tuple(specs));
@@ -171,7 +174,7 @@ nb::object ConcreteFor(PyObject* o, PyObject* args, PyObject* kwargs) {
 }
 
 PyObject* CompilerIr(PyObject* o, PyObject* args, PyObject* kwargs) {
-  if (!FunctionOf(o)->function->options().jit_compile) {
+  if (FunctionOf(o)->function->options().jit_compile != true) {
     return Raise(
         ValueError("Compiler IR can only be returned for functions marked "
                    "with 'jit_compile=True'"));
@@ -343,6 +346,7 @@ PyGetSetDef attributes[] = {
      "The input signature given, or None.", nullptr},
     {"name", Guarded<NameOf>, nullptr, "The name of the Python function.",
      nullptr},
+    {"_jit_compile", Guarded<JitCompile>, nullptr, nullptr, nullptr},
     {"_unbound", Guarded<Unbound>, nullptr, nullptr, nullptr},
     {"_instance", Guarded<Instance>, nullptr, nullptr, nullptr},
     {"_is_bound", Guarded<IsBound>, nullptr, nullptr, nullptr},

@@ -1,6 +1,7 @@
 #include "python/src/function/function_options.h"
 
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -47,7 +48,8 @@ GivenOption Given(const nb::dict& options, const OptionRecord& option,
 }
 
 // By name, with that of a function that this one stands for.
-nb::dict AttributesOf(const nb::dict& options) {
+nb::dict AttributesOf(const nb::dict& options,
+                      std::optional<bool> jit_compile) {
   nb::dict attributes;
   const nb::object given = ValueOf(options, "experimental_attributes");
   if (!given.is_none()) {
@@ -70,6 +72,10 @@ nb::dict AttributesOf(const nb::dict& options) {
   if (!known.is_none()) {
     attributes[nb::str(kImplements.data(), kImplements.size())] = known;
   }
+  if (jit_compile) {
+    attributes[nb::str(kMustCompile.data(), kMustCompile.size())] =
+        nb::cast(*jit_compile);
+  }
   return attributes;
 }
 
@@ -88,15 +94,16 @@ nb::dict CheckedOptions(const nb::dict& given) {
   const nb::object signature = ValueOf(given, "input_signature");
   if (!signature.is_none()) CheckInputSignature(signature);
   const PolymorphicFunctionOptions settled = OptionsOf("", given);
-  if (settled.jit_compile) {
+  if (settled.jit_compile == true) {
     package::warn_first.Held()(
         "jit_compile=True has no effect yet: graphkiln plans every function "
         "ahead of its runs but makes no machine code of it. (Said once.)",
         nb::arg("times") = 1);
   }
   nb::dict options;
-  options["attributes"] = AttributesOf(given);
-  options["jit_compile"] = settled.jit_compile;
+  options["jit_compile"] =
+      settled.jit_compile ? nb::cast(*settled.jit_compile) : nb::none();
+  options["attributes"] = AttributesOf(given, settled.jit_compile);
   options["reduce_retracing"] = settled.reduce_retracing;
   for (const char* name : {"input_signature", "max_traces", "on_baked_change",
                            "autograph", "experimental_autograph_options"}) {

@@ -111,13 +111,26 @@ nb::handle ParameterType() {
 
 // --- FunctionType
 
+// A spec where it is that of a tensor.
+PyRef ShownType(const TraceTypeRef& type) {
+  if (type->kind() != TraceType::Kind::kTensor) {
+    return PyRef::Steal(WrapTraceType(type));
+  }
+  const PyRef name = type->name().empty()
+                         ? PyRef::Share(Py_None)
+                         : PyRef::Steal(ToPyString(type->name()));
+  return PyRef::Steal(
+      name ? WrapTensorSpec(type->shape(), type->dtype(), name.get())
+           : nullptr);
+}
+
 nb::object Parameters(PyObject* o) {
   nb::list list;
   const nb::object kinds = Inspect("_ParameterKind");
   for (const FunctionParameter& p : FunctionTypeIn(o)->parameters()) {
     const nb::object name = Made(ToPyString(p.name));
     const nb::object type =
-        p.type ? Made(WrapTraceType(p.type)) : nb::none();
+        p.type ? Made(ShownType(p.type).Release()) : nb::none();
     list.append(nb::make_tuple(
         name, ParameterType()(name, kinds(static_cast<int>(p.kind)),
                               p.optional, type)));

@@ -8,6 +8,7 @@
 #include "python/src/function/gone_object.h"
 #include "python/src/nest/nest_node.h"
 #include "python/src/tensors/tensor_spec_type.h"
+#include "python/src/types/spec_of_value.h"
 
 namespace nb = nanobind;
 
@@ -163,11 +164,13 @@ void CheckInputSignature(nb::handle signature) {
                     TextOf(signature.type())));
   }
   nb::list wrong, types;
+  bool has_variables = false;
   if (!StructureOf(signature.ptr(), NestRules::kNest, [&](PyObject* leaf) {
         if (!PyObject_TypeCheck(leaf, TypeSpecType)) {
           wrong.append(nb::handle(leaf));
           types.append(nb::handle(leaf).type());
         }
+        has_variables |= IsVariableSpec(leaf);
         return true;
       })) {
     throw nb::python_error();
@@ -178,6 +181,10 @@ void CheckInputSignature(nb::handle signature) {
         "objects, got invalid args {} with types {}.",
         TextOf(wrong),
         TextOf(types)));
+  }
+  if (has_variables) {
+    Throw(TypeError("input_signature doesn't support VariableSpec, got {}",
+                    TextOf(signature)));
   }
 }
 

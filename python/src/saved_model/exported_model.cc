@@ -3,6 +3,7 @@
 // (graphkiln._src.saved_model.exported_objects).
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include "function/remade_dataset.h"
@@ -115,7 +116,8 @@ std::vector<SourceFrame> FramesOf(SourceId source) {
 void Save(nb::object root, nb::object protocol, nb::handle signatures,
           const std::string& folder, std::vector<std::string> extra_tags,
           bool skip_saver, bool custom_gradients, nb::handle aliases,
-          nb::object sharding, bool save_debug_info, bool strip_debug_nodes) {
+          nb::object sharding, bool save_debug_info, bool strip_debug_nodes,
+          std::optional<std::vector<std::string>> namespaces) {
   SaveOptions options;
   options.writer = "graphkiln-" GK_VERSION;
   options.extra_tags = std::move(extra_tags);
@@ -123,6 +125,7 @@ void Save(nb::object root, nb::object protocol, nb::handle signatures,
   options.custom_gradients = custom_gradients;
   options.sharding = ShardingPolicyOf(std::move(sharding));
   options.strip_debug_nodes = strip_debug_nodes;
+  options.namespaces = std::move(namespaces);
   if (save_debug_info) options.frames = FramesOf;
   for (nb::handle item : aliases) {
     const auto pair = nb::cast<nb::tuple>(item);
@@ -186,7 +189,7 @@ void AddExportedModel(nb::module_& m) {
         nb::arg("signatures"), nb::arg("folder"), nb::arg("extra_tags"),
         nb::arg("skip_saver"), nb::arg("custom_gradients"), nb::arg("aliases"),
         nb::arg("sharding").none(), nb::arg("save_debug_info"),
-        nb::arg("strip_debug_nodes"));
+        nb::arg("strip_debug_nodes"), nb::arg("namespaces").none());
 }
 
 }  // namespace gk::py

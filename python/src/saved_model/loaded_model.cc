@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "framework/variable.h"
+#include "python/src/function/concrete_function.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/gil.h"
 #include "python/src/binding/package_parts.h"
@@ -213,6 +214,19 @@ void AddLoadedModel(nb::module_& m) {
                      }
                      return numbers;
                    })
+      .def_prop_ro("aliased_traces",
+                   [](const LoadedModel& self) {
+                     nb::dict named;
+                     const auto found = self.AliasedTraces();
+                     for (const auto& [alias, names] : found) {
+                       nb::list all;
+                       for (const std::string& name : names) {
+                         all.append(TextOfFile(name));
+                       }
+                       named[TextOfFile(alias)] = all;
+                     }
+                     return named;
+                   })
       .def_prop_ro("saver",
                    [](const LoadedModel& self) {
                      return Bytes(*self.meta_graph().saver_def);
@@ -225,7 +239,13 @@ void AddLoadedModel(nb::module_& m) {
       .def("in_graph", PutInGraph, nb::arg("maker"))
       .def("add_graph_to", AddGraphTo, nb::arg("root"))
       .def("value", ValueOf, nb::arg("object"))
-      .def("function", RestoredFunctionOf, nb::arg("object"));
+      .def("function", RestoredFunctionOf, nb::arg("object"))
+      .def(
+          "trace",
+          [](LoadedModel& self, const std::string& name) {
+            return ConcreteFunctionOver(ValueOrThrow(self.Function(name)));
+          },
+          nb::arg("name"));
   m.def("_load_saved_model", Load, nb::arg("folder"), nb::arg("tags").none(),
         nb::arg("allow_partial_checkpoint"), nb::arg("skip_checkpoint"),
         nb::arg("given"));

@@ -220,9 +220,13 @@ class RestoredBody final : public ToldFunction {
         const nb::object trace = made.attr("get_concrete_function")(
             *traces_[i].args, **traces_[i].kwargs);
         trace.attr(kSavedOutputs) = traces_[i].shown_output;
+        UseBody(ConcreteFunctionOf(trace.ptr()), *only_->function);
         if (!own_names_.empty()) {
-          trace.attr(kSavedInputs) =
-              nb::make_tuple(traces_[i].args, traces_[i].kwargs);
+          nb::dict shown;
+          for (const auto& [own, name] : own_names_) {
+            shown[own.c_str()] = traces_[i].kwargs[name];
+          }
+          trace.attr(kSavedInputs) = nb::make_tuple(nb::tuple(), shown);
         }
         adopted.append(trace);
       } catch (...) {
@@ -423,6 +427,12 @@ nb::object RestoredFunctionOf(const std::shared_ptr<LoadedModel>& model,
   if (!bare && !IsNone(*saved.function->function_spec->input_signature) &&
       body->traces().size() == 1 && nb::len(body->traces()[0].kwargs) == 0) {
     options["input_signature"] = body->traces()[0].args;
+  }
+  if (!bare) {
+    using Spec = proto::FunctionSpec;
+    const auto compile = saved.function->function_spec->jit_compile;
+    if (compile == Spec::JitCompile::ON) options["jit_compile"] = true;
+    if (compile == Spec::JitCompile::OFF) options["jit_compile"] = false;
   }
   const nb::object made =
       NewFunction(PythonFunction(function, options, nb::none()));

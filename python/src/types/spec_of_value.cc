@@ -51,9 +51,6 @@ Object ConvertedSpec(Handle value) {
 PyTypeObject* variable_spec = nullptr;  // the class, for ever
 
 Handle Class() { return reinterpret_cast<PyObject*>(variable_spec); }
-bool IsVariableSpec(Handle o) {
-  return PyObject_TypeCheck(o.ptr(), variable_spec);
-}
 
 Object InitVariableSpec(Handle self, Handle shape, Handle dtype,
                         Handle trainable, Handle alias) {
@@ -185,6 +182,10 @@ PyMethodDef kSpecOfValueFunctions[] = {
     {}};
 
 }  // namespace
+
+bool IsVariableSpec(Handle o) {
+  return PyObject_TypeCheck(o.ptr(), variable_spec);
+}
 
 Object SpecOfValue(Handle value) {
   if (IsTensor(value.ptr())) {

@@ -10,6 +10,8 @@ namespace gk::py {
 // TypeError for what can be no tensor.
 nanobind::object SpecOfValue(nanobind::handle value);
 
+bool IsVariableSpec(nanobind::handle o);
+
 // type_spec_from_value and the registration of converters; VariableSpec.
 void AddSpecsOfValues(nanobind::module_& m);
 

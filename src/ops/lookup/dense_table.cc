@@ -46,6 +46,7 @@ class DenseTable final : public TableResource {
                          this->types().key != DataType::kString &&
                          DataTypeSize(this->types().key) == 8) {}
 
+  std::string_view kind() const override { return "DenseHashTable"; }
   // Rows of two tensors of one type.
   static bool Equal(const Tensor& a, int64_t i, const Tensor& b, int64_t j,
                     int64_t width) {

@@ -158,6 +158,9 @@ class HashTable final : public TableResource {
         is_fixed_(fixed),
         content_(Empty()) {}
 
+  std::string_view kind() const override {
+    return is_fixed_ ? "StaticHashTable" : "MutableHashTable";
+  }
   Status Find(const Tensor& keys, const Tensor& otherwise,
               Tensor* values) override {
     const std::shared_ptr<const Content> content = Now();

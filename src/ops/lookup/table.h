@@ -23,7 +23,6 @@ class TableResource : public NamedResource {
   TableResource(std::string name, TableTypes types)
       : name_(std::move(name)), types_(std::move(types)) {}
 
-  std::string_view kind() const override { return "LookupTable"; }
   std::string_view type_name() const override {
     return "tensorflow::lookup::LookupInterface";
   }

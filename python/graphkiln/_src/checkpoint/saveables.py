@@ -66,8 +66,9 @@ def value_of(variable: Variable) -> Tensor:
     if _graphkiln.executing_eagerly() or _graphkiln.inside_function():
         return variable.read_value()
     graph = variable.handle.graph
+    snapshot = variable.to_proto().snapshot_name  # which not all messages have
     try:
-        return graph.get_tensor_by_name(variable.to_proto().snapshot_name)
+        return graph.get_tensor_by_name(snapshot) if snapshot else variable.read_value()
     except KeyError:
         return variable.read_value()
 
@@ -162,9 +163,7 @@ def collect_table(table: Any, name: str) -> None:
     if _graphkiln.executing_eagerly() or _graphkiln.inside_function():
         return
     graph = _graphkiln.get_default_graph()
-    graph.add_to_collection(
-        GraphKeys.SAVEABLE_OBJECTS, TableSaveable(table, name)
-    )
+    graph.add_to_collection(GraphKeys.SAVEABLE_OBJECTS, TableSaveable(table, name))
 
 
 def saveables_by_name(value: Any, name: str) -> list[tuple[str, Any]]:

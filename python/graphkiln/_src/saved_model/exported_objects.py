@@ -133,6 +133,8 @@ def _function_spec(value: Any) -> Any:
         ("annotations", annotations),
     ):
         full.values.add(key=key, value=message)
+    if value._jit_compile is not None:
+        spec.jit_compile = spec.ON if value._jit_compile else spec.OFF
     signature = value.input_signature
     spec.input_signature.CopyFrom(
         _NONE if signature is None else encode_structure(tuple(signature))

@@ -26,7 +26,13 @@ class GraphValues:
         self._is_version_one = is_version_one
 
     def variable(
-        self, number: int, name: str, shape: Any, dtype: Any, trainable: bool, value: Any
+        self,
+        number: int,
+        name: str,
+        shape: Any,
+        dtype: Any,
+        trainable: bool,
+        value: Any,
     ) -> Variable:
         """One whose initializer gives it the value that was saved."""
         if value is None:
@@ -34,9 +40,7 @@ class GraphValues:
             begin = raw_ops.Empty(shape=sizes, dtype=dtype, init=True)
         else:
             begin = self.constant(value)
-        made = Variable(
-            begin, trainable=trainable, name=name, dtype=dtype, shape=shape
-        )
+        made = Variable(begin, trainable=trainable, name=name, dtype=dtype, shape=shape)
         # Those of a loaded model are trained by who asks for them.
         self._leave_out(GraphKeys.TRAINABLE_VARIABLES, made)
         if number < 0:

@@ -113,15 +113,20 @@ class Loader:
         return _user_object(None)
 
     def aliased(self, root: Any) -> dict[str, Any]:
-        """The functions that have aliases, by those."""
+        """The functions that have aliases, by those; of one that no object is, its
+        traces."""
         if hasattr(root, "function_aliases"):
             raise ValueError(
                 "Could not load with experimental_load_function_aliases option "
                 "because the top-level object already has an attributed with name "
                 "'function_aliases'"
             )
-        functions = self._model.aliased_functions
-        return {alias: self.object(number) for alias, number in functions.items()}
+        model = self._model
+        functions = model.aliased_functions
+        found = {alias: self.object(number) for alias, number in functions.items()}
+        for alias, names in model.aliased_traces.items():
+            found[alias] = [model.trace(name) for name in names]
+        return found
 
     def _later(self, number: int) -> Callable[[], Any]:
         """What makes a function, once it is asked for."""

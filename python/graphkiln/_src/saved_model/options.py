@@ -42,7 +42,8 @@ class SaveOptions:
     """How a model is saved.
 
     Args:
-      namespace_whitelist: accepted for compatibility: all ops are the file's own.
+      namespace_whitelist: of the ops that may be saved ("Addons" of "Addons>Blur");
+        None for all.
       save_debug_info: writes debug/saved_model_debug_info.pb, a GraphDebugInfo: the
         lines that made the operations. A loaded model has it as `graph_debug_info`.
       function_aliases: names under which a loader finds traces: {alias: Function}.
@@ -92,9 +93,9 @@ class SaveOptions:
         self.extra_tags = extra_tags
 
 
-def _namespaces(names: Iterable[str] | None) -> list[str]:
+def _namespaces(names: Iterable[str] | None) -> list[str] | None:
     if names is None:
-        return []
+        return None
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise TypeError(
             "`namespace_whitelist` must be a list of strings. Got: "

@@ -243,6 +243,7 @@ def save_objects(
         policy_of(options.experimental_sharding_callback),
         options.save_debug_info,
         bool(options.experimental_debug_stripper),
+        options.namespace_whitelist,
     )
     if protocol.without_values:
         get_logger().warning(
