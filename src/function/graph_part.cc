@@ -52,6 +52,10 @@ StatusOr<GraphPart> GraphPart::Between(const FuncGraph* graph,
   for (const FunctionCapture& c : graph->inputs().captures()) {
     captured.insert(c.placeholder);
   }
+  const auto is_argument = [&](const Node* node) {
+    return std::ranges::find(graph->inputs().arguments(), node) !=
+           graph->inputs().arguments().end();
+  };
   // What was asked for and what that needs; `by`: the step that needs it.
   struct Step {
     ImportedElement element;
@@ -64,7 +68,8 @@ StatusOr<GraphPart> GraphPart::Between(const FuncGraph* graph,
     const bool fed = std::find(part.feeds_.begin(), part.feeds_.end(),
                                Output{node, index}) != part.feeds_.end();
     if (fed || part.needed_[node->id()]) continue;
-    if (node->op().Has(kPlaceholder) && !captured.contains(node)) {
+    if (node->op().Has(kPlaceholder) && !captured.contains(node) &&
+        (unfed != Unfed::kCopied || is_argument(node))) {
       if (unfed == Unfed::kMustBeFed) return MustBeFed(*node);
       std::string path;
       int first = static_cast<int>(i);
@@ -186,6 +191,35 @@ StatusOr<Ref<ConcreteFunction>> GraphPart::ToFunction(
   std::erase_if(results, [](const Tensor& t) { return !t; });
   graph->set_signature(SignatureOfTensors(arguments, results.size()));
   return ConcreteFunction::FromFuncGraph(*graph, results);
+}
+
+StatusOr<Tensor> CopyOut(const Tensor& tensor, FuncGraph* around) {
+  if (!tensor.is_symbolic()) return around->Constant(tensor, "Const");
+  const FuncGraph* const graph = FuncGraph::Of(Graph::GraphOf(tensor));
+  if (graph == around) return tensor;
+  if (graph == nullptr) {
+    return FailedPrecondition("The graph of the value is gone");
+  }
+  const Output edge = Graph::OutputOf(tensor);
+  const std::vector<ImportedElement> wanted = {{edge.node, edge.index}};
+  constexpr auto kCopied = GraphPart::Unfed::kCopied;
+  GK_ASSIGN_OR_RETURN(GraphPart part,
+                      GraphPart::Between(graph, {}, wanted, kCopied));
+  std::vector<Output> feeds;
+  TensorVector given;
+  for (const FunctionCapture& c : graph->inputs().captures()) {
+    // Resources are captured by graphs, too.
+    if (!c.external || !part.Needs(*c.placeholder) ||
+        c.external.dtype() == DataType::kResource) {
+      continue;
+    }
+    GK_ASSIGN_OR_RETURN(given.emplace_back(), CopyOut(c.external, around));
+    feeds.push_back({c.placeholder, 0});
+  }
+  GK_ASSIGN_OR_RETURN(
+      part, GraphPart::Between(graph, std::move(feeds), wanted, kCopied));
+  GK_ASSIGN_OR_RETURN(const TensorVector copied, part.CopyInto(around, given));
+  return copied[0];
 }
 
 }  // namespace gk

@@ -17,9 +17,10 @@ namespace gk {
 
 class GraphPart {
  public:
-  // What is said of a placeholder that is needed and not fed: that the part
-  // cannot be lifted out of the graph, or that a run must feed it.
-  enum class Unfed { kUnliftable, kMustBeFed };
+  // What becomes of a placeholder that is needed and not fed: an error, that the
+  // part cannot be lifted out of the graph, or that a run must feed it; or, of
+  // all but the function's arguments, a placeholder of the copy.
+  enum class Unfed { kUnliftable, kMustBeFed, kCopied };
 
   // `fetches`: edges, or nodes that run. FailedPrecondition, or
   // InvalidArgument of runs, if one needs a placeholder that is not fed. The
@@ -29,6 +30,7 @@ class GraphPart {
                                      std::vector<ImportedElement> fetches,
                                      Unfed unfed = Unfed::kUnliftable);
 
+  bool Needs(const Node& node) const { return needed_[node.id()]; }
   // What an argument is called that stands for a feed.
   std::string ArgumentName(size_t feed) const;
   // Copies the part into a graph, where `given` stand for the feeds. The
@@ -51,6 +53,11 @@ class GraphPart {
   std::vector<ImportedElement> fetches_;
   std::vector<bool> needed_;  // of each node
 };
+
+// A tensor of a function that is traced, as a copy in the graph around it that
+// a session runs: all that it is computed from is copied.
+// FailedPrecondition if it depends on an argument.
+StatusOr<Tensor> CopyOut(const Tensor& tensor, FuncGraph* around);
 
 }  // namespace gk
 

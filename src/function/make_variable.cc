@@ -1,6 +1,7 @@
 #include "function/make_variable.h"
 
 #include "framework/shared_variables.h"
+#include "function/graph_part.h"
 #include "function/part_scope.h"
 #include "function/user_scopes.h"
 #include "function/variable_creation.h"
@@ -20,12 +21,12 @@ bool IsOfFunction(const Tensor& t) {
   return graph == nullptr || graph->is_function();
 }
 
-// Is a function traced that runs eagerly, not as a part of a graph?
-bool TracesForEagerCalls() {
+// The graph that a session runs around the functions that are traced; null if
+// these are called eagerly.
+FuncGraph* SessionGraph() {
   FuncGraph* graph = FuncGraph::Current();
-  if (graph == nullptr) return false;
   while (graph != nullptr && graph->is_function()) graph = graph->outer();
-  return graph == nullptr;
+  return graph;
 }
 
 std::string WithoutSlash(std::string scope) {
@@ -97,11 +98,19 @@ MadeVariable MakeVariable(AskedVariable* asked) {
     if (IsOfFunction(asked->initial)) {
       // What the trace knows: other calls may have other values.
       if (!asked->shape) asked->shape = asked->initial.partial_shape();
-      ThrowIfError(asked->Lift([&] { return creation->Lift(asked->initial); }));
+      FuncGraph* const around = SessionGraph();
+      const auto value = [&] {
+        return around != nullptr ? CopyOut(asked->initial, around)
+                                 : creation->Lift(asked->initial);
+      };
+      ThrowIfError(asked->Lift(value, /*runs=*/around == nullptr));
     }
   }
   if (IsOfFunction(asked->initial)) throw Error(asked->OfFunction());
-  if (!asked->lifted && TracesForEagerCalls()) return MakeInRun(asked);
+  if (!asked->lifted && FuncGraph::Current() != nullptr &&
+      SessionGraph() == nullptr) {
+    return MakeInRun(asked);
+  }
   const std::string name = asked->name.ends_with('/')
                                ? asked->name
                                : CurrentNameScope() + asked->name;

@@ -32,8 +32,9 @@ class AskedVariable {
   // Calls what gives the initial value, if anything does, for good; sets
   // `initial`.
   virtual Status Settle() { return OkStatus(); }
-  // Puts the value that `compute` finds in place of `initial`.
-  virtual Status Lift(FunctionRef<StatusOr<Tensor>()> compute) {
+  // Puts the value that `compute` finds in place of `initial`; `runs`: by
+  // running ops, not by making nodes.
+  virtual Status Lift(FunctionRef<StatusOr<Tensor>()> compute, bool runs) {
     GK_ASSIGN_OR_RETURN(initial, compute());
     return OkStatus();
   }

@@ -154,6 +154,28 @@ TensorVector FlatInputs(const PyConcreteFunction& object,
 
 }  // namespace
 
+PyObject* CallFlat(PyConcreteFunction* f, PyObject* args, PyObject* kwargs) {
+  std::vector<PyObject*> values;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
+    values.push_back(PyTuple_GET_ITEM(args, i));
+  }
+  const size_t n = values.size();
+  const PyRef names = PyRef::Steal(PySequence_Tuple(kwargs));
+  if (!names) return nullptr;
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; PyDict_Next(kwargs, &at, &key, &value);) {
+    values.push_back(value);
+  }
+  const Ref<ConcreteFunction> keep(f->function);
+  TensorVector inputs;
+  try {
+    inputs = FlatInputs(*f, {values.data(), n, names.get()});
+  } catch (const Misfit& flat) {
+    return Raise(TypeError("{}", flat.reason));
+  }
+  return RunConcrete(f, inputs);
+}
+
 PyObject* CallStructured(PyConcreteFunction* f, PyObject* const* args, size_t n,
                          PyObject* kwnames) {
   const CallArguments call{args, n, kwnames};

@@ -11,6 +11,10 @@ namespace gk::py {
 PyObject* CallStructured(PyConcreteFunction* f, PyObject* const* args,
                          size_t n, PyObject* kwnames);
 
+// `args` a tuple, `kwargs` a dictionary: of tensors, by the names of the
+// arguments; TypeError if they do not fit.
+PyObject* CallFlat(PyConcreteFunction* f, PyObject* args, PyObject* kwargs);
+
 }  // namespace gk::py
 
 #endif  // GK_PYTHON_CONCRETE_CALL_H_

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "base/per_thread.h"
@@ -242,6 +243,8 @@ PyMemberDef members[] = {
      nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
+thread_local const CancellationToken* cancellation = nullptr;
+
 // Within both of the functions below: a call is this and little more.
 [[gnu::always_inline]] inline PyObject* Run(PyConcreteFunction* f,
                                             std::span<const Tensor> inputs,
@@ -262,7 +265,7 @@ PyMemberDef members[] = {
     const auto start = std::chrono::steady_clock::now();
     {
       GilRelease unlocked(true);
-      status = function.CallMatched(inputs, &outputs, nullptr, builder);
+      status = function.CallMatched(inputs, &outputs, cancellation, builder);
     }
     if (std::chrono::steady_clock::now() - start < kLong &&
         !function.function()->effects().ordered) {
@@ -279,6 +282,10 @@ PyMemberDef members[] = {
 }
 
 }  // namespace
+
+CancellableCalls::CancellableCalls(const CancellationToken* token)
+    : outer_(std::exchange(cancellation, token)) {}
+CancellableCalls::~CancellableCalls() { cancellation = outer_; }
 
 PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs) {
   const Status status = f->function->CheckArguments(inputs);

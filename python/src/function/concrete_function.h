@@ -47,6 +47,18 @@ PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs);
 PyObject* RunMatched(PyConcreteFunction* f, std::span<const Tensor> inputs,
                      OpBuilder* builder);
 
+// Calls of long running functions on this thread are stopped by the token, for
+// as long as this lives.
+class CancellableCalls {
+ public:
+  explicit CancellableCalls(const CancellationToken* token);
+  ~CancellableCalls();
+  CancellableCalls(const CancellableCalls&) = delete;
+
+ private:
+  const CancellationToken* const outer_;
+};
+
 // Other captures, as ConcreteFunction::WithCaptures takes them.
 Status SetCaptures(PyConcreteFunction* f,
                    std::vector<FunctionCapture> captures);

@@ -31,8 +31,15 @@ PyObject* TypeOfFunction(PyObject* o, void*) {
   return WrapFunctionType(FunctionOf(o)->rules->Type());
 }
 PyObject* NameOf(PyObject* o, void*) { return ToPyString(Python(o).Name()); }
-PyObject* JitCompile(PyObject* o, void*) {
-  return Python(o).Option("jit_compile").release().ptr();
+// Of the name `option`, as tf.function was given it.
+PyObject* OptionOf(PyObject* o, void* option) {
+  return Python(o).Option(static_cast<const char*>(option)).release().ptr();
+}
+constexpr PyGetSetDef ShownOption(const char* name, const char* option) {
+  return {name, Guarded<OptionOf>, nullptr, nullptr, const_cast<char*>(option)};
+}
+PyObject* OwnFunction(PyObject* o, void*) {
+  return nb::object(Python(o).function()).release().ptr();
 }
 nb::object InputSignatureOf(PyObject* o) {
   const nb::object specs = Python(o).Option("input_signature");
@@ -108,6 +115,19 @@ PyObject* Decorate(PyObject* o, PyObject* decorator) {
 PyObject* Copy(PyObject* o, PyObject*) {
   return NewFunction(PythonFunction(Python(o).function(), Python(o).options(),
                                     nb::none()))
+      .release()
+      .ptr();
+}
+// Of another Python function, or None for this one's.
+PyObject* Clone(PyObject* o, PyObject* args, PyObject* kwargs) {
+  PyObject* given;
+  if (!ParseArguments(args, kwargs, "O", {"python_function"}, &given)) {
+    return nullptr;
+  }
+  const PythonFunction& own = Python(o);
+  return NewFunction(PythonFunction(
+                         given == Py_None ? nb::handle(own.function()) : given,
+                         own.options(), nb::none()))
       .release()
       .ptr();
 }
@@ -256,6 +276,9 @@ PyMethodDef kFunctionFactsMethods[] = {
     {"_decorate", Guarded<Decorate>, METH_O,
      "_decorate($self, decorator)\n--\n\n"
      "Puts `decorator` around the Python function, before it is traced."},
+    {"_clone", AsCFunction(Guarded<Clone>), kByName,
+     "_clone($self, python_function)\n--\n\n"
+     "The same for another Python function, without traces."},
     {"__copy__", Guarded<Copy>, METH_NOARGS, nullptr},
     {"__deepcopy__", Guarded<Copy>, METH_O, nullptr},
     {"__reduce__", Guarded<Reduce>, METH_NOARGS, nullptr},
@@ -346,7 +369,14 @@ PyGetSetDef attributes[] = {
      "The input signature given, or None.", nullptr},
     {"name", Guarded<NameOf>, nullptr, "The name of the Python function.",
      nullptr},
-    {"_jit_compile", Guarded<JitCompile>, nullptr, nullptr, nullptr},
+    ShownOption("_jit_compile", "jit_compile"),
+    ShownOption("_reduce_retracing", "reduce_retracing"),
+    ShownOption("_autograph", "autograph"),
+    ShownOption("_experimental_autograph_options",
+                "experimental_autograph_options"),
+    ShownOption("_attributes", "attributes"),
+    {"_name", Guarded<NameOf>, nullptr, nullptr, nullptr},
+    {"_python_function", Guarded<OwnFunction>, nullptr, nullptr, nullptr},
     {"_unbound", Guarded<Unbound>, nullptr, nullptr, nullptr},
     {"_instance", Guarded<Instance>, nullptr, nullptr, nullptr},
     {"_is_bound", Guarded<IsBound>, nullptr, nullptr, nullptr},

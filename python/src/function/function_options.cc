@@ -104,7 +104,9 @@ nb::dict CheckedOptions(const nb::dict& given) {
   options["jit_compile"] =
       settled.jit_compile ? nb::cast(*settled.jit_compile) : nb::none();
   options["attributes"] = AttributesOf(given, settled.jit_compile);
-  options["reduce_retracing"] = settled.reduce_retracing;
+  options["reduce_retracing"] = settled.reduce_retracing
+                                    ? nb::cast(true)
+                                    : ValueOf(given, "reduce_retracing");
   for (const char* name : {"input_signature", "max_traces", "on_baked_change",
                            "autograph", "experimental_autograph_options"}) {
     options[name] = ValueOf(given, name);

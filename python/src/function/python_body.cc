@@ -144,6 +144,9 @@ Status PythonBody::NotAlone(Status error) {
 
 namespace {
 
+// What is called when the graph is left; programs set it.
+constexpr char kExitCallbacks[] = "_scope_exit_callbacks";
+
 class PartsReleased {
  public:
   explicit PartsReleased(nb::handle graph) : graph_(graph) {}
@@ -173,6 +176,9 @@ StatusOr<nb::object> PythonTraced(
     return trace();
   }();
   GK_RETURN_IF_ERROR(function.status());
+  for (nb::handle call : nb::getattr(graph, kExitCallbacks, nb::tuple())) {
+    call();
+  }
   nb::object made = Owned(NewConcreteFunction(*std::move(function)));
   made.attr("graph") = graph;
   KeepParts(graph);

@@ -19,6 +19,7 @@
 #include "python/src/tensors/tensor_spec_type.h"
 #include "python/src/tensors/tensor_type.h"
 #include "python/src/variables/variable_type.h"
+#include "python/src/types/spec_of_value.h"
 
 namespace gk::py {
 namespace {
@@ -93,7 +94,7 @@ PyObject* ShownArgument(const TraceTypeRef& type, const std::string& path) {
     case Kind::kTensor:
       return WrapTensorSpec(type->shape(), type->dtype(), name.get());
     case Kind::kVariable:
-      return WrapTraceType(type);
+      return VariableSpecOf(*type).release().ptr();
     case Kind::kCustom: {
       PyRef own = PyRef::Steal(ObjectOf(*type));
       if (!own || PyObject_TypeCheck(own.get(), TypeSpecType)) {

@@ -20,6 +20,7 @@
 #include "python/src/data/element_spec.h"
 #include "python/src/example/parse_example.h"
 #include "python/src/files/gfile_type.h"
+#include "python/src/function/cancelable_calls.h"
 #include "python/src/function/atomic_function.h"
 #include "python/src/function/concrete_call.h"
 #include "python/src/function/concrete_function.h"
@@ -161,6 +162,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddRetraces(m);
   gk::py::AddScopes(m);
   gk::py::AddFunctionOptions(m);
+  gk::py::AddCancellationManager(m);
   gk::py::AddDecoratedFunction(m);
   gk::py::AddGraphScopeType(m);
   gk::py::AddDeferredCaptures(m);

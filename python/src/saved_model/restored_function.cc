@@ -222,9 +222,10 @@ class RestoredBody final : public ToldFunction {
         trace.attr(kSavedOutputs) = traces_[i].shown_output;
         UseBody(ConcreteFunctionOf(trace.ptr()), *only_->function);
         if (!own_names_.empty()) {
-          nb::dict shown;
+          // Of TensorFlow 1, those of the file.
+          nb::dict shown = model_->graph() ? traces_[i].kwargs : nb::dict();
           for (const auto& [own, name] : own_names_) {
-            shown[own.c_str()] = traces_[i].kwargs[name];
+            if (!model_->graph()) shown[own.c_str()] = traces_[i].kwargs[name];
           }
           trace.attr(kSavedInputs) = nb::make_tuple(nb::tuple(), shown);
         }

@@ -237,7 +237,18 @@ PyObject* RDiv(PyObject* self, PyObject* other) {
   return Divided(self, other, self);
 }
 
+// Sizes that are not known are None, as is the whole for an unknown rank.
+PyObject* ShapeTuple(PyObject* o, PyObject*) {
+  const PyRef shape = PyRef::Steal(StaticShape(o, nullptr));
+  if (!shape) return nullptr;
+  if (TensorOf(o).partial_shape().unknown_rank()) Py_RETURN_NONE;
+  const PyRef sizes =
+      PyRef::Steal(PyObject_CallMethod(shape.get(), "as_list", nullptr));
+  return sizes ? PyList_AsTuple(sizes.get()) : nullptr;
+}
+
 PyMethodDef tensor_methods[] = {
+    {"_shape_tuple", Guarded<ShapeTuple>, METH_NOARGS, nullptr},
     {"__div__", Guarded<Div>, METH_O, nullptr},
     {"__rdiv__", Guarded<RDiv>, METH_O, nullptr},
     {"__nonzero__", Guarded<IsTrue>, METH_NOARGS, nullptr},

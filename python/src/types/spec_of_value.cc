@@ -183,6 +183,14 @@ PyMethodDef kSpecOfValueFunctions[] = {
 
 }  // namespace
 
+Object VariableSpecOf(const TraceType& type) {
+  const Object alias =
+      type.alias() == kNoAlias ? nb::none() : nb::cast(type.alias());
+  return Class()(Owned(WrapShape(type.shape())),
+                 Object(nb::borrow(DTypeObject(type.dtype()))),
+                 type.trainable(), alias);
+}
+
 bool IsVariableSpec(Handle o) {
   return PyObject_TypeCheck(o.ptr(), variable_spec);
 }

@@ -5,12 +5,16 @@
 
 #include <nanobind/nanobind.h>
 
+#include "function/trace_type.h"
+
 namespace gk::py {
 
 // TypeError for what can be no tensor.
 nanobind::object SpecOfValue(nanobind::handle value);
 
 bool IsVariableSpec(nanobind::handle o);
+// That of a trace type of a variable.
+nanobind::object VariableSpecOf(const TraceType& type);
 
 // type_spec_from_value and the registration of converters; VariableSpec.
 void AddSpecsOfValues(nanobind::module_& m);

@@ -108,18 +108,22 @@ class Asked final : public AskedVariable {
     }
     return OkStatus();
   }
-  Status Lift(FunctionRef<StatusOr<Tensor>()> compute) override {
+  Status Lift(FunctionRef<StatusOr<Tensor>()> compute, bool runs) override {
     StatusOr<Tensor> lifted = [&] {
       // An iterator may wait for a generator on another thread.
-      GilRelease unlocked(true);
+      GilRelease unlocked(runs);
       return compute();
     }();
     if (lifted.status().code() == Code::kFailedPrecondition) {
+      const std::string why(lifted.status().message());
+      if (!runs) {
+        PyErr_SetString(UnliftableError, why.c_str());
+        return PythonError();
+      }
       PyErr_Format(UnliftableError,
                    "Unable to lift tensor %R because it depends transitively "
                    "on what is not known before a call: %s",
-                   value_.get(),
-                   std::string(lifted.status().message()).c_str());
+                   value_.get(), why.c_str());
       return PythonError();
     }
     GK_ASSIGN_OR_RETURN(initial, std::move(lifted));

@@ -423,6 +423,7 @@ PyObject* AsComplex(PyObject* o, PyObject*) {
 
 PyGetSetDef getset[] = {
     {"handle", Guarded<Handle>, nullptr, "The resource tensor.", nullptr},
+    {"_handle", Guarded<Handle>, nullptr, nullptr, nullptr},
     {"dtype", Guarded<DType>, nullptr, "The type of the elements.", nullptr},
     {"shape", Guarded<Shape>, nullptr, "The static shape.", nullptr},
     {"name", Guarded<Name>, nullptr, "The name, with \":0\".", nullptr},

@@ -88,6 +88,17 @@ def create_meta_graph_def(
     )
 
 
+def add_exit_callback_to_default_func_graph(fn: Any) -> None:
+    """Calls `fn` when the function that is traced is done; RuntimeError if none is."""
+    graph = _graphkiln.get_default_graph()
+    if not isinstance(graph, _graphkiln.FuncGraph):
+        raise RuntimeError(
+            "Cannot add scope exit callbacks when not building a function.  "
+            f"Default graph: {graph}"
+        )
+    graph.__dict__.setdefault("_scope_exit_callbacks", []).append(fn)
+
+
 def stripped_op_list_for_graph(graph_def: Any) -> Any:
     """The signatures of the ops that a GraphDef and its functions use."""
     made = _graphkiln._meta_graph(graph_def.SerializeToString(), "", False, False)

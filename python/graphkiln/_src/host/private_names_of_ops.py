@@ -101,7 +101,7 @@ NAMES_OF_OPS = {
         OUT_OF_RANGE=errors.OUT_OF_RANGE PERMISSION_DENIED=errors.PERMISSION_DENIED
         RESOURCE_EXHAUSTED=errors.RESOURCE_EXHAUSTED UNAUTHENTICATED=errors.UNAUTHENTICATED
         UNAVAILABLE=errors.UNAVAILABLE UNIMPLEMENTED=errors.UNIMPLEMENTED
-        UNKNOWN=errors.UNKNOWN
+        UNKNOWN=errors.UNKNOWN InaccessibleTensorError=@private_parts.*
         """,
     "python.framework.indexed_slices": """
         IndexedSlicesValue=@session.values.*

@@ -18,7 +18,13 @@ from inspect import (  # noqa: F401
 from typing import Callable
 
 from graphkiln import _graphkiln, nest, raw_ops
-from graphkiln._graphkiln import Function, VariableSpec  # noqa: F401
+from graphkiln._graphkiln import (  # noqa: F401
+    CancellationManager,
+    Function,
+    InaccessibleTensorError,
+    UnliftableError,
+    VariableSpec,
+)
 from graphkiln._src import ops
 from graphkiln._src.host import nest_paths
 from graphkiln._src.linalg.addition import add_operators  # noqa: F401

@@ -243,8 +243,10 @@ def assert_no_new_tensors(f: Callable) -> Callable:
     @functools.wraps(f)
     def decorated(self: object, *args: object, **kwargs: object) -> object:
         before = {id(t) for t in tensors()}
+        eager = _graphkiln.executing_eagerly()
         with _graphkiln.Graph().as_default():
-            result = f(self, *args, **kwargs)
+            with eager_mode() if eager else contextlib.nullcontext():
+                result = f(self, *args, **kwargs)
         new = [t for t in tensors() if id(t) not in before]
         if new:
             raise AssertionError(

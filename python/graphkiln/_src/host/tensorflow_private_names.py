@@ -74,6 +74,12 @@ NAMES = {
     "python.distribute.distribute_utils": "cache_variable_reads=@private_keras.*",
     "python.distribute.input_lib": "DistributedDataset=distribute.DistributedDataset",
     "python.distribute.input_ops": "auto_shard_dataset=@private_keras.*",
+    "python.eager.backprop": """
+        gradients_function=@private_backprop.* implicit_grad=@private_backprop.*
+        implicit_val_and_grad=@private_backprop.* make_vjp=@private_backprop.*
+        val_and_grad_function=@private_backprop.*
+        """,
+    "python.eager.cancellation": "CancellationManager=@private_parts.*",
     "python.eager.context": """
         _EagerDeviceContext=device _reset_context=@tensorflow_private._nothing
         async_wait=@tensorflow_private._nothing context=@tensorflow_private._context
@@ -83,6 +89,7 @@ NAMES = {
         in_eager_mode=executing_eagerly is_tfrt_enabled=__internal__.is_tfrt_enabled
         """,
     "python.eager.def_function": "Function=@private_parts.Function",
+    "python.eager.lift_to_graph": "UnliftableError=@private_parts.*",
     "python.eager.record": """
         should_record_backprop=@tensorflow_private._should_record_backprop
         """,
@@ -115,6 +122,7 @@ NAMES = {
     "python.framework.importer": "import_graph_def=graph_util.import_graph_def",
     "python.framework.ops": """
         IndexedSlices SymbolicTensor=@tensorflow_private.SymbolicTensor Tensor
+        add_exit_callback_to_default_func_graph=@private_graphs.*
         colocate_with=compat.v1.colocate_with
         convert_to_tensor convert_to_tensor_or_composite=@internal.functions.*
         convert_to_tensor_v2_with_dispatch=convert_to_tensor
