@@ -220,7 +220,10 @@ class RestoredBody final : public ToldFunction {
         const nb::object trace = made.attr("get_concrete_function")(
             *traces_[i].args, **traces_[i].kwargs);
         trace.attr(kSavedOutputs) = traces_[i].shown_output;
-        UseBody(ConcreteFunctionOf(trace.ptr()), *only_->function);
+        // Of TensorFlow 1, what is cut out of the graph knows no names of inputs.
+        if (!model_->graph()) {
+          UseBody(ConcreteFunctionOf(trace.ptr()), *only_->function);
+        }
         if (!own_names_.empty()) {
           // Of TensorFlow 1, those of the file.
           nb::dict shown = model_->graph() ? traces_[i].kwargs : nb::dict();
