@@ -17,6 +17,7 @@
 #include "proto/checkpoint.gk.h"
 #include "saved_model/meta_graph_file.h"
 #include "saved_model/reference_variables.h"
+#include "saved_model/signature_parts.h"
 #include "saved_model/trace_messages.h"
 #include "saved_model/value_messages.h"
 
@@ -24,8 +25,6 @@ namespace gk {
 namespace {
 
 using Value = proto::StructuredValue;
-using Encoding = proto::TensorInfo::EncodingCase;
-using SpecClass = proto::TypeSpecProto_TypeSpecClass;
 
 std::string NextContainer() {
   static std::atomic<int64_t> number = 0;
@@ -37,70 +36,10 @@ std::string NodeNameOf(const std::string& name) {
   return name.substr(0, name.find(':'));
 }
 
-Value SpecOfInfo(const std::string& name, const proto::TensorInfo& info) {
-  Value value;
-  proto::TensorSpecProto& spec = value.mutable_tensor_spec_value();
-  spec.name = name;
-  spec.dtype = info.dtype;
-  spec.shape = *info.tensor_shape;
-  return value;
-}
-
 // Makes resources that are found by name.
 bool IsNamed(const OpRecord& record) {
   return record.def->FindAttr("container") != nullptr &&
          record.def->FindAttr("shared_name") != nullptr;
-}
-
-// One tensor of a signature: its key, its name in the graph and how it is
-// described.
-struct SignaturePart {
-  std::string key, tensor;
-  Value spec;
-};
-
-// The tensors of an input or output.
-std::vector<SignaturePart> PartsOfInfo(const std::string& key,
-                                       const proto::TensorInfo& info) {
-  std::vector<SignaturePart> parts;
-  if (info.encoding_case == Encoding::kCooSparse) {
-    const proto::TensorInfo_CooSparse& sparse = *info.coo_sparse;
-    const auto add = [&](const char* suffix, const std::string& tensor) {
-      parts.push_back({key + suffix, tensor, Value()});
-    };
-    add("_indices", sparse.indices_tensor_name);
-    add("_values", sparse.values_tensor_name);
-    add("_dense_shape", sparse.dense_shape_tensor_name);
-  } else if (info.encoding_case == Encoding::kCompositeTensor) {
-    int n = 0;
-    for (const proto::TensorInfo& part : info.composite_tensor->components) {
-      parts.push_back({Format("{}_component_{}", key, n++), part.name, {}});
-    }
-  } else {
-    parts.push_back({key, info.name, SpecOfInfo(key, info)});
-  }
-  return parts;
-}
-
-// An output, as one value.
-Value OutputSpec(const std::string& key, const proto::TensorInfo& info,
-                 size_t num_parts) {
-  if (num_parts == 1) return SpecOfInfo(key, info);
-  Value value;
-  proto::TypeSpecProto& spec = value.mutable_type_spec_value();
-  if (info.encoding_case == Encoding::kCompositeTensor) {
-    spec = *info.composite_tensor->type_spec;
-  } else {
-    spec.type_spec_class = SpecClass::SPARSE_TENSOR_SPEC;
-    spec.type_spec_class_name = "SparseTensorSpec";
-    std::vector<Value>& state =
-        spec.type_state.mut().mutable_tuple_value().values;
-    state.resize(2);
-    state[0].mutable_tensor_shape_value() = *info.tensor_shape;
-    state[1].set_tensor_dtype_value(info.dtype);
-  }
-  spec.num_flat_components = static_cast<int>(num_parts);
-  return value;
 }
 
 proto::SavedObject UserObjectOf(const char* identifier) {
@@ -474,7 +413,7 @@ class VersionOneReader {
   static Value SpecOfType(proto::DataType dtype) {
     proto::TensorInfo scalar;
     scalar.dtype = dtype;
-    return SpecOfInfo("", scalar);
+    return OutputSpec("", scalar, 1);
   }
   void AddMethod(int object, const char* name, Ref<ConcreteFunction> function,
                  Value outputs) {
