@@ -194,7 +194,7 @@ StatusOr<Ref<ConcreteFunction>> GraphPart::ToFunction(
 }
 
 StatusOr<Tensor> CopyOut(const Tensor& tensor, FuncGraph* around) {
-  if (!tensor.is_symbolic()) return around->Constant(tensor, "Const");
+  if (!tensor.is_symbolic()) return around->Constant(tensor, {});
   const FuncGraph* const graph = FuncGraph::Of(Graph::GraphOf(tensor));
   if (graph == around) return tensor;
   if (graph == nullptr) {

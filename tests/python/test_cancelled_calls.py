@@ -26,7 +26,7 @@ def test_a_call_that_waits_is_stopped():
     with pytest.raises(tf.errors.CancelledError):
         call()
     assert manager.is_cancelled
-    with pytest.raises(tf.errors.CancelledError, match="before it began"):
+    with pytest.raises(tf.errors.CancelledError, match="stopped before it began"):
         call()
     # Others go on.
     queue.enqueue(1)

@@ -25,7 +25,7 @@ class CancellationManager {
     return nb::cpp_function([token = token_, function](nb::args args,
                                                        nb::kwargs kwargs) {
       if (token->IsCancelled()) {
-        Throw(Status(Code::kCancelled, "The call was cancelled before it began"));
+        Throw(Status(Code::kCancelled, "The call was stopped before it began"));
       }
       const CancellableCalls within(token.get());
       ConcreteFunctionOf(function.ptr())->long_running = true;

@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "python/src/binding/errors.h"
+#include "python/src/binding/guarded.h"
 #include "python/src/function/concrete_function_facts.h"
 #include "python/src/function/function_signature.h"
 #include "python/src/function/function_trace_type.h"
@@ -152,9 +153,16 @@ TensorVector FlatInputs(const PyConcreteFunction& object,
   return inputs;
 }
 
-}  // namespace
-
-PyObject* CallFlat(PyConcreteFunction* f, PyObject* args, PyObject* kwargs) {
+// (args, kwargs); TypeError if they do not fit.
+PyObject* CallFlat(PyObject* o, PyObject* given) {
+  PyConcreteFunction* const f = ConcreteFunctionOf(o);
+  PyObject *sequence, *kwargs;
+  if (!PyArg_ParseTuple(given, "OO!", &sequence, &PyDict_Type, &kwargs)) {
+    return nullptr;
+  }
+  const PyRef all = PyRef::Steal(PySequence_Tuple(sequence));
+  if (!all) return nullptr;
+  PyObject* const args = all.get();
   std::vector<PyObject*> values;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
     values.push_back(PyTuple_GET_ITEM(args, i));
@@ -175,6 +183,12 @@ PyObject* CallFlat(PyConcreteFunction* f, PyObject* args, PyObject* kwargs) {
   }
   return RunConcrete(f, inputs);
 }
+
+PyMethodDef kMethods[] = {
+    {"_call_with_flat_signature", Guarded<CallFlat>, METH_VARARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
 
 PyObject* CallStructured(PyConcreteFunction* f, PyObject* const* args, size_t n,
                          PyObject* kwnames) {
@@ -202,6 +216,10 @@ PyObject* CallStructured(PyConcreteFunction* f, PyObject* const* args, size_t n,
     return nullptr;
   }
   return RunConcrete(f, inputs);
+}
+
+void AddFlatCalls(TypeParts* concrete_function) {
+  concrete_function->Add(kMethods);
 }
 
 }  // namespace gk::py

@@ -11,9 +11,8 @@ namespace gk::py {
 PyObject* CallStructured(PyConcreteFunction* f, PyObject* const* args,
                          size_t n, PyObject* kwnames);
 
-// `args` a tuple, `kwargs` a dictionary: of tensors, by the names of the
-// arguments; TypeError if they do not fit.
-PyObject* CallFlat(PyConcreteFunction* f, PyObject* args, PyObject* kwargs);
+// A method that takes tensors alone, in order or by the names of the arguments.
+void AddFlatCalls(TypeParts* concrete_function);
 
 }  // namespace gk::py
 

@@ -7,7 +7,6 @@
 
 #include "python/src/binding/guarded.h"
 #include "python/src/function/atomic_function.h"
-#include "python/src/function/concrete_call.h"
 #include "python/src/function/concrete_function.h"
 #include "python/src/function/function_signature.h"
 #include "python/src/function/function_trace_type.h"
@@ -177,18 +176,7 @@ PyObject* Show(PyObject* o, PyObject* args, PyObject* kwargs) {
       .ptr();
 }
 
-PyObject* CallWithFlatSignature(PyObject* o, PyObject* given) {
-  PyObject *args, *kwargs;
-  if (!PyArg_ParseTuple(given, "OO!", &args, &PyDict_Type, &kwargs)) {
-    return nullptr;
-  }
-  const PyRef all = PyRef::Steal(PySequence_Tuple(args));
-  return all ? CallFlat(ConcreteFunctionOf(o), all.get(), kwargs) : nullptr;
-}
-
 PyMethodDef methods[] = {
-    {"_call_with_flat_signature", Guarded<CallWithFlatSignature>, METH_VARARGS,
-     nullptr},
     {"show", AsCFunction(Guarded<Show>), kByName,
      "show($self, path=None)\n--\n\n"
      "Shows the graph, as tf.Graph.show does: functions that it calls can be\n"

@@ -118,6 +118,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddFuncGraphState(&func_graph);
   gk::py::AddConcreteFunctionFacts(&concrete_function);
   gk::py::AddExternalCaptures(&concrete_function);
+  gk::py::AddFlatCalls(&concrete_function);
   gk::py::AddFunctionFacts(&function);
   const bool ok =
       gk::py::AddPackageParts(module) && gk::py::AddErrorTypes(module) &&

@@ -220,7 +220,7 @@ class RestoredBody final : public ToldFunction {
         const nb::object trace = made.attr("get_concrete_function")(
             *traces_[i].args, **traces_[i].kwargs);
         trace.attr(kSavedOutputs) = traces_[i].shown_output;
-        // Of TensorFlow 1, what is cut out of the graph knows no names of inputs.
+        // What is cut out of a graph of TensorFlow 1 has no names of inputs.
         if (!model_->graph()) {
           UseBody(ConcreteFunctionOf(trace.ptr()), *only_->function);
         }
