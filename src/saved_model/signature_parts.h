@@ -1,4 +1,4 @@
-// The tensors of the inputs and outputs of signatures, as graphs of TensorFlow 1
+// The tensors of inputs and outputs of signatures, as graphs of TensorFlow 1
 // describe them.
 #ifndef GK_SAVED_MODEL_SIGNATURE_PARTS_H_
 #define GK_SAVED_MODEL_SIGNATURE_PARTS_H_
