@@ -17,7 +17,7 @@ namespace gk {
 
 class GraphPart {
  public:
-  // What becomes of a placeholder that is needed and not fed: an error, that the
+  // What becomes of a placeholder that is needed and not fed: an error, that a
   // part cannot be lifted out of the graph, or that a run must feed it; or, of
   // all but the function's arguments, a placeholder of the copy.
   enum class Unfed { kUnliftable, kMustBeFed, kCopied };
