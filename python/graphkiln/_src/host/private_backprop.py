@@ -65,7 +65,7 @@ def _positions(f: Callable, params: Any, args: tuple) -> Iterable[int]:
     if params is None:
         own = len(names) - (names[:1] == ["self"])
         return range(own if names else len(args))
-    if all(p in names for p in params):
+    if all(isinstance(p, str) for p in params):
         return [names.index(p) for p in params]
     if positions is None:
         raise ValueError(f"params must be all strings or all integers; got {params}.")
