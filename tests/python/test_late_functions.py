@@ -44,14 +44,14 @@ def count(monkeypatch):
     from graphkiln._src.saved_model import load
 
     made = []
-    original = load._Loader._make
+    original = load.Loader._make
 
     def counted(self, number, node):
         if node.kind in load._FUNCTIONS:
             made.append(number)
         return original(self, number, node)
 
-    monkeypatch.setattr(load._Loader, "_make", counted)
+    monkeypatch.setattr(load.Loader, "_make", counted)
     return lambda: len(made)
 
 

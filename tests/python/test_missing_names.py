@@ -30,6 +30,11 @@ def test_names_that_only_tensorflow_has_say_so():
     assert not hasattr(tf, "lite")
 
 
+def test_layers_of_the_first_version_are_those_of_keras_2():
+    with pytest.raises(AttributeError, match="install tf_keras and set TF_USE_LEGACY"):
+        _ = tf.compat.v1.layers
+
+
 def test_the_words_end_as_python_goes_on():
     """It says ". Did you mean: ...?" behind them."""
     code = "import graphkiln as tf\ntf.lite"
@@ -47,7 +52,6 @@ def test_the_words_end_as_python_goes_on():
         ("tf.compat.v1.get_session_handle", "compat.v1.get_session_handle"),
         ("tf.compat.v1.train.SyncReplicasOptimizer", "compat.v1.train.SyncReplicasOptimizer"),
         ("tf.distribute.Server", "distribute.Server"),
-        ("tf.compat.v1.layers", "compat.v1.layers"),
     ],
 )
 def test_missing_names_of_every_kind_say_so(expression, name):

@@ -224,16 +224,16 @@ def test_a_function_that_cannot_be_made_says_so_each_time(tmp_path, monkeypatch)
     f = tf.function(lambda x: x)
     f.get_concrete_function(tf.TensorSpec([], tf.float32))
     model = loaded(tmp_path, f=f)
-    original = load._Loader._make
+    original = load.Loader._make
 
     def fails(self, number, node):
         raise ValueError("not yet")
 
-    monkeypatch.setattr(load._Loader, "_make", fails)
+    monkeypatch.setattr(load.Loader, "_make", fails)
     for _ in range(2):
         with pytest.raises(ValueError, match="not yet"):
             _ = model.f
-    monkeypatch.setattr(load._Loader, "_make", original)
+    monkeypatch.setattr(load.Loader, "_make", original)
     assert model.f(2.0).numpy() == 2.0
 
 

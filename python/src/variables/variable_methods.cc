@@ -213,8 +213,10 @@ int SetTrainable(PyObject* o, PyObject* value, void*) {
     return -1;
   }
   const int trainable = PyObject_IsTrue(value);
-  if (trainable < 0 || !CheckVariableReady(o)) return -1;
+  if (trainable < 0) return -1;
   Self(o)->trainable = trainable == 1;
+  // A class of the program's may have a value of its own.
+  if (!Self(o)->handle) return 0;
   if (StatusOr<VariableResource*> v = VariableOf(Self(o)->handle); v.ok()) {
     (*v)->set_trainable(trainable == 1);
   }
