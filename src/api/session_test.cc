@@ -65,6 +65,42 @@ TEST(SessionTest, TellsWhatARunDid) {
   EXPECT_NE(metadata.find("ReadVariableOp"), metadata.npos);
 }
 
+// Functions compute initial values in the graph around them, for its sessions.
+TEST(SessionTest, RunsFunctionsThatMakeVariables) {
+  const gk::Graph graph;
+  std::optional<gk::Variable> v;
+  const auto scale = gk::function([&](const Tensor& x) {
+    if (!v) v.emplace(gk::math::sqrt(Tensor{4.0f, 16.0f} + Tensor{0.0f, 9.0f}));
+    return x * v->value();
+  });
+  Tensor y;
+  {
+    const auto inside = graph.as_default();
+    y = scale(Tensor{10.0f, 10.0f});
+  }
+  const gk::Session session(graph);
+  session.run({}, {}, {v->initializer()});
+  EXPECT_EQ(session.run({y})[0].to_vector<float>(), (Floats{20, 50}));
+}
+
+TEST(SessionTest, RefusesVariablesOfWhatOnlyCallsKnow) {
+  const gk::Graph graph;
+  std::optional<gk::Variable> v;
+  const auto scale = gk::function([&](const Tensor& x) {
+    if (!v) v.emplace(x * 2.0f);
+    return x * v->value();
+  });
+  const auto inside = graph.as_default();
+  try {
+    scale(Tensor{10.0f, 10.0f});
+    ADD_FAILURE() << "no error";
+  } catch (const gk::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("depends transitively"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(SessionTest, HasVariablesOfItsOwn) {
   const Program p;
   const gk::Session first(p.graph), second(p.graph);
