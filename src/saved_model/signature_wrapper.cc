@@ -66,12 +66,6 @@ int NumTensors(const Value& value) {
              : 1;
 }
 
-std::string ArgumentName(const ConcreteFunction& function, size_t i) {
-  const Node& node = *function.function()->arguments()[i];
-  const auto given = node.attr<std::string>("_user_specified_name");
-  return given.empty() ? node.name() : given;
-}
-
 proto::TensorInfo InfoOf(const Tensor& t) {
   proto::TensorInfo info;
   const Output o = Graph::OutputOf(t);
@@ -82,6 +76,12 @@ proto::TensorInfo InfoOf(const Tensor& t) {
 }
 
 }  // namespace
+
+std::string InputName(const ConcreteFunction& function, size_t i) {
+  const Node& node = *function.function()->arguments()[i];
+  const auto given = node.attr<std::string>("_user_specified_name");
+  return given.empty() ? node.name() : given;
+}
 
 StatusOr<ExportedTrace> WrapSignature(const ExportedSignature& signature) {
   const ConcreteFunction& inner = *signature.trace.function;
@@ -99,7 +99,7 @@ StatusOr<ExportedTrace> WrapSignature(const ExportedSignature& signature) {
   TensorVector inputs, outputs;
   for (size_t i = 0; i < inner.arguments().size(); ++i) {
     const ArgumentSpec& spec = inner.arguments()[i];
-    const std::string own = ArgumentName(inner, i);
+    const std::string own = InputName(inner, i);
     if (spec.dtype == DataType::kResource) {
       return ValueError(
           "The SavedModel signature '{}' must take tensors; '{}' is a "
@@ -153,7 +153,7 @@ proto::SignatureDef SignatureOf(const ExportedTrace& wrapped,
   proto::SignatureDef def;
   def.method_name = kPredict;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    def.inputs[ArgumentName(*wrapped.function, i)] = InfoOf(inputs[i]);
+    def.inputs[InputName(*wrapped.function, i)] = InfoOf(inputs[i]);
   }
   size_t next = 0;
   for (const auto& [key, value] : wrapped.outputs.dict_value->fields) {

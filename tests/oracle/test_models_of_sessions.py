@@ -3,6 +3,7 @@ names that are taken; and what models of version two tell of their program."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 import numpy as np
@@ -176,6 +177,33 @@ def test_inputs_of_signatures_have_any_name(writer, tmp_path):
             f = other.saved_model.load(again).signatures["serving_default"]
             given = {"in./-": other.constant(1.0), "b": other.constant(5.0)}
             assert f(**given)["out"].numpy() == -9.0
+
+
+@pytest.mark.parametrize("eager", [True, False])
+def test_inputs_keep_their_names_when_models_are_saved_again(tmp_path, eager):
+    def program(tf):
+        v1, path = tf.compat.v1, str(tmp_path / tf.__name__)
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder(tf.float32, None, name="in")
+            v1.saved_model.simple_save(session, path, {"start": x}, {"out": x * 2.0})
+        seen = []
+        with contextlib.ExitStack() as inside:
+            if not eager:
+                inside.enter_context(tf.Graph().as_default())
+                inside.enter_context(v1.Session())
+            for turn in range(3):
+                model = tf.saved_model.load(path)
+                serve = model.signatures["serving_default"]
+                given = tf.constant([1.0, 2.0])
+                seen.append(
+                    (list(serve(start=given)), serve.structured_input_signature)
+                )
+                path = str(tmp_path / f"{tf.__name__}{turn}")
+                tf.saved_model.save(model, path, signatures=model.signatures)
+        return [(keys, list(named)) for keys, (_, named) in seen]
+
+    theirs, ours = program(tensorflow), program(graphkiln)
+    assert ours == theirs == [(["out"], ["start"])] * 3
 
 
 class TestModelsOfObjects:

@@ -1,6 +1,8 @@
 #include "python/src/saved_model/restored_function.h"
 
+#include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +24,7 @@
 #include "python/src/tensors/converted.h"
 #include "python/src/tensors/tensor_spec_type.h"
 #include "saved_model/restored_function.h"
+#include "saved_model/signature_wrapper.h"
 
 namespace nb = nanobind;
 
@@ -220,15 +223,13 @@ class RestoredBody final : public ToldFunction {
         const nb::object trace = made.attr("get_concrete_function")(
             *traces_[i].args, **traces_[i].kwargs);
         trace.attr(kSavedOutputs) = traces_[i].shown_output;
-        // What is cut out of a graph of TensorFlow 1 has no names of inputs.
-        if (!model_->graph()) {
-          UseBody(ConcreteFunctionOf(trace.ptr()), *only_->function);
-        }
+        const bool named = HasOwnNames(*only_->function);
+        if (named) UseBody(ConcreteFunctionOf(trace.ptr()), *only_->function);
         if (!own_names_.empty()) {
           // Of TensorFlow 1, those of the file.
-          nb::dict shown = model_->graph() ? traces_[i].kwargs : nb::dict();
+          nb::dict shown = named ? nb::dict() : traces_[i].kwargs;
           for (const auto& [own, name] : own_names_) {
-            if (!model_->graph()) shown[own.c_str()] = traces_[i].kwargs[name];
+            if (named) shown[own.c_str()] = traces_[i].kwargs[name];
           }
           trace.attr(kSavedInputs) = nb::make_tuple(nb::tuple(), shown);
         }
@@ -258,6 +259,18 @@ class RestoredBody final : public ToldFunction {
     for (size_t i = 0; i < nb::len(all); ++i) {
       own_names_.emplace_back(nb::cast<std::string>(shown[i]), all[i]);
     }
+  }
+
+  // Do the arguments have the names of the signature's inputs? Those of what is
+  // cut out of a graph of TensorFlow 1 have not.
+  bool HasOwnNames(const ConcreteFunction& body) const {
+    std::set<std::string> names;
+    for (size_t i = 0; i < body.arguments().size(); ++i) {
+      names.insert(InputName(body, i));
+    }
+    return std::ranges::all_of(own_names_, [&](const auto& pair) {
+      return names.contains(nb::cast<std::string>(pair.second));
+    });
   }
 
   std::pair<nb::tuple, nb::dict> WithOwnNames(const nb::args& given,
