@@ -104,7 +104,6 @@ TEST_F(BundleTest, StatesOfIteratorsComeBack) {
             Code::kDataLoss);
 }
 
-// A file of five gigabytes with a hole, which takes a few kilobytes of a disk.
 TEST_F(BundleTest, ThreadsMaySaveUnderOnePrefix) {
   const std::string prefix = Path("one");
   std::vector<std::thread> threads;
@@ -120,6 +119,7 @@ TEST_F(BundleTest, ThreadsMaySaveUnderOnePrefix) {
   EXPECT_EQ(failed, 0);
 }
 
+// A file of five gigabytes with a hole, which takes a few kilobytes of a disk.
 TEST_F(BundleTest, TensorsFarInLongFilesAreFound) {
   constexpr int64_t kFar = int64_t{5} << 30;
   const std::string prefix = Path("long");

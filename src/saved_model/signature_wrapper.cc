@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "framework/graph.h"
+#include "function/argument_names.h"
 #include "graph/tensor_proto.h"
 #include "saved_model/value_messages.h"
 
@@ -77,12 +78,6 @@ proto::TensorInfo InfoOf(const Tensor& t) {
 
 }  // namespace
 
-std::string InputName(const ConcreteFunction& function, size_t i) {
-  const Node& node = *function.function()->arguments()[i];
-  const auto given = node.attr<std::string>("_user_specified_name");
-  return given.empty() ? node.name() : given;
-}
-
 StatusOr<ExportedTrace> WrapSignature(const ExportedSignature& signature) {
   const ConcreteFunction& inner = *signature.trace.function;
   GK_ASSIGN_OR_RETURN(const NamedValues named, NamedOutputs(signature));
@@ -95,20 +90,17 @@ StatusOr<ExportedTrace> WrapSignature(const ExportedSignature& signature) {
   by_name[0].mutable_tuple_value();
   auto& arguments = by_name[1].mutable_dict_value().fields;
   std::map<std::string, size_t> place_of;
-  std::map<std::string, int> more;  // names made of one
+  const std::vector<std::string> names = FlatNames(inner);
   TensorVector inputs, outputs;
   for (size_t i = 0; i < inner.arguments().size(); ++i) {
     const ArgumentSpec& spec = inner.arguments()[i];
-    const std::string own = InputName(inner, i);
+    const std::string& name = names[i];
     if (spec.dtype == DataType::kResource) {
       return ValueError(
           "The SavedModel signature '{}' must take tensors; '{}' is a "
           "variable.",
-          signature.name, own);
+          signature.name, name);
     }
-    // Parts of one argument have its name; the second is "x_1".
-    std::string name = own;
-    while (arguments.contains(name)) name = Format("{}_{}", own, ++more[own]);
     arguments[name] = TensorSpecMessage(name, spec.dtype, spec.shape);
     place_of[name] = i;
   }
@@ -152,8 +144,9 @@ proto::SignatureDef SignatureOf(const ExportedTrace& wrapped,
                                 std::span<const Tensor> outputs) {
   proto::SignatureDef def;
   def.method_name = kPredict;
+  const std::vector<std::string> names = FlatNames(*wrapped.function);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    def.inputs[InputName(*wrapped.function, i)] = InfoOf(inputs[i]);
+    def.inputs[names[i]] = InfoOf(inputs[i]);
   }
   size_t next = 0;
   for (const auto& [key, value] : wrapped.outputs.dict_value->fields) {

@@ -17,9 +17,6 @@ struct ExportedSignature {
   std::map<std::string, Tensor> defaults;
 };
 
-// What argument i is called as an input of a signature.
-std::string InputName(const ConcreteFunction& function, size_t i);
-
 // The trace as a function of that kind: each result has its key in a
 // dictionary, or "output_0", "output_1" of a sequence. ValueError if it gives
 // something else.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "function/argument_names.h"
 #include "python/src/binding/errors.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/function/concrete_function_facts.h"

@@ -298,13 +298,17 @@ PyObject* RunMatched(PyConcreteFunction* f, std::span<const Tensor> inputs,
   return Run(f, inputs, builder);
 }
 
+// Calls in progress hold the old one.
+static void Exchange(PyConcreteFunction* f, Ref<ConcreteFunction> function) {
+  const Ref<ConcreteFunction> old = Ref<ConcreteFunction>::Adopt(f->function);
+  f->function = function.Release();
+}
+
 Status SetCaptures(PyConcreteFunction* f,
                    std::vector<FunctionCapture> captures) {
   GK_ASSIGN_OR_RETURN(Ref<ConcreteFunction> function,
                       f->function->WithCaptures(std::move(captures)));
-  // Calls in progress hold the old one.
-  const Ref<ConcreteFunction> old = Ref<ConcreteFunction>::Adopt(f->function);
-  f->function = function.Release();
+  Exchange(f, std::move(function));
   return OkStatus();
 }
 
@@ -323,9 +327,7 @@ static void ShowBody(PyConcreteFunction* f) {
 void UseBody(PyConcreteFunction* f, const ConcreteFunction& body) {
   Ref<ConcreteFunction> function = f->function->WithBody(body);
   if (!function) return;
-  // Calls in progress hold the old one.
-  const Ref<ConcreteFunction> old = Ref<ConcreteFunction>::Adopt(f->function);
-  f->function = function.Release();
+  Exchange(f, std::move(function));
   ShowBody(f);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "function/argument_names.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/function/atomic_function.h"
 #include "python/src/function/concrete_function.h"
@@ -250,22 +251,6 @@ std::string ShortName(const ConcreteFunction& f) {
     name = name.substr(0, end == name.npos ? 0 : end);
   }
   return std::string(name);
-}
-
-std::vector<std::string> FlatNames(const ConcreteFunction& f) {
-  std::vector<std::string> names;
-  const std::vector<Node*>& arguments = f.function()->arguments();
-  for (size_t i = 0; i < f.arguments().size(); ++i) {
-    const auto* name =
-        arguments[i]->attrs().Get<std::string>("_user_specified_name");
-    const std::string& base = name ? *name : arguments[i]->name();
-    std::string unique = base;
-    for (int n = 1; std::ranges::find(names, unique) != names.end(); ++n) {
-      unique = Format("{}_{}", base, n);
-    }
-    names.push_back(std::move(unique));
-  }
-  return names;
 }
 
 PyObject* FunctionTypeOf(PyObject* o, void*) {

@@ -16,9 +16,6 @@ void AddConcreteFunctionFacts(TypeParts* parts);
 std::string ShortName(const ConcreteFunction& f);
 // Parameters, captures and output with their types. New reference.
 PyObject* FunctionTypeOf(PyObject* concrete, void*);
-// The names by which the tensors of a call can be given: unique, as names of
-// nodes are.
-std::vector<std::string> FlatNames(const ConcreteFunction& f);
 
 }  // namespace gk::py
 

@@ -112,11 +112,14 @@ PyObject* Decorate(PyObject* o, PyObject* decorator) {
   Py_RETURN_NONE;
 }
 
-PyObject* Copy(PyObject* o, PyObject*) {
-  return NewFunction(PythonFunction(Python(o).function(), Python(o).options(),
-                                    nb::none()))
+// The same of another Python function, without traces. New reference.
+PyObject* CopyOf(PyObject* o, nb::handle function) {
+  return NewFunction(PythonFunction(function, Python(o).options(), nb::none()))
       .release()
       .ptr();
+}
+PyObject* Copy(PyObject* o, PyObject*) {
+  return CopyOf(o, Python(o).function());
 }
 // Of another Python function, or None for this one's.
 PyObject* Clone(PyObject* o, PyObject* args, PyObject* kwargs) {
@@ -124,12 +127,7 @@ PyObject* Clone(PyObject* o, PyObject* args, PyObject* kwargs) {
   if (!ParseArguments(args, kwargs, "O", {"python_function"}, &given)) {
     return nullptr;
   }
-  const PythonFunction& own = Python(o);
-  return NewFunction(PythonFunction(
-                         given == Py_None ? nb::handle(own.function()) : given,
-                         own.options(), nb::none()))
-      .release()
-      .ptr();
+  return given == Py_None ? Copy(o, nullptr) : CopyOf(o, given);
 }
 PyObject* Reduce(PyObject* o, PyObject*) {
   return nb::make_tuple(

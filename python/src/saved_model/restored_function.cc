@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "function/func_graph.h"
+#include "function/argument_names.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/binding/throw_status.h"
@@ -24,7 +24,6 @@
 #include "python/src/tensors/converted.h"
 #include "python/src/tensors/tensor_spec_type.h"
 #include "saved_model/restored_function.h"
-#include "saved_model/signature_wrapper.h"
 
 namespace nb = nanobind;
 
@@ -264,12 +263,10 @@ class RestoredBody final : public ToldFunction {
   // Do the arguments have the names of the signature's inputs? Those of what is
   // cut out of a graph of TensorFlow 1 have not.
   bool HasOwnNames(const ConcreteFunction& body) const {
-    std::set<std::string> names;
-    for (size_t i = 0; i < body.arguments().size(); ++i) {
-      names.insert(InputName(body, i));
-    }
+    const std::vector<std::string> names = FlatNames(body);
     return std::ranges::all_of(own_names_, [&](const auto& pair) {
-      return names.contains(nb::cast<std::string>(pair.second));
+      const auto name = nb::cast<std::string>(pair.second);
+      return std::ranges::find(names, name) != names.end();
     });
   }
 

@@ -4,6 +4,7 @@ each name a tensor, a variable, or a function that gives one or a saveable objec
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from graphkiln import _graphkiln, raw_ops
@@ -65,12 +66,11 @@ def value_of(variable: Variable) -> Tensor:
     """Its value, by the operation that the graph has for that."""
     if _graphkiln.executing_eagerly() or _graphkiln.inside_function():
         return variable.read_value()
-    graph = variable.handle.graph
     snapshot = variable.to_proto().snapshot_name  # which not all messages have
-    try:
-        return graph.get_tensor_by_name(snapshot) if snapshot else variable.read_value()
-    except KeyError:
-        return variable.read_value()
+    with contextlib.suppress(KeyError):
+        if snapshot:
+            return variable.handle.graph.get_tensor_by_name(snapshot)
+    return variable.read_value()
 
 
 class SaveSpec:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from graphkiln import _graphkiln
@@ -51,8 +52,8 @@ class Part:
                         "tf.Variable, tf.Module or Keras layer)."
                     )
                 self._give(self.numbers[path], made, setter)
-        paths = self._reached()
-        self.wanted = None if 0 in paths else set(paths)
+        reached = self._reached()
+        self.wanted = None if 0 in reached else reached
         if self.wanted is not None:
             self._check_captures()
 
@@ -89,28 +90,36 @@ class Part:
         if self._graph.nodes[number].WhichOneof("kind") != "variable":
             self.setters[number] = setter
 
-    def _reached(self) -> dict[int, str]:
-        """All that is below the filters, with a path; parts of given objects are
-        given, too."""
-        paths: dict[int, str] = {}
-        waiting = [(number, path) for path, number in self.numbers.items()]
+    def _walk(self, starts: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+        """The starts and all that is below them, each once, with a shortest path."""
+        waiting, seen = collections.deque(starts), set()
         while waiting:
-            number, path = waiting.pop(0)
-            if number in paths:
+            number, path = waiting.popleft()
+            if number in seen:
                 continue
-            paths[number] = path
-            owner = self.given.get(number)
-            find = getattr(owner, "_lookup_dependency", None)
+            seen.add(number)
+            yield number, path
             for child in self._graph.nodes[number].children:
-                part = None
-                if find is not None and child.node_id not in self.given:
-                    part = find(child.local_name)
+                waiting.append((child.node_id, f"{path}.{child.local_name}"))
+
+    def _reached(self) -> set[int]:
+        """All that is below the filters; parts of given objects are given, too."""
+        reached = set()
+        starts = ((number, path) for path, number in self.numbers.items())
+        for number, _ in self._walk(starts):
+            reached.add(number)
+            find = getattr(self.given.get(number), "_lookup_dependency", None)
+            if find is None:
+                continue
+            for child in self._graph.nodes[number].children:
+                if child.node_id in self.given:
+                    continue
+                part = find(child.local_name)
                 if part is not None:
                     known = isinstance(part, TrackableDataStructure)
                     setter = _leave if known else self.setters.get(number, setattr)
                     self._give(child.node_id, part, setter)
-                waiting.append((child.node_id, f"{path}.{child.local_name}"))
-        return paths
+        return reached
 
     def _check_captures(self) -> None:
         """Raises where a function that is wanted needs what is not."""
@@ -133,15 +142,8 @@ class Part:
                         )
 
     def _path_of(self, wanted: int) -> str:
-        paths = {0: _ROOT}
-        waiting = [0]
-        while waiting:
-            number = waiting.pop(0)
-            for child in self._graph.nodes[number].children:
-                if child.node_id not in paths:
-                    paths[child.node_id] = f"{paths[number]}.{child.local_name}"
-                    waiting.append(child.node_id)
-        return paths.get(wanted, str(wanted))
+        paths = (path for n, path in self._walk([(0, _ROOT)]) if n == wanted)
+        return next(paths, str(wanted))
 
 
 def load_partial(
