@@ -32,8 +32,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 DATA = "variables/variables.data-00000-of-00001"
+
+
+def made_in() -> Path:
+    """Where the files are made: on the disk of this tree, where nobody commits them."""
+    folder = Path(__file__).parents[1] / "build"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 def seconds(call: Callable[[], object]) -> float:
@@ -180,7 +188,7 @@ def medians(modules: dict[str, str], what: str, runs: int, paths: list[str]) -> 
         found: dict[tuple[str, str], list[float]] = {}
         for _ in range(runs):
             for module, python in modules.items():
-                with tempfile.TemporaryDirectory(dir=".") as folder:
+                with tempfile.TemporaryDirectory(dir=made_in()) as folder:
                     run = in_process(python, module, what, path or folder)
                 for name, value in run.items():
                     found.setdefault((name, module), []).append(value)
@@ -217,7 +225,7 @@ def main(arguments: list[str]) -> None:
         if what not in MODELS:
             medians(modules, what, 1 if what == "async" else runs, [""])
             continue
-        with tempfile.TemporaryDirectory(dir=".") as folder:
+        with tempfile.TemporaryDirectory(dir=made_in()) as folder:
             paths = []
             for module, python in modules.items():
                 paths.append(f"{folder}/{module}")
