@@ -13,6 +13,9 @@ namespace {
 
 // Larger ones are shared rather than copied; their headers cost little.
 constexpr int64_t kMaxPackedBytes = 16 << 10;
+// Lists that begin with one of these, alone in its memory, share what is pushed
+// to them: loops push and pop, and neither then copies.
+constexpr int64_t kMinSharedBytes = 2 << 10;
 constexpr int64_t kMinBlockBytes = 256;
 constexpr int64_t kMaxBlockBytes = 1 << 20;
 constexpr int64_t kMinRegionBytes = 4 << 10;
@@ -21,6 +24,12 @@ constexpr int64_t kMinRegionBytes = 4 << 10;
 int64_t WholeBlock(int64_t bytes) {
   const int64_t step = std::bit_floor(static_cast<uint64_t>(bytes)) / 4;
   return (bytes + step - 1) / step * step;
+}
+
+bool IsWorthSharing(const Tensor& x) {
+  const int64_t bytes = x.byte_size();
+  return bytes >= kMinSharedBytes && x.buffer() &&
+         static_cast<int64_t>(x.buffer()->size()) <= bytes + bytes / 4;
 }
 
 Status NoMemory(int64_t n) {
@@ -382,7 +391,9 @@ Status TensorList::Unpack() {
 }
 
 Status TensorList::Push(const Tensor& x) {
-  if (Packs(x.shape())) return PushBytes(x.shape(), x.raw_data(), 1);
+  if (Packs(x.shape()) && !(empty() && IsWorthSharing(x))) {
+    return PushBytes(x.shape(), x.raw_data(), 1);
+  }
   GK_RETURN_IF_ERROR(Unpack());
   try {
     tensors_.push_back(x);

@@ -175,6 +175,26 @@ TEST(TensorListTest, LargeAndObjectElementsAreShared) {
   EXPECT_EQ(ValueOrThrow(strings->Get(0)).scalar<std::string>(), "a");
 }
 
+// Not parts of much more, nor small ones.
+TEST(TensorListTest, PushedElementsAreSharedIfTheyAreAloneInTheirMemory) {
+  const auto zeros = [](int64_t n) {
+    return ValueOrThrow(Tensor::Zeros(DataType::kFloat, TensorShape({n})));
+  };
+  const Tensor x = zeros(1024), small = zeros(256), many = zeros(4096);
+  const Tensor part = Tensor::FromBuffer(
+      DataType::kFloat, TensorShape({1024}), many.buffer(), 4096);
+  for (const Tensor& t : {x, small, part}) {
+    Ref<TensorList> list = Make(DataType::kFloat);
+    ASSERT_TRUE(list->Push(t).ok());
+    ASSERT_TRUE(list->Push(t).ok());
+    for (int i = 0; i < 2; ++i) {
+      const Tensor kept = ValueOrThrow(list->Get(i));
+      EXPECT_EQ(kept.shape(), t.shape());
+      EXPECT_EQ(kept.raw_data() == t.raw_data(), t.raw_data() == x.raw_data());
+    }
+  }
+}
+
 TEST(TensorListTest, ShortListsFilledInOrderAreWhole) {
   const int64_t before = GetPoolStats().live_bytes;
   Ref<TensorList> list = Make(DataType::kFloat);

@@ -43,18 +43,26 @@ ReduceLayout LayoutOf(const Tensor& input, const Reduction& r) {
                            std::span<const bool>(flags.get(), input.rank()));
 }
 
+// Axes of one element, or none, leave the elements as they are: the gradients
+// of what may be broadcast sum over none in most calls.
 template <ReduceKind kKind>
 Status ComputeReduce(KernelContext& c) {
   const Tensor& in = c.input(0);
   GK_ASSIGN_OR_RETURN(
       Reduction r, ParseReduction(in, c.input(1), c.attr<bool>("keep_dims")));
+  const bool as_it_is = r.shape.num_elements() == in.num_elements();
   Tensor* out;
-  GK_RETURN_IF_ERROR(c.Allocate(0, in.dtype(), r.shape, &out));
+  GK_RETURN_IF_ERROR(as_it_is ? c.Forward(0, 0, in.dtype(), r.shape, &out)
+                              : c.Allocate(0, in.dtype(), r.shape, &out));
   if (out->num_elements() == 0) return OkStatus();
-  const ReduceLayout layout = LayoutOf(in, r);
+  const ReduceLayout layout = as_it_is ? ReduceLayout() : LayoutOf(in, r);
   auto run = [&](auto tag) {
     using T = decltype(tag);
-    Reduce<T>(kKind, layout, in.data<T>(), out->data<T>());
+    if (!as_it_is) {
+      Reduce<T>(kKind, layout, in.data<T>(), out->data<T>());
+    } else if (out->raw_data() != in.raw_data()) {
+      std::copy_n(in.data<T>(), in.num_elements(), out->data<T>());
+    }
   };
   bool known =
       VisitType<float, double, half, bfloat16, int8_t, int16_t, int32_t,
