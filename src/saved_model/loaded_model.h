@@ -36,6 +36,9 @@ class GraphValues {
   virtual Tensor Variable(int object, const proto::SavedVariable& saved,
                           const PartialTensorShape& shape,
                           const Tensor& value) = 0;
+  // The handle of a resource of the program that is the object from now on;
+  // null: the model makes one.
+  virtual Tensor Resource(int object) = 0;
   virtual Tensor Constant(const Tensor& value) = 0;
   virtual Tensor Asset(const std::string& path) = 0;
   // What a run has to do before it uses the model: where these are from.

@@ -141,6 +141,8 @@ StatusOr<Tensor> LoadedModel::GraphValueOf(int object, GraphValues* values) {
       return values->Constant(value);
     case ObjectKind::kAsset:
       return values->Asset(value.scalar<std::string>());
+    case ObjectKind::kResource:
+      return values->Resource(object);
     default:
       return Tensor();
   }

@@ -94,13 +94,45 @@ def test_partial_loading(tmp_path):
     assert list(_programs(graphkiln, *ours)) == theirs
 
 
-def test_given_objects_in_graphs(tmp_path):
-    plain, _ = _folders(graphkiln, tmp_path)
-    with graphkiln.Graph().as_default():
-        mine = graphkiln.Variable(0.0)
-        load = graphkiln.__internal__.saved_model.load_partial
-        with pytest.raises(NotImplementedError, match="that sessions run"):
-            load(plain, {"root.first.v": mine})
+def _in_session(tf, plain, folder):
+    v1, load = tf.compat.v1, tf.__internal__.saved_model.load_partial
+    with tf.Graph().as_default(), v1.Session() as session:
+        mine = tf.Variable(0.0)
+        given = load(plain, {"root.first": None, "root.first.v": mine})
+        yield given["root.first"].v is mine, given["root.first.v"] is mine
+        session.run(v1.global_variables_initializer())
+        yield session.run([mine, given["root.first"].v])
+
+    with tf.Graph().as_default(), v1.Session() as session:
+        mine, other = tf.Variable(0.0), tf.Module()
+        other.v = tf.Variable([1.0], shape=tf.TensorShape(None))
+        table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+        filters = {"root": None, "root.first.v": mine, "root.second": other}
+        root = load(folder, {**filters, "root.table": table})["root"]
+        yield root.second is other, root.both[1] is other, root.first.v is mine
+        found = table.lookup(tf.constant(["a", "b"])), root.look(tf.constant(["b"]))
+        results = [root.sum(), root.first.scale(tf.constant(5.0)), *found]
+        session.run([mine.initializer, other.v.initializer])
+        session.run([v1.global_variables_initializer(), v1.tables_initializer()])
+        yield [r.tolist() for r in session.run(results)]
+        change = mine.assign(10.0, read_value=False)
+        with tf.control_dependencies([change]):
+            yield session.run([root.sum(), root.first.scale(tf.constant(5.0))])
+        yield session.run(other.v)
+
+    refused = TypeError, ValueError, tf.errors.OpError
+    with tf.Graph().as_default(), v1.Session() as session, pytest.raises(refused):
+        mine = tf.Variable(3)
+        load(plain, {"root.first.v": mine})
+        session.run(mine.initializer)
+
+
+def test_given_objects_in_graphs_of_sessions(tmp_path):
+    folders = list(_folders(tensorflow, tmp_path / "theirs"))
+    theirs = list(_in_session(tensorflow, *folders))
+    assert list(_in_session(graphkiln, *folders)) == theirs
+    ours = _folders(graphkiln, tmp_path / "ours")
+    assert list(_in_session(graphkiln, *ours)) == theirs
 
 
 def test_nodes_of_saved_models(tmp_path):

@@ -48,6 +48,10 @@ class ValuesInGraph final : public GraphValues {
         saved.trainable, value ? Wrapped(value) : nb::object(nb::none()));
     return TensorOf(nb::object(made.attr("handle")).ptr());
   }
+  Tensor Resource(int object) override {
+    const nb::object given = maker_.attr("resource")(object);
+    return given.is_none() ? Tensor() : TensorOf(given.ptr());
+  }
   Tensor Constant(const Tensor& value) override {
     return TensorOf(nb::object(maker_.attr("constant")(Wrapped(value))).ptr());
   }

@@ -8,6 +8,10 @@ from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import Tensor, Variable
 from graphkiln._src.session.graph_keys import GraphKeys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from graphkiln._src.saved_model.partial import Part
+
 _INITIALIZERS = "saved_model_initializers"
 
 
@@ -18,10 +22,13 @@ class GraphValues:
     Args:
       is_version_one: is the model one of TensorFlow 1, which its programs
         initialize otherwise?
+      part: which objects are wanted, and those of the program; None: all are made.
     """
 
-    def __init__(self, is_version_one: bool) -> None:
+    def __init__(self, is_version_one: bool, part: Part | None = None) -> None:
         self.variables: dict[int, Variable] = {}
+        self._given = {} if part is None else part.given
+        self._handles = {} if part is None else part.handles()
         self._graph = _graphkiln.get_default_graph()
         self._is_version_one = is_version_one
 
@@ -35,6 +42,12 @@ class GraphValues:
         value: Any,
     ) -> Variable:
         """One whose initializer gives it the value that was saved."""
+        if number in self._handles:
+            given = self.variables[number] = self._given[number]
+            if value is not None:
+                assign = given.assign(self.constant(value), read_value=False)
+                given._graph_initializer = assign
+            return given
         if value is None:
             sizes = [size or 0 for size in shape] if shape.rank is not None else []
             begin = raw_ops.Empty(shape=sizes, dtype=dtype, init=True)
@@ -54,6 +67,10 @@ class GraphValues:
     def _leave_out(self, key: str, made: Variable) -> None:
         collected = self._graph.get_collection_ref(key)
         collected[:] = [variable for variable in collected if variable is not made]
+
+    def resource(self, number: int) -> Tensor | None:
+        """The handle of one of the program's."""
+        return self._handles.get(number)
 
     def constant(self, value: Tensor) -> Tensor:
         """A node that has an eager tensor's value."""

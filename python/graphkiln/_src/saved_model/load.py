@@ -235,11 +235,11 @@ class Loader:
                     find_in_object(type(owner), name)
 
 
-def _in_graph(model: Any) -> tuple[Any, dict[int, Any]]:
+def _in_graph(model: Any, part: Part | None) -> tuple[Any, dict[int, Any]]:
     """The model in the graph that a session runs, and its variables there."""
     # Few programs have such graphs.
     module = _loading.load("graphkiln._src.saved_model.graph_values")
-    values = module.GraphValues(model.graph is not None)
+    values = module.GraphValues(model.graph is not None, part)
     return model.in_graph(values), values.variables
 
 
@@ -253,13 +253,18 @@ def load_objects(
     folder = os.fspath(export_dir)
     if isinstance(tags, str):
         tags = [tags]
+    given = {}
+    if part is not None:
+        with _graphkiln.init_scope():
+            # In graphs that sessions run, initializers set what is given.
+            given = part.handles() if _graphkiln.executing_eagerly() else {}
     try:
         model = _graphkiln._load_saved_model(
             folder,
             None if tags is None else list(tags),
             options is not None and options.allow_partial_checkpoint,
             options is not None and options.experimental_skip_checkpoint,
-            {} if part is None else part.handles(),
+            given,
         )
     except NotFoundError as error:
         if error.message.startswith("SavedModel file does not exist"):
@@ -273,7 +278,7 @@ def load_objects(
         with _graphkiln.init_scope():
             variables: dict[int, Any] = {}
             if not _graphkiln.executing_eagerly():
-                model, variables = _in_graph(model)
+                model, variables = _in_graph(model, part)
             loader = Loader(model, variables, part)
             root = loader.root()
             if options is not None and options.experimental_load_function_aliases:

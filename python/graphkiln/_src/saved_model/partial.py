@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from graphkiln import _graphkiln
 from graphkiln._src.checkpoint.trackable import is_tracked
 from graphkiln._src.checkpoint.tracked_containers import TrackableDataStructure
 from graphkiln._src.saved_model.load import load_objects
@@ -156,7 +155,8 @@ def load_partial(
       filters: paths, such as "root.layers". Of a dictionary an object of the program
         may be a value, or a pair of one and a function (object, name, value) that
         sets what is in it: it stands in the place of the saved one, and variables get
-        the saved values. None: it is made, as those without a value are.
+        the saved values, in a graph that a session runs by their initializers. None:
+        it is made, as those without a value are.
       tags, options: as of `tf.saved_model.load`.
 
     Returns:
@@ -165,7 +165,6 @@ def load_partial(
     Raises:
       ValueError: there is no such path, or a function uses what is not loaded.
       TypeError: a value is nothing that can be saved.
-      NotImplementedError: one is given in a graph that a session runs.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
@@ -183,11 +182,5 @@ def load_partial(
             "SavedModels saved from Tensorflow 1.x) cannot be loaded with node filters."
         )
     part = Part(graph.object_graph_def, filters)
-    with _graphkiln.init_scope():
-        if part.given and not _graphkiln.executing_eagerly():
-            raise NotImplementedError(
-                "Objects of the program stand in the places of saved ones where ops run "
-                "at once, not in graphs that sessions run."
-            )
     _, loader = load_objects(export_dir, tags, options, part)
     return {path: loader.object(number) for path, number in part.numbers.items()}
