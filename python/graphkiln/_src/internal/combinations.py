@@ -7,7 +7,7 @@ import functools
 import importlib
 import inspect
 import itertools
-import types
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
@@ -79,14 +79,11 @@ class NamedObject:
     """
 
     def __init__(self, name: str, obj: object) -> None:
-        object.__setattr__(self, "_name", name)
-        object.__setattr__(self, "_obj", obj)
+        self._name = name
+        self._obj = obj
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._obj, name)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        setattr(self._obj, name, value)
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         return self._obj(*args, **kwargs)
@@ -144,14 +141,9 @@ def combine(**kwargs: object) -> list[OrderedDict]:
     >>> [dict(c) for c in tf.__internal__.test.combinations.combine(a=[1, 2], b="x")]
     [{'a': 1, 'b': 'x'}, {'a': 2, 'b': 'x'}]
     """
+    # Of the tests' order the first name's values change slowest.
     names = sorted(kwargs)
-    values = []
-    for name in names:
-        value = kwargs[name]
-        if isinstance(value, (list, tuple, types.GeneratorType)):
-            values.append(list(value))
-        else:
-            values.append([value])
+    values = [v if isinstance(v, list) else [v] for v in map(kwargs.get, names)]
     return [
         OrderedDict(zip(names, chosen, strict=True))
         for chosen in itertools.product(*values)
@@ -162,7 +154,7 @@ def times(*combined: list) -> list[OrderedDict]:
     """Each of some combinations with each of others.
 
     Args:
-      *combined: lists of dictionaries; what is none is taken as one value.
+      *combined: lists of dictionaries.
 
     Raises:
       ValueError: two of them have the same parameter.
@@ -172,19 +164,18 @@ def times(*combined: list) -> list[OrderedDict]:
     >>> [dict(c) for c in tf.__internal__.test.combinations.times(a, b)]
     [{'a': 1, 'b': 3}, {'a': 2, 'b': 3}]
     """
-    lists = []
-    for one in combined:
-        is_list = isinstance(one, (list, tuple, types.GeneratorType))
-        lists.append(list(one) if is_list else [one])
     made = []
-    for chosen in itertools.product(*lists):
+    for chosen in itertools.product(*combined):
         items = [item for part in chosen for item in part.items()]
-        names = [name for name, _ in items]
-        if len(set(names)) != len(names):
-            raise ValueError(f"Duplicate keys in combinations: {sorted(names)}")
-        made.append(OrderedDict(sorted(items)))
+        one = OrderedDict(items)
+        if len(one) != len(items):
+            names = [list(part) for part in chosen]
+            raise ValueError(f"Keys need to not overlap: {names}")
+        made.append(one)
     return made
 
+
+_ADDRESS = re.compile("0[xX][0-9a-fA-F]+")  # in texts of objects
 
 DEFAULT_COMBINATIONS = EagerGraphCombination(), TFVersionCombination()
 
@@ -226,12 +217,12 @@ def generate(
             return test
         run = _with_contexts(test, test_combinations)
         named = []
-        for number, combination in enumerate(combinations):
+        for combination in combinations:
             if not isinstance(combination, dict):
                 raise TypeError(f"Combination must be a dictionary: {combination!r}")
             words = [
-                f"_{''.join(filter(str.isalnum, str(name)))}_{_name(value, number)}"
-                for name, value in combination.items()
+                f"_{_plain(name)}_{_plain(_ADDRESS.sub(str(number), str(value)))}"
+                for number, (name, value) in enumerate(combination.items())
             ]
             name = f"_test{''.join(words)}"
             named.append(OrderedDict([*combination.items(), ("testcase_name", name)]))
@@ -248,34 +239,41 @@ generate = functools.update_wrapper(
 )
 
 
-def _name(value: object, number: int) -> str:
-    text = "".join(filter(str.isalnum, str(value)))
-    return text[:60] or str(number)
+def _plain(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
 
 
 def _with_contexts(test: Callable, special: tuple) -> Callable:
-    parameters = list(inspect.signature(test).parameters)
-    modifiers = [m for one in special for m in one.parameter_modifiers()]
+    parameters = inspect.getfullargspec(test).args
+    takes = set(parameters[1:])
 
     @functools.wraps(test)
     def run(self: object, **kwargs: object) -> None:
-        given = dict(kwargs)
-        for one in special:
-            runs, reason = one.should_execute_combination(given.copy())
-            if not runs:
-                self.skipTest(" ".join(reason.split()))
-        changed: dict = {}
-        for modifier in modifiers:
-            changed |= modifier.modified_arguments(given.copy(), parameters)
-        passed = {
-            name: value
-            for name, value in {**given, **changed}.items()
-            if value is not ParameterModifier.DO_NOT_PASS_TO_THE_TEST
-        }
+        asked = [one.should_execute_combination(kwargs.copy()) for one in special]
+        reasons = [f" - {reason}" for runs, reason in asked if not runs]
+        if reasons:
+            self.skipTest("\n".join(reasons))
+        contexts = [c for one in special for c in one.context_managers(kwargs.copy())]
         with contextlib.ExitStack() as stack:
-            for one in special:
-                for context in one.context_managers(given.copy()):
-                    stack.enter_context(context)
+            for context in contexts:
+                stack.enter_context(context)
+            passed = kwargs.copy()
+            modifiers = (m for one in special for m in one.parameter_modifiers())
+            for modifier in dict.fromkeys(modifiers):
+                passed |= modifier.modified_arguments(kwargs.copy(), parameters)
+            for name, value in list(passed.items()):
+                if value is ParameterModifier.DO_NOT_PASS_TO_THE_TEST:
+                    del passed[name]
+            if takes - passed.keys():
+                raise ValueError(
+                    "The test requires parameters whose arguments were not passed: "
+                    f"{takes - passed.keys()} ."
+                )
+            if passed.keys() - takes:
+                raise ValueError(
+                    "The test does not take parameters that were passed : "
+                    f"{passed.keys() - takes} ."
+                )
             test(self, **passed)
 
     del run.__wrapped__  # its own parameters are asked for
