@@ -433,7 +433,7 @@ class GK_EXPORT Dataset {
 
   // The elements, which the first complete pass writes to files below a folder
   // and later ones read from there: of this dataset and all of its
-  // fingerprint(). `compression`: "GZIP", "ZLIB" or "". Throws Error
+  // fingerprint(). `compression`: "SNAPPY", "GZIP", "ZLIB" or "". Throws Error
   // (InvalidArgument) for another one.
   Dataset snapshot(const std::string& path,
                    const std::string& compression = "") const;
@@ -448,8 +448,8 @@ class GK_EXPORT Dataset {
   }
 
   // Writes the elements to the files of a folder, which shows those that it had
-  // before until all are there. `compression`: "GZIP", "ZLIB" or "". Throws
-  // Error: what making elements and writing files do; Unimplemented for
+  // before until all are there. `compression`: "SNAPPY", "GZIP", "ZLIB" or "".
+  // Throws Error: what making elements and writing files do; Unimplemented for
   // elements that have no lasting form.
   void save(const std::string& path, const std::string& compression = "") const;
   // The same, in shards, of the number shard_func(element), an integer.

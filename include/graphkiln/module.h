@@ -1,5 +1,5 @@
 // Module: an object that finds what is kept inside it: variables, modules,
-// tables, files.
+// tables, files, datasets.
 //
 //   struct Dense : gk::Module {
 //     explicit Dense(int units) : gk::Module("dense") {
@@ -26,6 +26,7 @@
 #include <vector>
 
 #include <graphkiln/asset.h>
+#include <graphkiln/dataset.h>
 #include <graphkiln/graph.h>
 #include <graphkiln/lookup.h>
 #include <graphkiln/variable.h>
@@ -49,9 +50,9 @@ class GK_EXPORT Module {
   [[nodiscard]] class name_scope name_scope() const;
 
   // Keeps `value`, and gives it back, as an attribute of that name in place of
-  // another one: a module, variable, table or asset, or vectors, maps from
-  // texts, optionals and pointers of such. Do not keep a module inside itself:
-  // none of its variables would ever end.
+  // another one: a module, variable, table, asset or dataset, or vectors, maps
+  // from texts, optionals and pointers of such. Do not keep a module inside
+  // itself: none of its variables would ever end.
   template <class T>
   T track(const std::string& attribute, T value);
 
@@ -94,7 +95,7 @@ class GK_EXPORT Module {
 struct ModuleLeaf {
   std::vector<std::string> path;
   std::variant<Module, Variable, lookup::Table, lookup::StaticVocabularyTable,
-               saved_model::Asset>
+               saved_model::Asset, Dataset>
       value;
 };
 
@@ -132,6 +133,8 @@ void AddModuleLeaves(const T& value, const std::vector<std::string>& path,
                        std::is_same_v<T, lookup::StaticVocabularyTable> ||
                        std::is_same_v<T, saved_model::Asset>) {
     leaves->push_back({path, value});
+  } else if constexpr (std::is_base_of_v<Dataset, T>) {
+    leaves->push_back({path, static_cast<const Dataset&>(value)});
   } else if constexpr (requires { *value; }) {
     if (value) AddModuleLeaves(*value, path, leaves);
   } else if constexpr (requires { typename T::mapped_type; }) {

@@ -41,6 +41,13 @@ namespace saved_model {
 inline constexpr char DEFAULT_SERVING_SIGNATURE_DEF_KEY[] = "serving_default";
 inline constexpr char SERVING[] = "serve";
 
+// Whether it matters where variables are; there is one copy of each.
+enum class VariablePolicy {
+  NONE,
+  SAVE_VARIABLE_DEVICES,
+  EXPAND_DISTRIBUTED_VARIABLES,
+};
+
 // Of load.
 struct LoadOptions {
   // Of the graph that is wanted; by default there is only one.
@@ -49,6 +56,8 @@ struct LoadOptions {
   bool allow_partial_checkpoint = false;
   // None are read: all variables stay without values.
   bool experimental_skip_checkpoint = false;
+  // But for NONE variables are where the file says, if there is such a device.
+  VariablePolicy experimental_variable_policy = VariablePolicy::NONE;
 };
 
 // A function of tensors by name that gives tensors by name.
@@ -290,6 +299,8 @@ struct SaveOptions {
   std::vector<std::string> extra_tags = {};
   // Leaves out the ops by which servers read the variables.
   bool experimental_skip_saver = false;
+  // But for NONE the file says where variables are.
+  VariablePolicy experimental_variable_policy = VariablePolicy::NONE;
   // Which data files the variables have.
   ShardingCallback experimental_sharding_callback = {};
   // Checks and prints of values are saved as ops that do nothing.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/dataset_objects.h"
 #include "api/inner.h"
 #include "api/module_rep.h"
 #include "api/table_objects.h"

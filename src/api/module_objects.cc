@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/dataset_objects.h"
 #include "api/inner.h"
 #include "api/module_rep.h"
 #include "api/table_objects.h"

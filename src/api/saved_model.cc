@@ -330,7 +330,9 @@ SavedModel load(const std::string& folder, const LoadOptions& options) {
     rep->model =
         ValueOrThrow(LoadedModel::Load(folder, options.tags,
                                        {options.allow_partial_checkpoint,
-                                        options.experimental_skip_checkpoint}));
+                                        options.experimental_skip_checkpoint,
+                                        options.experimental_variable_policy !=
+                                            VariablePolicy::NONE}));
     rep->paths = ObjectPaths(*rep->model);
     const auto& objects = rep->model->objects();
     for (size_t i = 0; i < objects.size(); ++i) {

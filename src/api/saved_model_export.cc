@@ -45,6 +45,8 @@ ExportedSignature SignatureOf(const std::string& name,
   ::gk::SaveOptions inner;
   inner.extra_tags = options.extra_tags;
   inner.skip_saver = options.experimental_skip_saver;
+  inner.variable_devices =
+      options.experimental_variable_policy != VariablePolicy::NONE;
   inner.strip_debug_nodes = options.experimental_debug_stripper;
   inner.namespaces = options.namespace_whitelist;
   inner.sharding = api::Inner(options.experimental_sharding_callback);

@@ -28,15 +28,6 @@ constexpr char kKeys[] = "-keys", kValues[] = "-values";
 constexpr char kStaticTable[] = "tf.StaticHashTable";
 constexpr char kGenericObject[] = "_generic_user_object";
 
-ExportedFacts FactsOfHolder() {
-  ExportedFacts facts;
-  proto::SavedUserObject& user = facts.message.mutable_user_object();
-  user.identifier = kGenericObject;
-  user.version.mut().producer = 1;
-  user.version.mut().min_consumer = 1;
-  return facts;
-}
-
 class AssetObject final : public ExportedObject {
  public:
   explicit AssetObject(Asset asset) : asset_(std::move(asset)) {}
@@ -184,6 +175,15 @@ class TableObject final : public ExportedObject {
 };
 
 }  // namespace
+
+ExportedFacts FactsOfHolder() {
+  ExportedFacts facts;
+  proto::SavedUserObject& user = facts.message.mutable_user_object();
+  user.identifier = kGenericObject;
+  user.version.mut().producer = 1;
+  user.version.mut().min_consumer = 1;
+  return facts;
+}
 
 const void* IdentityOf(const Table& table) { return &table.rep(); }
 const void* IdentityOf(const StaticVocabularyTable& table) {

@@ -9,6 +9,9 @@
 
 namespace gk::api {
 
+// Of what only holds others together.
+ExportedFacts FactsOfHolder();
+
 // One object has one address.
 const void* IdentityOf(const lookup::Table& table);
 const void* IdentityOf(const lookup::StaticVocabularyTable& table);

@@ -5,7 +5,10 @@
 #include <utility>
 
 #include "data/dataset.h"
+#include "data/stand_in_resource.h"
+#include "framework/absent_resource.h"
 #include "framework/op_builder.h"
+#include "framework/op_registry.h"
 
 namespace gk {
 namespace {
@@ -33,11 +36,13 @@ class Remaking {
       for (Tensor& names : inputs) names = files_(names);
     }
     for (Tensor& input : inputs) {
-      if (input.dtype() != DataType::kVariant || !input.shape().IsScalar() ||
-          !Dataset::Of(input).ok()) {
-        continue;
+      if (!input.shape().IsScalar()) continue;
+      if (input.dtype() == DataType::kResource) {
+        GK_RETURN_IF_ERROR(RemakeStandIn(&input));
+      } else if (input.dtype() == DataType::kVariant &&
+                 Dataset::Of(input).ok()) {
+        GK_ASSIGN_OR_RETURN(input, Of(input, depth + 1));
       }
-      GK_ASSIGN_OR_RETURN(input, Of(input, depth + 1));
     }
     GK_ASSIGN_OR_RETURN(TensorVector made,
                         Dispatch(*origin->op, inputs, origin->attrs));
@@ -45,6 +50,26 @@ class Remaking {
   }
 
  private:
+  // What only has to be there is made there; other resources are captured.
+  static Status RemakeStandIn(Tensor* handle) {
+    const Resource* const resource =
+        handle->scalar<ResourceHandle>().resource();
+    const OpRecord* op = nullptr;
+    AttrMap attrs;
+    if (dynamic_cast<const StandInResource*>(resource) != nullptr) {
+      op = OpRegistry::Get().Find(resource->kind());
+    } else if (dynamic_cast<const AbsentResource*>(resource) != nullptr) {
+      op = &OpRegistry::Get().The(kConstant);
+      attrs.Set("value", *handle);
+      attrs.Set("dtype", DataType::kResource);
+    } else {
+      return OkStatus();
+    }
+    GK_ASSIGN_OR_RETURN(TensorVector made, Dispatch(*op, {}, attrs));
+    *handle = std::move(made.at(0));
+    return OkStatus();
+  }
+
   const NamesOfFiles& files_;
   std::unordered_map<const Dataset*, Tensor> made_;
 };

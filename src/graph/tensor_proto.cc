@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "framework/small_numbers.h"
+#include "graph/handle_proto.h"
 #include "proto/wire.h"
 
 namespace gk {
@@ -255,25 +256,6 @@ bool WriteValues(const Tensor& t, proto::TensorProto* m) {
   }
 }
 
-proto::TensorShapeProto ShapeToProto(const PartialTensorShape& shape) {
-  proto::TensorShapeProto message;
-  message.unknown_rank = shape.unknown_rank();
-  if (shape.unknown_rank()) return message;
-  for (int64_t d : shape.dims()) {
-    message.dim.emplace_back();
-    message.dim.back().size = d;
-  }
-  return message;
-}
-
-StatusOr<PartialTensorShape> ShapeFromProto(
-    const proto::TensorShapeProto& shape) {
-  if (shape.unknown_rank) return PartialTensorShape();
-  std::vector<int64_t> dims;
-  for (const auto& d : shape.dim) dims.push_back(d.size);
-  return PartialTensorShape::Make(dims);
-}
-
 StatusOr<proto::TensorProto> TensorToProto(const Tensor& tensor) {
   proto::TensorProto message;
   message.dtype = static_cast<proto::DataType>(tensor.dtype());
@@ -282,6 +264,8 @@ StatusOr<proto::TensorProto> TensorToProto(const Tensor& tensor) {
   if (tensor.dtype() == DataType::kString ||
       SmallIntegerBits(tensor.dtype()) > 0) {
     WriteValues(tensor, &message);
+  } else if (tensor.dtype() == DataType::kResource) {
+    GK_RETURN_IF_ERROR(WriteHandles(tensor, &message));
   } else if (IsObjectType(tensor.dtype())) {
     return Unimplemented("A tensor of dtype {} cannot be written",
                          DataTypeName(tensor.dtype()));
@@ -303,7 +287,8 @@ StatusOr<Tensor> TensorFromProto(const proto::TensorProto& message,
   GK_ASSIGN_OR_RETURN(PartialTensorShape partial,
                       ShapeFromProto(*message.tensor_shape));
   GK_ASSIGN_OR_RETURN(TensorShape shape, partial.AsTensorShape());
-  if (dtype == DataType::kResource || dtype == DataType::kVariant) {
+  if (dtype == DataType::kResource) return HandlesFromProto(message, shape);
+  if (dtype == DataType::kVariant) {
     return Unimplemented("A tensor of dtype {} cannot be read",
                          DataTypeName(dtype));
   }

@@ -6,13 +6,10 @@
 
 #include "framework/attr_value.h"
 #include "graph/import_budget.h"
+#include "graph/shape_proto.h"
 #include "proto/graph.gk.h"
 
 namespace gk {
-
-proto::TensorShapeProto ShapeToProto(const PartialTensorShape& shape);
-StatusOr<PartialTensorShape> ShapeFromProto(
-    const proto::TensorShapeProto& shape);
 
 // Strings in string_val, a single number as such, all else in tensor_content.
 // Resources and variants have no lasting form: Unimplemented.

@@ -7,6 +7,7 @@
 #include "base/interrupt.h"
 #include "framework/text_memory.h"
 #include "io/files.h"
+#include "io/snappy_file.h"
 
 namespace gk::io {
 namespace {
@@ -295,6 +296,9 @@ std::unique_ptr<RandomAccessFile> Inflate(
     std::unique_ptr<RandomAccessFile> file, std::string path,
     Compression compression) {
   if (compression == Compression::kNone) return file;
+  if (compression == Compression::kSnappy) {
+    return ReadSnappy(std::move(file), std::move(path));
+  }
   return std::make_unique<InflatedFile>(std::move(file), std::move(path),
                                         compression);
 }
@@ -308,6 +312,9 @@ StatusOr<BufferedReader> OpenInflated(const std::string& path,
 StatusOr<std::unique_ptr<WritableFile>> Deflate(
     std::unique_ptr<WritableFile> file, const DeflateOptions& options) {
   if (options.compression == Compression::kNone) return file;
+  if (options.compression == Compression::kSnappy) {
+    return WriteSnappy(std::move(file));
+  }
   auto made = std::make_unique<DeflatedFile>(std::move(file), options);
   if (!made->begun()) {
     return InvalidArgument(

@@ -1,5 +1,5 @@
 // Files that hold others in a compressed form, zlib's or gzip's (RFC 1950 and
-// 1952): read as what they hold, written from it.
+// 1952), or in blocks of Snappy (snappy_file.h): read as what they hold, written from it.
 //
 // Of a gzip file all members are read, one after the other; of a zlib file what
 // stands behind its end is left out. Nothing is taken on trust: a file that is
@@ -18,9 +18,10 @@
 
 namespace gk::io {
 
-enum class Compression : uint8_t { kNone, kZlib, kGzip };
+enum class Compression : uint8_t { kNone, kZlib, kGzip, kSnappy };
 
-// "", "ZLIB" and "GZIP"; InvalidArgument for other names.
+// "", "ZLIB" and "GZIP", which files of records may have; InvalidArgument for
+// other names.
 StatusOr<Compression> CompressionOf(std::string_view name);
 
 // How much of a file is read at a time: `buffer_size` as programs give it, 0
@@ -44,7 +45,8 @@ StatusOr<BufferedReader> OpenInflated(const std::string& path,
 // if there is no memory for what it holds.
 class TextInflater {
  public:
-  explicit TextInflater(Compression compression);  // not kNone
+  // kZlib or kGzip.
+  explicit TextInflater(Compression compression);
   ~TextInflater();
   StatusOr<std::string> Inflate(std::string_view text, std::string_view where);
 

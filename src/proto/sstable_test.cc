@@ -168,6 +168,27 @@ TEST(SnappyTest, LiteralsAndCopies) {
   EXPECT_EQ(out, "abcdabcdddddddddddddd" + std::string("d"));
 }
 
+TEST(SnappyTest, WhatIsCompressedComesBack) {
+  std::mt19937 random(5);
+  for (const int letters : {1, 2, 30, 256}) {
+    for (const size_t size : {0, 1, 3, 4, 5, 59, 60, 61, 255, 256, 257, 65535,
+                              65536, 65537, 300000}) {
+      std::string text(size, '\0');
+      for (char& c : text) c = static_cast<char>(random() % letters);
+      // The second half repeats the first, further away than a part is long.
+      for (size_t i = size / 2; i < size; ++i) text[i] = text[i - size / 2];
+      const std::string block = SnappyCompress(text);
+      std::string out;
+      ASSERT_TRUE(SnappyUncompress(block, &out));
+      EXPECT_EQ(out, text);
+      EXPECT_LE(block.size(), size + size / 1000 + 16);
+      if (letters == 1 && size > 1000) {
+        EXPECT_LT(block.size(), size / 15);
+      }
+    }
+  }
+}
+
 TEST(SnappyTest, MalformedInputIsRefused) {
   std::string out;
   const std::string bad[] = {

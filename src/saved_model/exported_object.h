@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checkpoint/trackable.h"
@@ -31,6 +32,9 @@ struct ExportedFacts {
   TensorVector tensors;
   // The file that an asset is.
   std::string asset;
+  // What has to be there before the object is loaded, by its names for them:
+  // identities of objects in reach.
+  std::vector<std::pair<std::string, const void*>> dependencies;
   // Of values that are no variable's, by their names: a function of the key in
   // the checkpoint that gives {"name", "slice_spec", "tensor"} of each tensor,
   // and one of these tensors.

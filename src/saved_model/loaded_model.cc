@@ -8,6 +8,7 @@
 #include "checkpoint/object_graph.h"
 #include "checkpoint/restoration.h"
 #include "framework/called_functions.h"
+#include "framework/logical_device.h"
 #include "framework/long_work.h"
 #include "framework/op_registry.h"
 #include "framework/resource_manager.h"
@@ -146,6 +147,7 @@ StatusOr<std::shared_ptr<LoadedModel>> LoadedModel::Load(
   AttachGradients(&graph);
   std::shared_ptr<LoadedModel> model(new LoadedModel(folder, std::move(graph)));
   model->scope_ = CurrentNameScope();
+  model->variable_devices_ = options.variable_devices;
   Status status;
   // A function may be traced around: what is loaded outlives it.
   InitScope outside;
@@ -278,6 +280,8 @@ StatusOr<Tensor> LoadedModel::MakeValue(int object) {
       }
       GK_ASSIGN_OR_RETURN(const PartialTensorShape shape,
                           ShapeFromProto(*v.shape));
+      const int device = variable_devices_ ? FindDevice(v.device) : -1;
+      const DeviceGuard there(device < 0 ? CurrentDevice() : device);
       return NewVariableHandle(scope_ + v.name, static_cast<DataType>(number),
                                shape, v.trainable);
     }

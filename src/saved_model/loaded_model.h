@@ -50,6 +50,8 @@ struct LoadOptions {
   bool allow_partial_checkpoint = false;
   // None are read; all variables stay without values.
   bool skip_checkpoint = false;
+  // Variables are where the file says that they were, if there is such a device.
+  bool variable_devices = false;
   // Handles of variables and resources of the program, which are objects of the
   // model from now on, by their numbers. Variables get the saved values.
   std::unordered_map<int, Tensor> given;
@@ -142,6 +144,7 @@ class LoadedModel {
   StatusOr<Ref<ConcreteFunction>> MakeFunction(const std::string& name);
 
   const std::string folder_;
+  bool variable_devices_ = false;  // LoadOptions
   std::string scope_;  // that the program was in, of the variables' names
   proto::MetaGraphDef meta_graph_;  // constant once loaded
   std::vector<Tensor> values_;

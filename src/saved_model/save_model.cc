@@ -72,7 +72,9 @@ Status SaveModel(const ExportedObjectRef& root,
     }
   }
   const std::vector<WalkedObject> walked = WalkObjects(root);
-  GK_ASSIGN_OR_RETURN(SavedObjects objects, SavedObjects::Of(walked));
+  GK_ASSIGN_OR_RETURN(SavedObjects objects, SavedObjects::Of(
+                                                walked,
+                                                options.variable_devices));
   GK_RETURN_IF_ERROR(objects.AddSignatures(serving.signatures));
   SavedGradients gradients;
   if (options.custom_gradients) {

@@ -22,6 +22,8 @@ struct SaveOptions {
   std::vector<std::string> extra_tags;  // beside kServingTag
   // Leaves out the ops by which a server reads the variables.
   bool skip_saver = false;
+  // Writes where variables are.
+  bool variable_devices = false;
   // Saves the gradients that the program gave its own functions.
   bool custom_gradients = true;
   // {name of a function in the file: what loaders may call it}

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "framework/graph_builder.h"
+#include "framework/logical_device.h"
 #include "framework/variable.h"
 #include "graph/tensor_proto.h"
 #include "io/path.h"
@@ -27,14 +28,18 @@ proto::SavedObject UserObject(const std::string& identifier) {
   return message;
 }
 
-void AddChild(int child, const std::string& name, proto::SavedObject* parent) {
-  auto& reference = parent->children.emplace_back();
-  reference.node_id = child;
+using References = std::vector<
+    proto::TrackableObjectGraph_TrackableObject_ObjectReference>;
+void AddReference(int object, const std::string& name, References* references) {
+  auto& reference = references->emplace_back();
+  reference.node_id = object;
   reference.local_name = name;
 }
 
 // One of a graph is described by the face, which made it.
-void DescribeVariable(const Tensor& handle, proto::SavedVariable* message) {
+void DescribeVariable(const Tensor& handle, bool with_device,
+                      proto::SavedVariable* message) {
+  if (with_device) message->device = DeviceName(DeviceOf(handle));
   if (handle.is_symbolic()) return;
   const VariableResource& v = *ValueOrThrow(VariableOf(handle));
   message->dtype = static_cast<proto::DataType>(v.dtype());
@@ -54,17 +59,31 @@ int SavedObjects::AddObject(proto::SavedObject message) {
 }
 
 StatusOr<SavedObjects> SavedObjects::Of(
-    const std::vector<WalkedObject>& objects) {
+    const std::vector<WalkedObject>& objects, bool variable_devices) {
   SavedObjects made;
   std::vector<ExportedFacts> facts;
+  std::unordered_map<const void*, int> numbers;
+  for (size_t i = 0; i < objects.size(); ++i) {
+    numbers.emplace(objects[i].object->identity(), static_cast<int>(i));
+  }
   for (size_t i = 0; i < objects.size(); ++i) {
     facts.push_back(static_cast<ExportedObject&>(*objects[i].object).Facts());
     ExportedFacts& own = facts.back();
     if (own.message.variable.has()) {
-      DescribeVariable(own.tensors.at(0), &own.message.mutable_variable());
+      DescribeVariable(own.tensors.at(0), variable_devices,
+                       &own.message.mutable_variable());
     }
     for (const auto& [name, child] : objects[i].children) {
-      AddChild(child, name, &own.message);
+      AddReference(child, name, &own.message.children);
+    }
+    for (const auto& [name, identity] : own.dependencies) {
+      const auto number = numbers.find(identity);
+      if (number == numbers.end()) {
+        return FailedPrecondition(
+            "{} needs '{}' before it is loaded, which is not saved",
+            objects[i].object->Text(), name);
+      }
+      AddReference(number->second, name, &own.message.dependencies);
     }
     // TensorFlow fails to load slots of what is no optimizer of Keras: those
     // are in the checkpoint's graph alone.
@@ -238,12 +257,13 @@ Status SavedObjects::AddTrace(int object, const ExportedTrace& trace,
   int holder = object;
   if (!child.empty()) {
     holder = AddBare(trace);
-    AddChild(holder, child, &messages_[object]);
+    AddReference(holder, child, &messages_[object].children);
   }
   const std::vector<int>& captured = captured_.at(trace.function.get());
   for (size_t i = 0; i < captured.size(); ++i) {
     if (!messages_[captured[i]].constant.has()) continue;
-    AddChild(captured[i], Format("capture_{}", i), &messages_[holder]);
+    AddReference(captured[i], Format("capture_{}", i),
+                 &messages_[holder].children);
   }
   return OkStatus();
 }
@@ -251,7 +271,7 @@ Status SavedObjects::AddTrace(int object, const ExportedTrace& trace,
 Status SavedObjects::AddSignatures(
     const std::vector<std::pair<std::string, ExportedTrace>>& signatures) {
   const int map = AddObject(UserObject("signature_map"));
-  AddChild(map, kSignatures, &messages_[0]);
+  AddReference(map, kSignatures, &messages_[0].children);
   for (const auto& [name, trace] : signatures) {
     GK_RETURN_IF_ERROR(AddFunction(trace));
     const int function = AddBare(trace);
@@ -260,7 +280,7 @@ Status SavedObjects::AddSignatures(
                         .mutable_bare_concrete_function()
                         .allowed_positional_arguments;
     allowed = trace.function->arguments().size() == 1 ? 1 : 0;
-    AddChild(function, name, &messages_[map]);
+    AddReference(function, name, &messages_[map].children);
   }
   return OkStatus();
 }

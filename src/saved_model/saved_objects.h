@@ -20,8 +20,10 @@ namespace gk {
 class SavedObjects {
  public:
   // Those of a walk over ExportedObjects, with the numbers that they have
-  // there, and what their functions need beside them.
-  static StatusOr<SavedObjects> Of(const std::vector<WalkedObject>& objects);
+  // there, and what their functions need beside them; `variable_devices`: with
+  // where variables are.
+  static StatusOr<SavedObjects> Of(const std::vector<WalkedObject>& objects,
+                                   bool variable_devices);
 
   // A function among the children of object 0's "signatures".
   Status AddSignatures(

@@ -64,6 +64,7 @@ class ServingGraph {
         graph_->scopes().UniqueName(IsNodeName(v.name) ? v.name : "Variable");
     tensors_[object] =
         Handle(name, dtype, ValueOrThrow(ShapeFromProto(*v.shape)));
+    if (!v.device.empty()) NodeOf(tensors_[object])->set_device(v.device);
     Read(tensors_[object], dtype, name + "/Read/ReadVariableOp/");
   }
   static Tensor Handle(const std::string& name, DataType dtype,

@@ -64,7 +64,7 @@ def shown(dataset):
     )
 
 
-@pytest.mark.parametrize("compression", [None, "GZIP", "AUTO"])
+@pytest.mark.parametrize("compression", [None, "GZIP", "SNAPPY", "AUTO"])
 @pytest.mark.parametrize("make", MAKERS)
 def test_both_load_what_either_saves(both, tmp_path, make, compression):
     found = []

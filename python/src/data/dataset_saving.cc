@@ -153,7 +153,7 @@ below the same folder.
 
 Args:
   path: of the folder, which is made.
-  compression: "GZIP", "ZLIB", or None for none, as is "AUTO".
+  compression: "SNAPPY", which "AUTO" is, "GZIP", "ZLIB", or None for none.
   reader_func: takes a dataset of datasets, one for each shard; returns the
     dataset of elements, which without a `shard_func` come in pairs with their
     numbers. None: shards take turns.
@@ -180,7 +180,7 @@ The folder shows the elements that it had before until all of them are there.
 
 Args:
   path: of the folder, which is made.
-  compression: "GZIP", "ZLIB", or None for none, as is "AUTO".
+  compression: "SNAPPY", "GZIP", "ZLIB", or None for none.
   shard_func: takes an element; returns the number of its shard, an int64
     scalar. None: all are in one.
   checkpoint_args: accepted for compatibility.

@@ -91,6 +91,11 @@ class PyExported final : public ExportedObject {
       made.tensors.push_back(HandleOf(tensor));
     }
     made.asset = nb::cast<std::string>(facts["asset"]);
+    for (auto [name, needed] : nb::cast<nb::dict>(facts["dependencies"])) {
+      made.dependencies.emplace_back(
+          nb::cast<std::string>(name),
+          DescribedObject(nb::borrow(needed), protocol_)->identity());
+    }
     for (auto [name, functions] : nb::cast<nb::dict>(facts["saveables"])) {
       const auto pair = nb::cast<nb::tuple>(functions);
       made.saveables.emplace(nb::cast<std::string>(name),
@@ -115,13 +120,15 @@ std::vector<SourceFrame> FramesOf(SourceId source) {
 
 void Save(nb::object root, nb::object protocol, nb::handle signatures,
           const std::string& folder, std::vector<std::string> extra_tags,
-          bool skip_saver, bool custom_gradients, nb::handle aliases,
+          bool skip_saver, bool variable_devices, bool custom_gradients,
+          nb::handle aliases,
           nb::object sharding, bool save_debug_info, bool strip_debug_nodes,
           std::optional<std::vector<std::string>> namespaces) {
   SaveOptions options;
   options.writer = "graphkiln-" GK_VERSION;
   options.extra_tags = std::move(extra_tags);
   options.skip_saver = skip_saver;
+  options.variable_devices = variable_devices;
   options.custom_gradients = custom_gradients;
   options.sharding = ShardingPolicyOf(std::move(sharding));
   options.strip_debug_nodes = strip_debug_nodes;
@@ -187,7 +194,8 @@ void AddExportedModel(nb::module_& m) {
       nb::arg("handle"));
   m.def("_save_model", Save, nb::arg("root"), nb::arg("protocol"),
         nb::arg("signatures"), nb::arg("folder"), nb::arg("extra_tags"),
-        nb::arg("skip_saver"), nb::arg("custom_gradients"), nb::arg("aliases"),
+        nb::arg("skip_saver"), nb::arg("variable_devices"),
+        nb::arg("custom_gradients"), nb::arg("aliases"),
         nb::arg("sharding").none(), nb::arg("save_debug_info"),
         nb::arg("strip_debug_nodes"), nb::arg("namespaces").none());
 }

@@ -77,8 +77,10 @@ std::shared_ptr<LoadedModel> PutInGraph(std::shared_ptr<LoadedModel> eager,
 std::shared_ptr<LoadedModel> Load(
     const std::string& folder,
     const std::optional<std::vector<std::string>>& tags,
-    bool allow_partial_checkpoint, bool skip_checkpoint, nb::dict given) {
-  LoadOptions options{allow_partial_checkpoint, skip_checkpoint, {}};
+    bool allow_partial_checkpoint, bool skip_checkpoint, bool variable_devices,
+    nb::dict given) {
+  LoadOptions options{
+      allow_partial_checkpoint, skip_checkpoint, variable_devices, {}};
   for (auto [object, handle] : given) {
     options.given.emplace(nb::cast<int>(object), TensorOf(handle.ptr()));
   }
@@ -252,7 +254,7 @@ void AddLoadedModel(nb::module_& m) {
           nb::arg("name"));
   m.def("_load_saved_model", Load, nb::arg("folder"), nb::arg("tags").none(),
         nb::arg("allow_partial_checkpoint"), nb::arg("skip_checkpoint"),
-        nb::arg("given"));
+        nb::arg("variable_devices"), nb::arg("given"));
   m.def(
       "_contains_saved_model",
       [](const std::string& folder) {

@@ -135,8 +135,10 @@ Status ComputeSnapshot(KernelContext& c) {
     return InvalidArgument("`path` must be a scalar");
   }
   SnapshotFiles files;
-  GK_ASSIGN_OR_RETURN(files.compression,
-                      SavedCompression(c.attr<std::string>("compression")));
+  const std::string& compression = c.attr<std::string>("compression");
+  GK_ASSIGN_OR_RETURN(
+      files.compression,
+      SavedCompression(compression == "AUTO" ? "SNAPPY" : compression));
   const int readers = ListLength(c, "Treader_func_args"),
             shards = ListLength(c, "Tshard_func_args");
   GK_RETURN_IF_ERROR(

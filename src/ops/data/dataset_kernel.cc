@@ -1,5 +1,7 @@
 #include "ops/data/dataset_kernel.h"
 
+#include "data/stand_in_resource.h"
+#include "framework/op_registry.h"
 #include "ops/element_moves.h"
 
 namespace gk {
@@ -54,25 +56,26 @@ Status SetDataset(KernelContext& c, Ref<const Dataset> dataset) {
   return OkStatus();
 }
 
-namespace {
+StatusOr<Tensor> MakeDataset(const OpRecord& op, const AttrMap& attrs,
+                             const TensorVector& inputs) {
+  std::vector<const Tensor*> given;
+  for (const Tensor& t : inputs) given.push_back(&t);
+  Tensor made;
+  KernelContext c(op, attrs, given, {&made, 1});
+  GK_RETURN_IF_ERROR(op.kernel.compute(c));
+  return made;
+}
 
-class StandIn final : public Resource {
- public:
-  StandIn(std::string_view kind, std::string_view type_name)
-      : kind_(kind), type_name_(type_name) {}
-  std::string_view kind() const override { return kind_; }
-  std::string_view type_name() const override { return type_name_; }
-
- private:
-  const std::string_view kind_, type_name_;
-};
-
-}  // namespace
+StatusOr<Tensor> MakeDataset(std::string_view op, const AttrMap& attrs,
+                             const TensorVector& inputs) {
+  GK_ASSIGN_OR_RETURN(const OpRecord* record, OpRegistry::Get().LookUp(op));
+  return MakeDataset(*record, attrs, inputs);
+}
 
 Status SetStandIn(KernelContext& c, std::string_view kind,
                   std::string_view type_name) {
   c.set_output(
-      0, Tensor::Scalar(ResourceHandle(MakeRef<StandIn>(kind, type_name),
+      0, Tensor::Scalar(ResourceHandle(MakeRef<StandInResource>(kind, type_name),
                                        "dummy_resource", {}, "localhost")));
   return OkStatus();
 }

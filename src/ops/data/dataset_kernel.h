@@ -38,6 +38,12 @@ int ListLength(KernelContext& c, std::string_view attr);
 // Output 0 is this dataset.
 Status SetDataset(KernelContext& c, Ref<const Dataset> dataset);
 
+// The dataset that `op` makes of these inputs.
+StatusOr<Tensor> MakeDataset(const OpRecord& op, const AttrMap& attrs,
+                             const TensorVector& inputs);
+StatusOr<Tensor> MakeDataset(std::string_view op, const AttrMap& attrs,
+                             const TensorVector& inputs);
+
 // Output 0 is a resource that only has to be there; both texts are literals.
 Status SetStandIn(KernelContext& c, std::string_view kind,
                   std::string_view type_name);

@@ -14,23 +14,6 @@
 namespace gk {
 namespace {
 
-// What `op` makes of these inputs.
-StatusOr<Tensor> Make(const OpRecord& op, const AttrMap& attrs,
-                      const TensorVector& inputs) {
-  std::vector<const Tensor*> given;
-  for (const Tensor& t : inputs) given.push_back(&t);
-  Tensor made;
-  KernelContext c(op, attrs, given, {&made, 1});
-  GK_RETURN_IF_ERROR(op.kernel.compute(c));
-  return made;
-}
-StatusOr<Tensor> Make(std::string_view op, const AttrMap& attrs,
-                      const TensorVector& inputs) {
-  const OpRecord* record = OpRegistry::Get().Find(op);
-  if (record == nullptr) return Internal("There is no op {}", op);
-  return Make(*record, attrs, inputs);
-}
-
 // The same attributes, with those that `op` has besides.
 AttrMap AttrsFor(const DatasetOrigin& origin,
                  std::initializer_list<AttrMap::Entry> others) {
@@ -90,7 +73,7 @@ StatusOr<Tensor> MapInParallel(const Dataset& dataset,
   }
   TensorVector inputs = origin.inputs;
   inputs.push_back(Autotuned());
-  return Make("ParallelMapDatasetV2",
+  return MakeDataset("ParallelMapDatasetV2",
               AttrsFor(origin, {{"deterministic", std::string("true")},
                                 {"use_unbounded_threadpool", false}}),
               inputs);
@@ -99,7 +82,7 @@ StatusOr<Tensor> MapInParallel(const Dataset& dataset,
 StatusOr<Tensor> BatchInParallel(const Dataset& dataset,
                                  const DatasetOrigin& origin) {
   if (dataset.kind() != "BatchDatasetV2") return Tensor();
-  return Make(
+  return MakeDataset(
       "ParallelBatchDataset",
       AttrsFor(origin, {{"parallel_copy", false},
                         {"deterministic", std::string("true")}}),
@@ -112,7 +95,7 @@ StatusOr<Tensor> PartsAhead(const Dataset& dataset,
   if (dataset.kind() != "InterleaveDataset") return Tensor();
   AttrMap attrs = origin.attrs;
   attrs.Set(kPartsAhead, true);
-  return Make(*origin.op, attrs, origin.inputs);
+  return MakeDataset(*origin.op, attrs, origin.inputs);
 }
 
 struct Rewriting {
@@ -201,7 +184,7 @@ class Optimizer {
       changed->inputs[i] = std::move(made);
     }
     if (!changed) return handle;
-    if (!shuffles) return Make(*changed->op, changed->attrs, changed->inputs);
+    if (!shuffles) return MakeDataset(*changed->op, changed->attrs, changed->inputs);
     GK_ASSIGN_OR_RETURN(Ref<const Dataset> input,
                         Dataset::Of(changed->inputs[0]));
     Ref<const Dataset> made = ShuffledLike(dataset, std::move(input));
@@ -233,7 +216,7 @@ StatusOr<Tensor> WithSlack(const Tensor& handle, int64_t period) {
   } else {
     GK_ASSIGN_OR_RETURN(inputs[0], WithSlack(inputs[0], period));
   }
-  return Make(*origin->op, attrs, inputs);
+  return MakeDataset(*origin->op, attrs, inputs);
 }
 
 void AppendText(const Dataset& dataset, std::string* text) {
@@ -272,7 +255,7 @@ StatusOr<Ref<const Dataset>> Optimized(Ref<const Dataset> dataset) {
     attrs.Set("output_shapes", e.shapes);
     if (last->kind() != "PrefetchDataset") {
       GK_ASSIGN_OR_RETURN(
-          handle, Make("PrefetchDataset", attrs, {handle, Autotuned()}));
+          handle, MakeDataset("PrefetchDataset", attrs, {handle, Autotuned()}));
     }
   }
   const bool* slack = SaidOption<bool>(options, "experimental_slack");

@@ -124,6 +124,7 @@ StatusOr<std::vector<std::string>> Ending(const std::string& folder,
 }  // namespace
 
 StatusOr<io::Compression> SavedCompression(std::string_view name) {
+  if (name == "SNAPPY") return io::Compression::kSnappy;
   return io::CompressionOf(name == "AUTO" ? "" : name);
 }
 

@@ -21,7 +21,7 @@
 
 namespace gk {
 
-// "AUTO" is what is best here: none.
+// Of a saved dataset's files; "AUTO" is none, as in TensorFlow's.
 StatusOr<io::Compression> SavedCompression(std::string_view name);
 
 // Not thread-safe.

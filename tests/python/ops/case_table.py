@@ -82,6 +82,16 @@ NOT_CALLED = {
          "UnbatchDataset", "ZipDataset"),
         "takes or gives a dataset; tests/programs/datasets.py covers it",
     ),
+    **dict.fromkeys(
+        ("BatchDataset", "CacheDataset", "ExperimentalGroupByReducerDataset",
+         "GroupByReducerDataset", "LegacyParallelInterleaveDatasetV2",
+         "MapAndBatchDataset", "PaddedBatchDataset", "ParallelInterleaveDataset",
+         "ParallelInterleaveDatasetV2", "ParallelInterleaveDatasetV3",
+         "ParallelMapDataset", "ShuffleAndRepeatDataset",
+         "ShuffleAndRepeatDatasetV2", "ShuffleDataset"),
+        "takes a dataset, in graphs that were saved; "
+        "tests/oracle/test_former_datasets.py covers it",
+    ),
     "ComputeBatchSize": "takes a dataset; tests/oracle/test_private_parts.py covers it",
     **dict.fromkeys(
         ("AssertCardinalityDataset", "DenseToSparseBatchDataset",

@@ -35,6 +35,7 @@ from graphkiln._src.lookup.tables import (
     StaticVocabularyTable,
 )
 from graphkiln._src.saved_model.dataset_tracker import DatasetTracker, is_dataset
+from graphkiln._src.saved_model.dependencies import dependencies_of
 from graphkiln._src.saved_model.late_functions import late_names
 from graphkiln._src.saved_model.resources import (
     SAVED_AS,
@@ -253,6 +254,7 @@ class ExportProtocol(Protocol):
             "traces": [],
             "tensors": [],
             "asset": "",
+            "dependencies": dependencies_of(value, self.children),
             "saveables": {},
         }
         if isinstance(value, Variable):

@@ -264,6 +264,8 @@ def load_objects(
             None if tags is None else list(tags),
             options is not None and options.allow_partial_checkpoint,
             options is not None and options.experimental_skip_checkpoint,
+            options is not None
+            and options.experimental_variable_policy.value is not None,
             given,
         )
     except NotFoundError as error:

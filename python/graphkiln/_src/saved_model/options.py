@@ -10,8 +10,7 @@ from graphkiln._src.checkpoint.sharding import check_sharding_callback
 
 
 class VariablePolicy(enum.Enum):
-    """What is written of the devices and copies of variables; there is one copy
-    of each, so all are alike.
+    """Whether it matters on which devices variables are; there is one copy of each.
 
     >>> tf.saved_model.experimental.VariablePolicy.from_obj(None).name
     'NONE'
@@ -50,7 +49,8 @@ class SaveOptions:
       experimental_debug_stripper: checks and prints of values (tf.debugging.Assert,
         tf.print, tf.debugging.check_numerics) are saved as ops that do nothing.
       experimental_io_device: accepted for compatibility.
-      experimental_variable_policy: a VariablePolicy, or its name.
+      experimental_variable_policy: a VariablePolicy, or its name; but for NONE
+        the file says on which devices variables are.
       experimental_custom_gradients: are gradients of tf.custom_gradient saved?
       experimental_image_format: accepted for compatibility.
       experimental_skip_saver: leaves the ops out by which a server reads the
@@ -118,7 +118,8 @@ class LoadOptions:
         without a value then.
       experimental_io_device: accepted for compatibility.
       experimental_skip_checkpoint: leaves all variables without values.
-      experimental_variable_policy: accepted for compatibility.
+      experimental_variable_policy: a VariablePolicy, or its name; but for NONE
+        variables are on the devices that the file says, where there are such.
       experimental_load_function_aliases: gives the loaded object a dictionary
         `function_aliases`.
 

@@ -238,6 +238,7 @@ def save_objects(
         os.fspath(export_dir),
         list(options.extra_tags or []),
         options.experimental_skip_saver,
+        options.experimental_variable_policy.value is not None,
         options.experimental_custom_gradients,
         aliases,
         policy_of(options.experimental_sharding_callback),
