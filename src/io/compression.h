@@ -1,5 +1,6 @@
 // Files that hold others in a compressed form, zlib's or gzip's (RFC 1950 and
-// 1952), or in blocks of Snappy (snappy_file.h): read as what they hold, written from it.
+// 1952), or in blocks of Snappy (snappy_file.h): read as what they hold,
+// written from it.
 //
 // Of a gzip file all members are read, one after the other; of a zlib file what
 // stands behind its end is left out. Nothing is taken on trust: a file that is

@@ -1,5 +1,5 @@
-// Files of Snappy blocks, as TensorFlow's datasets write them: of each its size,
-// four bytes of which the first counts most, and the block.
+// Files of Snappy blocks, as TensorFlow's datasets write them: of each its
+// size, four bytes of which the first counts most, and the block.
 #ifndef GK_IO_SNAPPY_FILE_H_
 #define GK_IO_SNAPPY_FILE_H_
 

@@ -50,7 +50,8 @@ struct LoadOptions {
   bool allow_partial_checkpoint = false;
   // None are read; all variables stay without values.
   bool skip_checkpoint = false;
-  // Variables are where the file says that they were, if there is such a device.
+  // Variables are where the file says that they were, if there is such a
+  // device.
   bool variable_devices = false;
   // Handles of variables and resources of the program, which are objects of the
   // model from now on, by their numbers. Variables get the saved values.

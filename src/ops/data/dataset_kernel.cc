@@ -74,9 +74,9 @@ StatusOr<Tensor> MakeDataset(std::string_view op, const AttrMap& attrs,
 
 Status SetStandIn(KernelContext& c, std::string_view kind,
                   std::string_view type_name) {
-  c.set_output(
-      0, Tensor::Scalar(ResourceHandle(MakeRef<StandInResource>(kind, type_name),
-                                       "dummy_resource", {}, "localhost")));
+  ResourceHandle handle(MakeRef<StandInResource>(kind, type_name),
+                        "dummy_resource", {}, "localhost");
+  c.set_output(0, Tensor::Scalar(std::move(handle)));
   return OkStatus();
 }
 

@@ -184,7 +184,9 @@ class Optimizer {
       changed->inputs[i] = std::move(made);
     }
     if (!changed) return handle;
-    if (!shuffles) return MakeDataset(*changed->op, changed->attrs, changed->inputs);
+    if (!shuffles) {
+      return MakeDataset(*changed->op, changed->attrs, changed->inputs);
+    }
     GK_ASSIGN_OR_RETURN(Ref<const Dataset> input,
                         Dataset::Of(changed->inputs[0]));
     Ref<const Dataset> made = ShuffledLike(dataset, std::move(input));
