@@ -19,6 +19,7 @@
 #include "function/initialization_function.h"
 #include "function/signature_rules.h"
 #include "function/trace_function.h"
+#include "function/user_scopes.h"
 #include "graphkiln/function.h"
 
 namespace gk::api::detail {
@@ -313,7 +314,7 @@ PolymorphicFunction::Found FunctionState::Rep::FindOrTrace(
       function.FindOrTrace(RequestOf(call), &tracer);
   tracer.Rethrow();
   PolymorphicFunction::Found result = ValueOrThrow(std::move(found));
-  if (!call.has_specs()) {
+  if (!call.has_specs() && TracePlace() == 0) {
     cache().Remember(MakeRef<KnownCall>(KeyOf(call), result.trace));
   }
   return result;
@@ -346,8 +347,10 @@ std::vector<Tensor> FunctionState::Call(const CallWords& call, const Body& body,
     const TensorVector inputs = Inner(call.inputs());
     const bool plain =
         call.variables().empty() || rep_->cache().captured().empty();
-    const Ref<KnownCall> known =
-        rep_->cache().FindCall(plain ? call.words() : rep_->KeyOf(call));
+    Ref<KnownCall> known;
+    if (TracePlace() == 0) {
+      known = rep_->cache().FindCall(plain ? call.words() : rep_->KeyOf(call));
+    }
     const PolymorphicFunction::Found found =
         known ? PolymorphicFunction::Found{known->trace()}
               : rep_->FindOrTrace(call, body, where);

@@ -39,6 +39,7 @@ bool FunctionType::IsAlive() const {
 
 size_t FunctionType::hash() const {
   size_t h = HashCombine(parameters_.size(), host_signature_);
+  h = HashCombine(h, place_);
   for (int number : captured_) h = HashCombine(h, number);
   for (const FunctionParameter& p : parameters_) {
     h = HashCombine(h, std::hash<std::string>()(p.name));
@@ -49,7 +50,8 @@ size_t FunctionType::hash() const {
 
 bool FunctionType::SameSignature(const FunctionType& o) const {
   if (parameters_.size() != o.parameters_.size() ||
-      host_signature_ != o.host_signature_ || captured_ != o.captured_) {
+      host_signature_ != o.host_signature_ || captured_ != o.captured_ ||
+      place_ != o.place_) {
     return false;
   }
   for (size_t i = 0; i < parameters_.size(); ++i) {
@@ -91,6 +93,7 @@ Ref<FunctionType> FunctionType::CommonSupertype(const FunctionType& o) const {
   auto common = MakeRef<FunctionType>(
       std::move(parameters), std::vector<Capture>(), nullptr, host_signature_);
   common->captured_ = captured_;
+  common->place_ = place_;
   return common;
 }
 
@@ -125,6 +128,13 @@ Ref<FunctionType> FunctionType::WithCaptured(std::vector<int> captured) const {
   auto type = MakeRef<FunctionType>(parameters_, captures_, output_,
                                     host_signature_);
   type->captured_ = std::move(captured);
+  type->place_ = place_;
+  return type;
+}
+
+Ref<FunctionType> FunctionType::WithPlace(uint64_t place) const {
+  Ref<FunctionType> type = WithCaptured(captured_);
+  type->place_ = place;
   return type;
 }
 

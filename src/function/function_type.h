@@ -52,6 +52,9 @@ class FunctionType : public RefCounted {
   // CapturedVariables, by alias. Types of different ones are unrelated.
   const std::vector<int>& captured() const { return captured_; }
   Ref<FunctionType> WithCaptured(std::vector<int> captured) const;
+  // Where calls are made, TracePlace(). Types of different ones are unrelated.
+  uint64_t place() const { return place_; }
+  Ref<FunctionType> WithPlace(uint64_t place) const;
   // No object in it is gone.
   bool IsAlive() const;
   // Of the parameters; captures and output do not count.
@@ -80,6 +83,7 @@ class FunctionType : public RefCounted {
   TraceTypeRef output_;
   uint64_t host_signature_;
   std::vector<int> captured_;
+  uint64_t place_ = 0;
 };
 
 }  // namespace gk

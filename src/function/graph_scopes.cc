@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
 #include "function/own_gradient_attrs.h"
 
 namespace gk {
@@ -118,6 +119,15 @@ void GraphScopes::PushColocation(const Node* node) {
 
 void GraphScopes::PopColocation() {
   if (!colocations_.empty()) colocations_.pop_back();
+}
+
+size_t GraphScopes::ColocationHash() const {
+  size_t h = 0;
+  if (colocations_.empty()) return h;
+  for (const std::string& group : colocations_.back()) {
+    h = HashCombine(h, std::hash<std::string>()(group));
+  }
+  return h;
 }
 
 void GraphScopes::AddAttrs(const OpRecord& record, AttrMap* attrs) const {

@@ -47,6 +47,7 @@ class GraphScopes {
   // holds so far.
   void PushColocation(const Node* node);
   void PopColocation();
+  size_t ColocationHash() const;  // 0 without any
   // Every op made asks for this device, where the scopes around leave it open
   // or say otherwise; nullopt ends what holds so far. A function sees the op,
   // with the device that inner scopes gave it, and has the last word.

@@ -4,6 +4,7 @@
 
 #include "base/event_log.h"
 #include "base/stack.h"
+#include "function/user_scopes.h"
 #include "function/variable_creation.h"
 
 namespace gk {
@@ -139,9 +140,12 @@ StatusOr<PolymorphicFunction::Found> PolymorphicFunction::FindOrTrace(
                "of its trace more deeply than the stack of this thread allows",
                words_.function));
   }
+  const uint64_t place = options_.of_graph ? 0 : TracePlace();
+  const Ref<FunctionType> asked =
+      place == 0 ? request.type : request.type->WithPlace(place);
   std::vector<TypeDifference> changed;
   for (;;) {
-    Ref<Trace> known = cache_.Find(request.type, request.variables);
+    Ref<Trace> known = cache_.Find(asked, request.variables);
     GK_RETURN_IF_ERROR(tracer->ComparisonError());
     if (!known) break;
     GK_ASSIGN_OR_RETURN(std::vector<TypeDifference> now,
@@ -163,7 +167,7 @@ StatusOr<PolymorphicFunction::Found> PolymorphicFunction::FindOrTrace(
   };
   GK_ASSIGN_OR_RETURN(
       Ref<Trace> found,
-      cache_.FindOrTrace(request.type, options_.reduce_retracing,
+      cache_.FindOrTrace(asked, options_.reduce_retracing,
                          /*alone=*/!traced_once(), make, request.variables));
   return Found{std::move(found), made};
 }

@@ -155,6 +155,9 @@ std::string RetraceAdvice(const TypeDifference& d, size_t max_traces,
     case RetraceCause::kGuard:
       return Format("Make {} a {} or an argument, so that it need not be "
                     "frozen.", name, words.variable);
+    case RetraceCause::kPlace:
+      return "Every graph that a session runs has traces of its own, and so "
+             "have operations that are colocated with others.";
   }
   return std::string(kPartOfTheTrace);
 }

@@ -36,6 +36,7 @@ enum class RetraceCause : uint8_t {
   kEvicted,      // the cache had dropped it
   kHostTypes,    // the same values as other host-language types
   kGuard,        // a host-language value that the trace had frozen
+  kPlace,        // in another graph, or its ops are colocated with others
 };
 // "dtype", "shape", ...
 std::string_view RetraceCauseName(RetraceCause cause);

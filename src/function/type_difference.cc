@@ -40,6 +40,8 @@ std::string_view RetraceCauseName(RetraceCause cause) {
       return "host types";
     case RetraceCause::kGuard:
       return "frozen value";
+    case RetraceCause::kPlace:
+      return "graph";
   }
   return "";
 }
@@ -191,6 +193,9 @@ std::vector<TypeDifference> Differences(const FunctionType& before,
   }
   if (before.host_signature() != after.host_signature()) {
     out.push_back({"", RetraceCause::kHostTypes, "", "", ""});
+  }
+  if (before.place() != after.place()) {
+    out.push_back({"", RetraceCause::kPlace, "", "", ""});
   }
   if (before.captured() != after.captured()) {
     for (const FunctionParameter& p : after.parameters()) {

@@ -1,8 +1,10 @@
 #include "function/user_scopes.h"
 
+#include "base/hash.h"
 #include "base/per_thread.h"
 #include "framework/logical_device.h"
 #include "function/device_scope.h"
+#include "function/user_graph.h"
 
 namespace gk {
 namespace {
@@ -108,6 +110,14 @@ FuncGraph* GraphAround() {
   if (FuncGraph* graph = FuncGraph::Current()) return graph;
   FuncGraph* const left = LeftGraph().get();
   return left != nullptr && !left->finished() ? left : nullptr;
+}
+
+uint64_t TracePlace() {
+  const FuncGraph* const here = FuncGraph::Current();
+  const FuncGraph* outer = here;
+  while (outer != nullptr && outer->is_function()) outer = outer->outer();
+  if (outer == nullptr) return 0;
+  return HashCombine(NumberOfUserGraph(outer), here->scopes().ColocationHash());
 }
 
 bool InsideFunction() {

@@ -4,6 +4,7 @@
 #ifndef GK_FUNCTION_USER_SCOPES_H_
 #define GK_FUNCTION_USER_SCOPES_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
@@ -89,6 +90,11 @@ class EagerMode : public InitScope {
 
 // Is a function being traced here, even if an InitScope left its graph?
 bool InsideFunction();
+
+// What tells calls of functions apart besides their arguments: the graph made
+// for its own sake that they are in, and what their ops are colocated with. 0
+// outside of such graphs.
+uint64_t TracePlace();
 
 // The graph that is built here, or that an InitScope left for eager code; null
 // if there is none.

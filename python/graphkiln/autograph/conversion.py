@@ -8,7 +8,6 @@ import threading
 import types
 import weakref
 
-from graphkiln import _loading
 from graphkiln.autograph import conditions, conversion_options, source
 from graphkiln.autograph.expressions import place
 from graphkiln.autograph.parsing import contains_yield, parse
@@ -217,8 +216,6 @@ def convert(function: types.FunctionType, features: tuple = ()):
     cells = dict(
         zip(function.__code__.co_freevars, function.__closure__ or ())
     )
-    # They convert what they call, so that they cannot be imported here.
-    _loading.load("graphkiln.autograph.operators")
     cells["ag__"] = operators_cell
     closure = tuple(
         cells.get(name) or cells[name] for name in result.code.co_freevars

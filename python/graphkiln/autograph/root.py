@@ -7,6 +7,7 @@ from graphkiln.autograph import (
     calls,
     failures,
     feature,
+    operators,  # noqa: F401  what conversion needs
     staged_list,
 )
 

@@ -8,6 +8,7 @@
 #include "base/stack.h"
 #include "function/eager_functions.h"
 #include "function/initialization_function.h"
+#include "function/user_scopes.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
@@ -199,7 +200,7 @@ PyObject* CallSlowly(PyObject* o, PyObject* const* args, size_t n,
 PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
                PyObject* kwnames) {
   const size_t n = PyVectorcall_NARGS(nargsf);
-  if (!FunctionsRunEagerly()) {
+  if (!FunctionsRunEagerly() && TracePlace() == 0) {
     CallKey key(&CacheOf(o).captured());
     if (key.Add(args, n, kwnames)) {
       Ref<KnownCall> known = CacheOf(o).FindCall(key.words());
@@ -214,7 +215,7 @@ PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
 PyObject* CallGuarded(PyObject* o, PyObject* const* args, size_t nargsf,
                       PyObject* kwnames) {
   const size_t n = PyVectorcall_NARGS(nargsf);
-  if (!FunctionsRunEagerly()) {
+  if (!FunctionsRunEagerly() && TracePlace() == 0) {
     CallKey key(&CacheOf(o).captured());
     if (key.Add(args, n, kwnames)) {
       Ref<KnownCall> known = CacheOf(o).FindCall(key.words());

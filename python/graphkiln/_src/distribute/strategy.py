@@ -16,7 +16,10 @@ from graphkiln._src.distribute.values import (
     ValueContext,
     as_reduce_op,
 )
-from graphkiln.autograph import calls
+from graphkiln.autograph import (
+    calls,
+    operators,  # noqa: F401  what conversion needs
+)
 
 _LOCAL = "/job:localhost/replica:0/task:0"
 
@@ -76,7 +79,13 @@ class StrategyExtended:
         return False
 
     def colocate_vars_with(self, colocate_with_variable: Any) -> Any:
-        """A scope whose variables are where another is."""
+        """A scope whose variables are where another is. In a graph that a session
+        runs all of its operations are colocated with that."""
+        graph = _graphkiln.get_default_graph()
+        if not _graphkiln.executing_eagerly() and not graph.building_function:
+            handle = colocate_with_variable.handle
+            if getattr(handle, "graph", None) is graph:
+                return graph.colocate_with(handle.op)
         return contexts.Within(*contexts.current())
 
     def variable_created_in_scope(self, v: Any) -> bool:
@@ -120,9 +129,7 @@ class StrategyExtended:
         """Calls `fn(var, *args, **kwargs)` where the variable is."""
         contexts.require_cross_replica(self._strategy)
         result = _converted(fn)(var, *args, **(kwargs or {}))
-        return result if group else nest.map_structure(
-            lambda part: (part,), result
-        )
+        return result if group else nest.map_structure(lambda part: (part,), result)
 
     def call_for_each_replica(
         self, fn: Callable, args: tuple = (), kwargs: dict | None = None
@@ -363,8 +370,9 @@ class TPUStrategy(Strategy):
         experimental_device_assignment: Any = None,
         experimental_spmd_xla_partitioning: bool = False,
     ) -> None:
-        raise ValueError("graphkiln runs on no TPU: tf.distribute.TPUStrategy "
-                         "cannot be made.")
+        raise ValueError(
+            "graphkiln runs on no TPU: tf.distribute.TPUStrategy cannot be made."
+        )
 
 
 class MultiWorkerMirroredStrategy(Strategy):
