@@ -6,6 +6,7 @@
 
 #include "function/user_graph.h"
 #include "graph/graph_elements.h"
+#include "runtime/shared_state_attr.h"
 
 namespace gk {
 namespace {
@@ -126,8 +127,14 @@ StatusOr<TensorVector> GraphPart::CopyInto(FuncGraph* to,
                                : nullptr;
       return before != nullptr && !needed_[before->id()];
     });
+    if (container.empty()) continue;
+    if (graph_->graph()->FindNode(def.name)->op().Has(kRandom)) {
+      // All parts of the graph go on in one stream.
+      def.attr[kSharedStateAttr].set_s(
+          Format("{}/{}", container, def.name));
+    }
     const auto own = def.attr.find("container");
-    if (container.empty() || own == def.attr.end()) continue;
+    if (own == def.attr.end()) continue;
     if (own->second.s.empty()) own->second.set_s(container);
     // A node's own resource is that of all parts of the graph. Variables that
     // name none share one.

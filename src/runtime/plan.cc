@@ -2,11 +2,14 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
 #include "base/process_mutex.h"
+#include "runtime/shared_state_attr.h"
 
 namespace gk {
 namespace {
@@ -17,6 +20,23 @@ std::atomic<bool>& Lowers() {
     return value == nullptr || std::string_view(value) != "0";
   }();
   return on;
+}
+
+// That of the nodes with this name in their attribute, while one of their plans
+// lives.
+std::shared_ptr<SharedKernelState> StateNamed(const std::string& name) {
+  struct Known {
+    ProcessMutex mutex;
+    std::unordered_map<std::string, std::weak_ptr<SharedKernelState>> states;
+  };
+  static auto* const known = new Known();
+  const std::lock_guard lock(known->mutex);
+  std::erase_if(known->states,
+                [](const auto& entry) { return entry.second.expired(); });
+  std::weak_ptr<SharedKernelState>& kept = known->states[name];
+  std::shared_ptr<SharedKernelState> state = kept.lock();
+  if (!state) kept = state = std::make_shared<SharedKernelState>();
+  return state;
 }
 
 }  // namespace
@@ -93,7 +113,9 @@ void Plan::MakeSharedStates() {
       continue;
     }
     shared_states.resize(instructions.size());
-    shared_states[i] = std::make_shared<SharedKernelState>();
+    const auto* name = now.node->attrs().Get<std::string>(kSharedStateAttr);
+    shared_states[i] =
+        name ? StateNamed(*name) : std::make_shared<SharedKernelState>();
   }
 }
 

@@ -403,7 +403,48 @@ def pictures() -> list[float]:
     return found
 
 
+def fit_in_graphs() -> list[float]:
+    """With placeholders, a phase of learning and a session, as of old."""
+    with tf.Graph().as_default(), tf.compat.v1.Session().as_default():
+        tf.compat.v1.set_random_seed(3)
+        model = keras.Sequential(
+            [
+                layers.Dense(8, activation="tanh", input_shape=(8,)),
+                layers.Activation("linear"),
+                layers.BatchNormalization(),
+                layers.Dense(1),
+            ]
+        )
+        weights = np.linspace(-1, 1, 8 * 8).reshape(8, 8), np.zeros(8)
+        model.layers[0].set_weights(weights)
+        model.layers[-1].set_weights((np.ones((8, 1)), np.zeros(1)))
+        model.compile("rmsprop", "mse", metrics=["mae"])
+        history = model.fit(X, Y, batch_size=16, epochs=2, shuffle=False, verbose=0)
+        told = losses(history) + model.evaluate(X, Y, verbose=0)
+        told += model.predict(X[:4]).ravel().tolist()
+        told.append(model.train_on_batch(X, Y, sample_weight=np.arange(64.0))[0])
+        backend = keras.backend
+        both = backend.function([model.inputs[0]], [model.outputs[0], model.losses])
+        return told + both([X[:3]])[0].ravel().tolist()
+
+
+def old_optimizers_in_graphs() -> list[float]:
+    told = []
+    for make in (keras.optimizers.legacy.Adam, keras.optimizers.legacy.SGD):
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            a, b = tf.Variable([1.0, 2.0]), tf.Variable([3.0, 4.0])
+            pairs = [(tf.constant([0.1, 0.2]), a), (tf.constant([0.01, 3.0]), b)]
+            step = make(0.1).apply_gradients(pairs)
+            session.run(tf.compat.v1.global_variables_initializer())
+            for _ in range(3):
+                session.run(step)
+                told += np.ravel(session.run([a, b])).tolist()
+    return told
+
+
 PROGRAMS = [
+    fit_in_graphs,
+    old_optimizers_in_graphs,
     fit_sequential,
     fit_functional,
     ops_on_keras_tensors,

@@ -15,6 +15,7 @@
 #include "python/src/function/function_trace_type.h"
 #include "python/src/graph/operation_type.h"
 #include "python/src/tensors/dtype_type.h"
+#include "python/src/tensors/kept_tensors.h"
 #include "python/src/tensors/shape_type.h"
 #include "python/src/tensors/tensor_type.h"
 
@@ -360,6 +361,26 @@ PyMethodDef kFuncGraphFunctions[] = {
     {"current_graph", Guarded<CurrentGraph>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
+bool KeepWithGraph(const Graph* graph, PyObject* o) {
+  const auto it = Wrappers().find(graph);
+  if (it == Wrappers().end()) return false;
+  const FuncGraph* const f = Self(it->second)->func;
+  if (f == nullptr || f->is_function()) return false;
+  static PyObject* const name = PyUnicode_InternFromString("_kept_tensors");
+  PyRef kept = PyRef::Steal(PyObject_GetAttr(it->second, name));
+  if (!kept) {
+    PyErr_Clear();
+    kept = PyRef::Steal(PyList_New(0));
+    if (!kept || PyObject_SetAttr(it->second, name, kept.get()) < 0) {
+      PyErr_Clear();
+      return false;
+    }
+  }
+  if (PyList_Append(kept.get(), o) == 0) return true;
+  PyErr_Clear();
+  return false;
+}
+
 }  // namespace
 
 FuncGraph* BuilderOf(PyObject* graph) {
@@ -376,6 +397,7 @@ PyObject* WrapGraph(Graph* graph) {
 }
 
 bool AddGraphTypes(PyObject* module, TypeParts graph, TypeParts func_graph) {
+  keep_with_graph = KeepWithGraph;
   GraphType = AddGraphType(module, std::move(graph));
   if (GraphType == nullptr) return false;
   FuncGraphType = AddFuncGraphType(module, std::move(func_graph));

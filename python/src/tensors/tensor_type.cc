@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "framework/graph.h"
 #include "framework/symbolic_tensor.h"
 #include "python/src/binding/guarded.h"
+#include "python/src/tensors/kept_tensors.h"
 #include "python/src/tensors/tensor_leaves.h"
 
 // clang-format off: it needs Python.h before it.
@@ -27,9 +29,26 @@ int num_free = 0;
 
 PyTensor* Self(PyObject* o) { return reinterpret_cast<PyTensor*>(o); }
 
+// What a program put on a tensor of a graph, and who refers to it weakly, finds
+// it again while there is the graph. False: it dies.
+bool LivesOn(PyObject* o) {
+  const Tensor t(Self(o)->impl);
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  Py_SET_REFCNT(o, 1);
+  keep_with_graph(Graph::GraphOf(t), o);
+  Py_SET_REFCNT(o, Py_REFCNT(o) - 1);
+  PyErr_Restore(type, value, trace);
+  return Py_REFCNT(o) > 0;
+}
+
 void Dealloc(PyObject* o) {
   PyTensor* self = Self(o);
   PyTypeObject* type = Py_TYPE(o);
+  if ((self->weakrefs != nullptr || self->dict != nullptr) &&
+      type == SymbolicTensorType && LivesOn(o)) [[unlikely]] {
+    return;
+  }
   PyObject_GC_UnTrack(o);
   // First of all: whatever runs below must not find this wrapper again.
   TensorImpl* impl = self->impl;

@@ -21,6 +21,9 @@ NAMES_OF_FILES = {
         DT_UINT8=@private_messages.* DT_VARIANT=@private_messages.*
         """,
     "core.framework.variable_pb2": "VariableDef=@private_messages.*",
+    "core.protobuf.config_pb2": """
+        CallableOptions=@private_messages.* TensorConnection=@private_messages.*
+        """,
     "core.protobuf.meta_graph_pb2": """
         AssetFileDef=@private_messages.* CollectionDef=@private_messages.* SignatureDef=@private_messages.*
         """,

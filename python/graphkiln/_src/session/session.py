@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphkiln import _graphkiln, nest
+from graphkiln import _graphkiln, _loading, nest
 from graphkiln._graphkiln import Graph, IndexedSlices, RaggedTensor
 from graphkiln._graphkiln import SparseTensor, SparseTensorValue, Tensor, Variable
 from graphkiln._src.session.default_session import DefaultSession
@@ -230,6 +230,12 @@ class BaseSession:
         # Tensors compare element by element and cannot be keys of a dict.
         feeds[:] = names if all(isinstance(n, str) for n in names) else feeds
         return call
+
+    def _make_callable_from_options(self, callable_options: object) -> Callable:
+        """A function that runs what a CallableOptions names. Keras calls it."""
+        # Few programs do.
+        module = _loading.load("graphkiln._src.session.options_callable")
+        return module.OptionsCallable(self, callable_options)
 
     # ---- Fetches and feeds ----
 
