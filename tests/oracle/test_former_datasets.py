@@ -146,3 +146,63 @@ def test_wrong_numbers(both, name, wrong):
 
     program(both.ours)
     program(both.theirs)
+
+
+def parsed(tf, **more):
+    def example(number):
+        features = {
+            "count": tf.train.Feature(int64_list=tf.train.Int64List(value=[number])),
+            "words": tf.train.Feature(
+                bytes_list=tf.train.BytesList(value=[b"w"] * number)),
+            "parts": tf.train.Feature(
+                float_list=tf.train.FloatList(value=[0.5] * (number % 2))),
+        }  # fmt: skip
+        made = tf.train.Example(features=tf.train.Features(feature=features))
+        return made.SerializeToString()
+
+    texts = tf.data.Dataset.from_tensor_slices([example(i) for i in range(5)])
+    given = {
+        "input_dataset": texts.batch(2)._variant_tensor,
+        "num_parallel_calls": i64(tf, 1),
+        "dense_defaults": [i64(tf, [])],
+        "sparse_keys": ["words"], "dense_keys": ["count"], "ragged_keys": ["parts"],
+        "sparse_types": [tf.string], "dense_shapes": [[]],
+        "ragged_value_types": [tf.float32], "ragged_split_types": [tf.int64],
+        "output_types": [tf.int64, tf.variant, tf.variant],
+        "output_shapes": [tf.TensorShape([None]), tf.TensorShape([]),
+                          tf.TensorShape([3])],
+        **more,
+    }  # fmt: skip
+    spec = {
+        "count": tf.TensorSpec([None], tf.int64),
+        "parts": tf.RaggedTensorSpec([None, None], tf.float32, 1, tf.int64),
+        "words": tf.SparseTensorSpec([None, None], tf.string),
+    }
+    return given, spec
+
+
+@pytest.mark.parametrize("name", ["ParseExampleDataset", "ParseExampleDatasetV2"])
+def test_parsed_examples(both, name):
+    def program(tf):
+        given, spec = parsed(tf)
+        made = getattr(tf.raw_ops, name)(**given)
+        return outcomes(tf, tf.data.experimental.from_variant(made, spec))
+
+    assert program(both.ours) == program(both.theirs)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"dense_keys": ["words"]},
+        {"sparse_keys": []},
+        {"dense_keys": ["count", "other"]},
+        {"num_parallel_calls": 0},
+        {"output_types": ["int64"], "output_shapes": [[None]]},
+    ],
+)
+def test_wrong_features(both, wrong):
+    given, spec = parsed(both.ours, **wrong)
+    given["num_parallel_calls"] = i64(both.ours, given["num_parallel_calls"])
+    with pytest.raises(both.ours.errors.InvalidArgumentError):
+        both.ours.raw_ops.ParseExampleDatasetV2(**given)

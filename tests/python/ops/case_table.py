@@ -87,7 +87,8 @@ NOT_CALLED = {
          "GroupByReducerDataset", "LegacyParallelInterleaveDatasetV2",
          "MapAndBatchDataset", "PaddedBatchDataset", "ParallelInterleaveDataset",
          "ParallelInterleaveDatasetV2", "ParallelInterleaveDatasetV3",
-         "ParallelMapDataset", "ShuffleAndRepeatDataset",
+         "ParallelMapDataset", "ParseExampleDataset", "ParseExampleDatasetV2",
+         "ShuffleAndRepeatDataset",
          "ShuffleAndRepeatDatasetV2", "ShuffleDataset"),
         "takes a dataset, in graphs that were saved; "
         "tests/oracle/test_former_datasets.py covers it",
