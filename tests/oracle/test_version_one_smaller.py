@@ -353,10 +353,7 @@ def test_paths(both, monkeypatch):
 
 def test_switches(both):
     v = both.ours.compat.v1
-    for name in (
-        "disable_control_flow_v2", "disable_resource_variables",
-        "disable_tensor_equality", "disable_v2_tensorshape",
-    ):
+    for name in ("disable_control_flow_v2", "disable_resource_variables"):
         assert getattr(v, name)() is None
     # What programs compute stays the same.
     assert v.cond(v.constant(True), lambda: 1, lambda: 2) == 1

@@ -81,6 +81,7 @@
 #include "python/src/tensors/tensor_spec_type.h"
 #include "python/src/tensors/overridable_operators.h"
 #include "python/src/tensors/tensor_type.h"
+#include "python/src/tensors/version_one.h"
 #include "python/src/types/batch_encoder.h"
 #include "python/src/types/extension_class.h"
 #include "python/src/types/extension_constructor.h"
@@ -157,6 +158,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddGenerator(m);
   gk::py::AddInitializers(m);
   gk::py::AddDimension(m);
+  gk::py::AddVersionOne(m);
   gk::py::AddAtomicFunction(m);
   gk::py::AddPlainValues(m);
   gk::py::AddFunctionSpec(m);

@@ -9,6 +9,7 @@
 #include "python/src/ragged/ragged_arguments.h"
 #include "python/src/tensors/slicing.h"
 #include "python/src/tensors/tensor_leaves.h"
+#include "python/src/tensors/version_one.h"
 
 namespace gk::py {
 namespace {
@@ -259,7 +260,8 @@ Object Refused(Handle) {
 }
 // Those of plain graphs, which sessions feed, may be keys.
 Object RaggedHash(Handle self) {
-  if (!IsOfPlainGraph(Object(self.attr("row_splits")).ptr())) {
+  if (!version_one.compares_identity &&
+      !IsOfPlainGraph(Object(self.attr("row_splits")).ptr())) {
     Throw(TypeError("RaggedTensor is unhashable."));
   }
   return nb::int_(reinterpret_cast<Py_hash_t>(self.ptr()) >> 4);
@@ -285,6 +287,9 @@ template <Operator kWhich>
 Object Equality(Handle self, Handle other) {
   const Object otherwise = nb::bool_(kWhich == Operator::kNotEqual);
   if (other.is_none()) return otherwise;
+  if (version_one.compares_identity) {
+    return nb::bool_(self.is(other) == (kWhich == Operator::kEqual));
+  }
   try {
     return Binary(kWhich, self, other);
   } catch (const Error& error) {

@@ -155,12 +155,16 @@ PyMethodDef kDimensionFunctions[] = {
 
 }  // namespace
 
+PyObject* NewDimension(int64_t size) {
+  return nb::cast(Dimension{size < 0 ? nb::none() : nb::object(nb::int_(size))})
+      .release()
+      .ptr();
+}
+
 PyObject* DimensionsOf(const PartialTensorShape& shape) {
   nb::list dimensions;
   for (int i = 0; i < shape.rank(); ++i) {
-    const int64_t size = shape.dim(i);
-    dimensions.append(
-        Dimension{size < 0 ? nb::none() : nb::object(nb::int_(size))});
+    dimensions.append(nb::steal(NewDimension(shape.dim(i))));
   }
   return dimensions.release().ptr();
 }

@@ -1,6 +1,7 @@
 #include "python/src/tensors/shape_type.h"
 
 #include <new>
+#include <string>
 
 #include "framework/shape_checks.h"
 #include "framework/tensor_text.h"
@@ -10,6 +11,7 @@
 #include "python/src/binding/message_methods.h"
 #include "python/src/binding/only_argument.h"
 #include "python/src/tensors/type_protocol.h"
+#include "python/src/tensors/version_one.h"
 
 namespace gk::py {
 
@@ -105,9 +107,18 @@ void Dealloc(PyObject* o) {
 
 PyObject* Str(PyObject* o) {
   if (WideOf(o) != nullptr) return PyObject_Repr(WideOf(o));
-  return ToPyString(ShapeOf(o).PythonString());
+  std::string text = ShapeOf(o).PythonString();
+  for (size_t at = 0; version_one.has_dimensions &&
+                      (at = text.find("None", at)) != std::string::npos;) {
+    text.replace(at, 4, "?");
+  }
+  return ToPyString(text);
 }
 PyObject* Repr(PyObject* o) {
+  if (version_one.has_dimensions && !ShapeOf(o).unknown_rank()) {
+    PyRef list = PyRef::Steal(DimensionsOf(ShapeOf(o)));
+    return list ? PyUnicode_FromFormat("TensorShape(%R)", list.get()) : nullptr;
+  }
   if (WideOf(o) == nullptr) return ToPyString(ShapeObjectText(ShapeOf(o)));
   PyRef list = PyRef::Steal(PySequence_List(WideOf(o)));
   return list ? PyUnicode_FromFormat("TensorShape(%R)", list.get()) : nullptr;
@@ -183,6 +194,11 @@ PyObject* UnknownRankItem(PyObject* key) {
   return WrapShape(PartialTensorShape::UnknownOfRank(n));
 }
 
+PyObject* ItemObject(int64_t dim) {
+  if (!version_one.has_dimensions) return DimensionObject(dim);
+  return NewDimension(dim);
+}
+
 PyObject* Item(PyObject* o, PyObject* key) {
   const PartialTensorShape& s = ShapeOf(o);
   if (PySlice_Check(key)) {
@@ -209,12 +225,12 @@ PyObject* Item(PyObject* o, PyObject* key) {
   }
   Py_ssize_t i = PyNumber_AsSsize_t(key, PyExc_IndexError);
   if (i == -1 && PyErr_Occurred()) return nullptr;
-  if (s.unknown_rank()) Py_RETURN_NONE;
+  if (s.unknown_rank()) return ItemObject(kUnknownDim);
   if (i < 0) i += s.rank();
   if (i < 0 || i >= s.rank())
     return Raise(IndexError("tuple index out of range"));
   if (WideOf(o) != nullptr) return Py_NewRef(PyTuple_GET_ITEM(WideOf(o), i));
-  return DimensionObject(s.dim(i));
+  return ItemObject(s.dim(i));
 }
 
 // What makes a shape a sequence to others: `rng.normal(size=x.shape)`.
@@ -227,8 +243,10 @@ PyObject* Iter(PyObject* o) {
   if (ShapeOf(o).unknown_rank()) {
     return Raise(ValueError("Cannot iterate over a shape with unknown rank."));
   }
-  PyRef tuple = AsTuple(o);
-  return tuple ? PyObject_GetIter(tuple.get()) : nullptr;
+  PyRef items = version_one.has_dimensions
+                    ? PyRef::Steal(DimensionsOf(ShapeOf(o)))
+                    : AsTuple(o);
+  return items ? PyObject_GetIter(items.get()) : nullptr;
 }
 
 PyObject* Rank(PyObject* o, void*) {

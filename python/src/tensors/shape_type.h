@@ -33,6 +33,8 @@ PyObject* DimensionObject(int64_t dim);
 // The dimensions of a shape of known rank as a list of Dimension objects. New
 // reference. (dimension_type.cc)
 PyObject* DimensionsOf(const PartialTensorShape& shape);
+// A Dimension; of size None if `size` is negative.
+PyObject* NewDimension(int64_t size);
 bool AddShapeType(PyObject* module);
 
 }  // namespace gk::py

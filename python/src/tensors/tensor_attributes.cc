@@ -18,6 +18,7 @@
 #include "python/src/tensors/shape_type.h"
 #include "python/src/tensors/tensor_leaves.h"
 #include "python/src/tensors/tensor_type.h"
+#include "python/src/tensors/version_one.h"
 
 namespace gk::py {
 namespace {
@@ -181,7 +182,10 @@ bool IsOfPlainGraph(PyObject* o) {
 }
 
 Py_hash_t TensorHash(PyObject* o) {
-  if (IsOfPlainGraph(o)) return reinterpret_cast<Py_hash_t>(ImplOf(o));
+  if (IsOfPlainGraph(o) ||
+      (version_one.compares_identity && IsSymbolicTensor(o))) {
+    return reinterpret_cast<Py_hash_t>(ImplOf(o));
+  }
   PyErr_SetString(
       PyExc_TypeError,
       "Tensor is unhashable. Instead, use tensor.ref() as the key.");

@@ -17,6 +17,7 @@
 #include "python/src/tensors/slicing.h"
 #include "python/src/tensors/tensor_leaves.h"
 #include "python/src/tensors/tensor_type.h"
+#include "python/src/tensors/version_one.h"
 #include "python/src/variables/variable_type.h"
 
 namespace gk::py {
@@ -289,6 +290,11 @@ PyObject* Equality(BinaryOp& op, PyObject* a, PyObject* b) {
     if (graph != nullptr && !graph->is_function()) {
       return PyBool_FromLong((a == b) == (&op == &equal_op));
     }
+  }
+  if (version_one.compares_identity) {
+    const bool same =
+        a == b || (!IsVariable(a) && IsTensor(b) && ImplOf(a) == ImplOf(b));
+    return PyBool_FromLong(same == (&op == &equal_op));
   }
   if (PyObject* fast = TryFast(op, a, b)) return fast;
   if (PyErr_Occurred()) return nullptr;

@@ -19,6 +19,7 @@
 #include "python/src/tensors/numpy_behavior.h"
 #include "python/src/tensors/shape_type.h"
 #include "python/src/tensors/tensor_type.h"
+#include "python/src/tensors/version_one.h"
 #include "python/src/variables/variable_type.h"
 
 // clang-format off: it needs Python.h before it.
@@ -389,12 +390,12 @@ PyObject* Repr(PyObject* o) {
 // Variables of plain graphs, which sessions run, may be keys.
 Py_hash_t Hash(PyObject* o) {
   const Tensor& handle = Self(o)->handle;
+  bool compares_identity = version_one.compares_identity;
   if (handle && handle.is_symbolic()) {
     const FuncGraph* f = FuncGraph::Of(Graph::GraphOf(handle));
-    if (f != nullptr && !f->is_function()) {
-      return reinterpret_cast<Py_hash_t>(o) >> 4;
-    }
+    compares_identity |= f != nullptr && !f->is_function();
   }
+  if (compares_identity) return reinterpret_cast<Py_hash_t>(o) >> 4;
   PyErr_Format(PyExc_TypeError,
                "Variable is unhashable. Instead, use variable.ref() as the "
                "key. (Variable: %R)",

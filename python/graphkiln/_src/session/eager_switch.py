@@ -132,11 +132,14 @@ def _leave() -> None:
 
 
 def disable_v2_behavior() -> None:
-    """Turns eager execution off, as TensorFlow's first version began.
+    """Turns eager execution off, as TensorFlow's first version began: tensors
+    compare by what they are, shapes hold Dimensions.
 
         tf.compat.v1.disable_v2_behavior()
     """
     disable_eager_execution()
+    disable_v2_tensorshape()
+    disable_tensor_equality()
 
 
 def enable_v2_behavior() -> None:
@@ -145,6 +148,8 @@ def enable_v2_behavior() -> None:
     >>> tf.compat.v1.enable_v2_behavior()
     """
     enable_eager_execution()
+    enable_v2_tensorshape()
+    enable_tensor_equality()
 
 
 def executing_eagerly_outside_functions() -> bool:
@@ -190,17 +195,19 @@ def control_flow_v2_enabled() -> bool:
 
 
 def enable_tensor_equality() -> None:
-    """Tensors are compared element by element anyway.
+    """Tensors are compared element by element, as they are from the start.
 
     >>> tf.compat.v1.enable_tensor_equality()
     """
+    _graphkiln._set_tensor_equality(True)
 
 
 def enable_v2_tensorshape() -> None:
-    """Shapes hold numbers and None anyway.
+    """Shapes hold numbers and None, as they do from the start.
 
     >>> tf.compat.v1.enable_v2_tensorshape()
     """
+    _graphkiln._set_v2_tensorshape(True)
 
 
 def disable_control_flow_v2() -> None:
@@ -218,15 +225,23 @@ def disable_resource_variables() -> None:
 
 
 def disable_tensor_equality() -> None:
-    """Tensors of graphs are compared by what they are anyway; eager ones stay
-    compared element by element.
+    """`x == y` asks whether both are the same tensor or variable.
 
+    >>> x = tf.constant([1, 2])
     >>> tf.compat.v1.disable_tensor_equality()
+    >>> x == x, x == tf.constant([1, 2])
+    (True, False)
+    >>> tf.compat.v1.enable_tensor_equality()
     """
+    _graphkiln._set_tensor_equality(False)
 
 
 def disable_v2_tensorshape() -> None:
-    """Shapes go on to hold numbers and None; `shape.dims` has Dimensions.
+    """Shapes hold Dimensions: `shape[0].value` is a number or None.
 
     >>> tf.compat.v1.disable_v2_tensorshape()
+    >>> tf.TensorShape([2, None])[0]
+    Dimension(2)
+    >>> tf.compat.v1.enable_v2_tensorshape()
     """
+    _graphkiln._set_v2_tensorshape(False)
