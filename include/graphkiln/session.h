@@ -53,6 +53,18 @@ class GK_EXPORT Session {
       const std::vector<std::pair<Tensor, Tensor>>& feeds,
       const std::vector<Operation>& runs, const SessionRunOptions& options,
       std::string* run_metadata) const;
+  // Begins a run in steps, which may feed and fetch these tensors; its handle.
+  // Operations in `runs` run in the first step that can run them.
+  std::string partial_run_setup(const std::vector<Tensor>& fetches,
+                                const std::vector<Tensor>& feeds = {},
+                                const std::vector<Operation>& runs = {}) const;
+  // A step of it. Each operation runs once, in the first step that needs it.
+  // Throws Error (kInvalidArgument) for what was not declared, fed or fetched
+  // twice, or needs what no step has fed yet; that ends it, as does the step
+  // that feeds and fetches what is left.
+  std::vector<Tensor> partial_run(
+      const std::string& handle, const std::vector<Tensor>& fetches,
+      const std::vector<std::pair<Tensor, Tensor>>& feeds = {}) const;
   // Drops the values of its variables; nothing runs any more. What other
   // threads run ends with Error (Cancelled).
   void close() const;

@@ -31,6 +31,13 @@ EXPORTS: dict[str, str] = {
         train.queue_runner.add_queue_runner train.queue_runner.start_queue_runners
         train.start_queue_runners
         """,
+    "graphkiln._src.saved_model.main_op": """
+        saved_model.main_op.main_op saved_model.main_op_with_restore
+        saved_model.main_op.main_op_with_restore=main_op_with_restore
+        """,
+    "graphkiln._src.session.session_tensors": """
+        delete_session_tensor get_session_handle get_session_tensor
+        """,
     "graphkiln._src.testing.version_one": """
         test.compute_gradient test.compute_gradient_error test.test_src_dir_path
         """,
@@ -71,6 +78,7 @@ EXPORTS: dict[str, str] = {
         random.stateless_multinomial scatter_nd_add scatter_nd_sub scatter_nd_update
         strings.split=split_strings to_bfloat16 to_complex128 to_complex64
         """,
+    "graphkiln._src.version_one.devices": "device train.replica_device_setter",
     "graphkiln._src.version_one.convolutions": """
         nn.batch_norm_with_global_normalization nn.conv2d_backprop_filter
         nn.conv2d_backprop_input nn.conv3d_backprop_filter

@@ -176,4 +176,44 @@ TEST(SessionTest, ClosingEndsWhatOthersRun) {
               ended == gk::ErrorCode::kInvalidArgument);
 }
 
+TEST(SessionTest, RunsInSteps) {
+  const Program p;
+  const gk::Session session(p.graph);
+  session.run({}, {}, {p.w->initializer()});
+  Tensor z, scaled;
+  {
+    const auto inside = p.graph.as_default();
+    z = gk::placeholder(gk::DataType::kFloat, {}, "z");
+    scaled = p.sum * z;
+  }
+  const std::string run =
+      session.partial_run_setup({p.sum, scaled}, {p.x, z}, {p.more});
+  const Tensor sum =
+      session.partial_run(run, {p.sum}, {{p.x, Tensor{1.0f, 2.0f}}})[0];
+  EXPECT_EQ(sum.item<float>(), 6.0f);
+  EXPECT_THROW(session.partial_run("other", {scaled}), gk::Error);
+  const Tensor end = session.partial_run(run, {scaled}, {{z, sum}})[0];
+  EXPECT_EQ(end.item<float>(), 36.0f);
+  // What was to run has run, once.
+  EXPECT_EQ(
+      session.run({p.y}, {{p.x, Tensor{1.0f, 2.0f}}})[0].to_vector<float>(),
+      (Floats{3, 6}));
+  EXPECT_THROW(session.partial_run(run, {scaled}), gk::Error);
+}
+
+TEST(SessionTest, KeepsTensorsForLaterRuns) {
+  gk::Graph graph;
+  const auto inside = graph.as_default();
+  const Tensor x = gk::placeholder(gk::DataType::kFloat, {2}, "x");
+  const Tensor kept = gk::ops::GetSessionHandle(x * Tensor(2.0f));
+  const Tensor handle = gk::placeholder(gk::DataType::kString, {}, "handle");
+  const Tensor found =
+      gk::ops::GetSessionTensor(handle, gk::DataType::kFloat) + Tensor(1.0f);
+  const gk::Session session(graph), other(graph);
+  const Tensor name = session.run({kept}, {{x, Tensor{1.0f, 2.0f}}})[0];
+  EXPECT_EQ(session.run({found}, {{handle, name}})[0].to_vector<float>(),
+            (Floats{3, 5}));
+  EXPECT_THROW(other.run({found}, {{handle, name}}), gk::Error);
+}
+
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "function/user_graph.h"
 #include "graph/graph_elements.h"
+#include "ops/queue/session_tensors.h"
 #include "runtime/shared_state_attr.h"
 
 namespace gk {
@@ -30,14 +31,23 @@ Status MustBeFed(const Node& node) {
       node.name());
 }
 
+// Is its state neither an input nor named by its attributes?
+bool KeepsStateOfSession(const Node& node) {
+  return node.op().Has(kReadsResource | kWritesResource) &&
+         std::ranges::none_of(node.inputs(), [](const Output& o) {
+           return o.node->output(o.index).dtype == DataType::kResource;
+         });
+}
+
 }  // namespace
 
 StatusOr<GraphPart> GraphPart::Between(const FuncGraph* graph,
                                        std::vector<Output> feeds,
                                        std::vector<ImportedElement> fetches,
-                                       Unfed unfed) {
+                                       Unfed unfed, std::vector<bool> done) {
   GraphPart part;
   part.graph_ = graph;
+  part.done_ = std::move(done);
   part.feeds_ = std::move(feeds);
   part.fetches_ = std::move(fetches);
   part.needed_.resize(graph->graph()->num_nodes());
@@ -68,7 +78,7 @@ StatusOr<GraphPart> GraphPart::Between(const FuncGraph* graph,
     const auto [node, index] = steps[i].element;
     const bool fed = std::find(part.feeds_.begin(), part.feeds_.end(),
                                Output{node, index}) != part.feeds_.end();
-    if (fed || part.needed_[node->id()]) continue;
+    if (fed || part.needed_[node->id()] || part.IsDone(*node)) continue;
     if (node->op().Has(kPlaceholder) && !captured.contains(node) &&
         (unfed != Unfed::kCopied || is_argument(node))) {
       if (unfed == Unfed::kMustBeFed) return MustBeFed(*node);
@@ -90,13 +100,18 @@ StatusOr<GraphPart> GraphPart::Between(const FuncGraph* graph,
       steps.push_back({{o.node, o.index}, static_cast<int>(i)});
     }
     for (Node* before : node->control_inputs()) {
-      if (part.IsFed(*before)) continue;  // it does not run
+      if (part.IsFed(*before) || part.IsDone(*before)) continue;
       steps.push_back({{before, -1}, static_cast<int>(i)});
     }
   }
   return part;
 }
 
+bool GraphPart::IsDone(const Node& node) const {
+  return static_cast<size_t>(node.id()) < done_.size() && done_[node.id()];
+}
+
+// It does not run, then.
 bool GraphPart::IsFed(const Node& node) const {
   return node.op().Has(kPlaceholder) &&
          std::any_of(feeds_.begin(), feeds_.end(),
@@ -122,10 +137,10 @@ StatusOr<TensorVector> GraphPart::CopyInto(FuncGraph* to,
   });
   for (proto::NodeDef& def : message.node) {
     std::erase_if(def.input, [&](const std::string& input) {
-      const Node* before = input.starts_with('^')
-                               ? graph_->graph()->FindNode(input.substr(1))
-                               : nullptr;
-      return before != nullptr && !needed_[before->id()];
+      if (!input.starts_with('^')) return false;
+      // What the message alone has orders the whole function's results.
+      const Node* before = graph_->graph()->FindNode(input.substr(1));
+      return before == nullptr || !needed_[before->id()];
     });
     if (container.empty()) continue;
     if (graph_->graph()->FindNode(def.name)->op().Has(kRandom)) {
@@ -134,7 +149,12 @@ StatusOr<TensorVector> GraphPart::CopyInto(FuncGraph* to,
           Format("{}/{}", container, def.name));
     }
     const auto own = def.attr.find("container");
-    if (own == def.attr.end()) continue;
+    if (own == def.attr.end()) {
+      if (KeepsStateOfSession(*graph_->graph()->FindNode(def.name))) {
+        def.attr[std::string(kSessionContainer)].set_s(container);
+      }
+      continue;
+    }
     if (own->second.s.empty()) own->second.set_s(container);
     // A node's own resource is that of all parts of the graph. Variables that
     // name none share one.

@@ -23,12 +23,14 @@ class GraphPart {
   enum class Unfed { kUnliftable, kMustBeFed, kCopied };
 
   // `fetches`: edges, or nodes that run. FailedPrecondition, or
-  // InvalidArgument of runs, if one needs a placeholder that is not fed. The
-  // graph outlives this.
+  // InvalidArgument of runs, if one needs a placeholder that is not fed. What
+  // is `done`, by the nodes' numbers, is not run again: what it made is fed.
+  // The graph outlives this.
   static StatusOr<GraphPart> Between(const FuncGraph* graph,
                                      std::vector<Output> feeds,
                                      std::vector<ImportedElement> fetches,
-                                     Unfed unfed = Unfed::kUnliftable);
+                                     Unfed unfed = Unfed::kUnliftable,
+                                     std::vector<bool> done = {});
 
   bool Needs(const Node& node) const { return needed_[node.id()]; }
   // What an argument is called that stands for a feed.
@@ -47,10 +49,12 @@ class GraphPart {
   GraphPart() = default;
   // Is it a placeholder that is fed? Then it does not run.
   bool IsFed(const Node& node) const;
+  bool IsDone(const Node& node) const;
 
   const FuncGraph* graph_ = nullptr;
   std::vector<Output> feeds_;
   std::vector<ImportedElement> fetches_;
+  std::vector<bool> done_;
   std::vector<bool> needed_;  // of each node
 };
 

@@ -1,8 +1,10 @@
 #include "function/graph_scopes.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/hash.h"
+#include "function/graph_facts.h"
 #include "function/own_gradient_attrs.h"
 
 namespace gk {
@@ -110,7 +112,7 @@ void GraphScopes::PushColocation(const Node* node) {
   std::vector<std::string> all;
   if (node != nullptr) {
     if (!colocations_.empty()) all = colocations_.back();
-    all.push_back("loc:@" + node->name());
+    std::ranges::move(ColocationGroupsOf(*node), std::back_inserter(all));
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
   }

@@ -83,12 +83,44 @@ StatusOr<TensorVector> GraphSession::Run(
   return results;
 }
 
+StatusOr<std::string> GraphSession::SetUpPartialRun(
+    std::span<const Output> feeds, std::span<const ImportedElement> fetches) {
+  GK_ASSIGN_OR_RETURN(PartialRun run,
+                      PartialRun::Of(graph_, container_, feeds, fetches));
+  const std::lock_guard lock(ProcessMutex::Of(this));
+  std::string handle = Format("{};{}", container_, next_partial_run_++);
+  partial_runs_.emplace(handle, std::move(run));
+  return handle;
+}
+
+StatusOr<TensorVector> GraphSession::StepOfPartialRun(
+    const std::string& handle, std::span<const Output> feeds,
+    std::span<const Tensor> values, std::span<const ImportedElement> fetches) {
+  const OutsideOfGraphs outside;
+  std::map<std::string, PartialRun>::node_type run;
+  {
+    const std::lock_guard lock(ProcessMutex::Of(this));
+    run = partial_runs_.extract(handle);
+  }
+  if (run.empty()) {
+    return InvalidArgument("Must run 'setup' before performing partial runs!");
+  }
+  GK_ASSIGN_OR_RETURN(TensorVector results,
+                      run.mapped().Step(feeds, values, fetches, &closed_));
+  if (run.mapped().IsDone()) return results;
+  const std::lock_guard lock(ProcessMutex::Of(this));
+  partial_runs_.insert(std::move(run));
+  return results;
+}
+
 void GraphSession::Close() {
   closed_.Cancel();
   std::map<std::string, Ref<ConcreteFunction>> dropped;
+  std::map<std::string, PartialRun> partial_runs;
   {
     const std::lock_guard lock(ProcessMutex::Of(this));
     dropped.swap(parts_);
+    partial_runs.swap(partial_runs_);
   }
   ResourceManager::Get().Drop(container_);
 }

@@ -14,6 +14,8 @@
 #include "base/run_limit.h"
 #include "function/concrete_function.h"
 #include "function/graph_part.h"
+#include "function/partial_run.h"
+#include "ops/queue/session_tensors.h"
 
 namespace gk {
 
@@ -31,6 +33,18 @@ class GraphSession {
       std::span<const Output> feeds, std::span<const Tensor> values,
       std::span<const ImportedElement> fetches,
       RunLimit::Clock::time_point deadline = RunLimit::kNever);
+  // Begins a run in steps, that may feed and fetch these; the handle of it.
+  StatusOr<std::string> SetUpPartialRun(
+      std::span<const Output> feeds, std::span<const ImportedElement> fetches);
+  // A step of it (function/partial_run.h). The last one ends it, and one that
+  // fails.
+  StatusOr<TensorVector> StepOfPartialRun(
+      const std::string& handle, std::span<const Output> feeds,
+      std::span<const Tensor> values, std::span<const ImportedElement> fetches);
+  // The tensors that its runs keep for later ones.
+  StatusOr<Ref<SessionTensors>> tensors() const {
+    return SessionTensors::Of(container_);
+  }
   // What runs then: a function of the feeds.
   StatusOr<Ref<ConcreteFunction>> PartOf(
       std::span<const Output> feeds, std::span<const ImportedElement> fetches);
@@ -45,6 +59,8 @@ class GraphSession {
   CancellationToken closed_;
   // By the names of feeds and fetches.
   std::map<std::string, Ref<ConcreteFunction>> parts_;
+  int64_t next_partial_run_ = 0;
+  std::map<std::string, PartialRun> partial_runs_;
 };
 
 }  // namespace gk

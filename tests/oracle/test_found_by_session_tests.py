@@ -307,3 +307,136 @@ def test_a_graph_that_a_session_entered_is_not_cleared():
     ]
     assert [t.returncode for t in told] == [0, 0], told
     assert told[0].stdout == told[1].stdout
+
+
+def failure(tf):
+    """The operation that an error of a run names."""
+    v = tf.compat.v1
+    with tf.Graph().as_default(), v.Session() as session:
+        x = v.placeholder(tf.float32, [], name="x")
+        y = tf.gather([1, 2], tf.cast(x, tf.int32), name="y")
+        for fed in ({}, {x: 5.0}):
+            with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+                session.run(y + 1, fed)
+            error = caught.value
+            yield error.op.name, error.node_def.op, error.op.graph is session.graph
+
+
+def test_errors_of_runs_know_their_operation():
+    assert list(failure(graphkiln)) == list(failure(tensorflow))
+
+
+def slices_are_fed(tf):
+    v = tf.compat.v1
+    with tf.Graph().as_default(), v.Session() as session:
+        parts = [v.placeholder(tf.float32, [None]), v.placeholder(tf.int64, [None])]
+        x = tf.IndexedSlices(*parts)
+        return plain(session.run(x, {x: ([1.0, 2.0], [0, 3])})[:2])
+
+
+def shapes_are_told(tf):
+    v = tf.compat.v1
+    config = v.ConfigProto(graph_options=v.GraphOptions(infer_shapes=True))
+    with tf.Graph().as_default():
+        tf.constant([[1, 2]])
+        told = [
+            "_output_shapes" in v.Session(config=c).graph_def.node[0].attr
+            for c in (config, None)
+        ]
+        return told, v.get_default_graph().as_graph_def(add_shapes=True).node[0].name
+
+
+@pytest.mark.parametrize("case", [slices_are_fed, shapes_are_told])
+def test_in_sessions(case):
+    assert case(graphkiln) == case(tensorflow)
+
+
+def pruned(tf):
+    v1 = tf.Variable(2.0)
+
+    def f(x):
+        y = tf.multiply(v1 * tf.constant(1.0), x, name="y")
+        v1.assign_add(1.0, name="more", read_value=False)
+        return tf.identity(y, name="z")
+
+    wrapped = tf.compat.v1.wrap_function(f, [tf.TensorSpec([], tf.float32)])
+    yield wrapped.prune(wrapped.inputs, "z:0")(tf.constant(3.0)).numpy().item()
+    with wrapped.graph.as_default():
+        info = tf.compat.v1.saved_model.build_tensor_info(wrapped.graph.outputs[0])
+    yield wrapped.prune(wrapped.inputs[0], info)(tf.constant(4.0)).numpy().item()
+    info.name = "more"
+    yield wrapped.prune([], info)()
+    yield v1.numpy().item()
+
+
+def test_what_is_captured_is_no_feed():
+    assert list(pruned(graphkiln)) == list(pruned(tensorflow))
+
+
+def traced_in_graphs(tf):
+    """Traces of one function in several graphs, in functions and eagerly."""
+    v = tf.compat.v1
+    held, counts = [None], []
+
+    @tf.function
+    def f(x):
+        counts.append(v.executing_eagerly_outside_functions())
+        return x + held[0]
+
+    @tf.function
+    def outer(x):
+        return f(x) * 10.0
+
+    for value in (1.0, 5.0):
+        with tf.Graph().as_default(), v.Session() as session:
+            held[0] = tf.constant(value)
+            yield session.run([f(tf.constant(1.0)), f(tf.constant(2.0))])
+            yield session.run(outer(tf.constant(1.0))).item(), len(counts)
+    held[0] = tf.constant(7.0)
+    yield f(tf.constant(1.0)).numpy(), outer(tf.constant(1.0)).numpy(), counts
+
+
+def test_each_graph_has_its_traces():
+    assert list(traced_in_graphs(graphkiln)) == list(traced_in_graphs(tensorflow))
+
+
+def seeds_of_graphs(tf):
+    @tf.function
+    def draw():
+        return tf.random.uniform([])
+
+    for seed in (1, 2):
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            tf.compat.v1.set_random_seed(seed)
+            yield session.run(draw()).item()
+
+
+def test_functions_draw_by_the_seed_of_their_graph():
+    assert list(seeds_of_graphs(graphkiln)) == list(seeds_of_graphs(tensorflow))
+
+
+def colocated(tf):
+    v = tf.compat.v1
+    held = tf.Variable(1.0)
+
+    @tf.function
+    def beside(x):
+        with v.colocate_with(held):
+            return x + tf.ones([])
+
+    with v.colocate_with(held):
+        first = tf.constant(1.0).numpy(), beside(tf.constant(1.0)).numpy()
+    with tf.Graph().as_default():
+        a = tf.constant(1.0, name="a")
+        with v.colocate_with(a):
+            b = tf.constant(2.0)
+            with v.colocate_with(b):
+                c = tf.constant(3.0)
+        w = v.get_variable("w", [])
+        with v.colocate_with(w):
+            d = tf.constant(4.0)
+        return first, [t.op.colocation_groups() for t in (a, b, c, d)]
+
+
+def test_groups_of_what_stands_beside():
+    assert colocated(graphkiln) == colocated(tensorflow)

@@ -14,7 +14,8 @@ from tensorflow.python.framework import tensor_util as their_tensor_util
 from tensorflow.python.util import nest as their_nest
 
 import graphkiln
-from graphkiln._src.host import nest_paths, private_inspect, private_parts
+from graphkiln._src.host import nest_paths, private_graphs, private_inspect
+from graphkiln._src.host import private_parts
 
 Pair = collections.namedtuple("Pair", "a b")
 Twin = collections.namedtuple("Pair", "a b")
@@ -537,3 +538,23 @@ def test_sets_and_dictionaries_by_identity():
         return answers
 
     assert told(ours, graphkiln) == told(theirs, tensorflow)
+
+
+def of_a_graph(tf, from_graph_def):
+    v = tf.compat.v1
+    with tf.Graph().as_default() as graph:
+        x = v.placeholder(tf.float32, [], name="x")
+        held = v.placeholder(tf.float32, [], name="held")
+        tf.identity(x * held, name="y")
+    message, value = graph.as_graph_def(), tf.constant(5.0)
+    f = from_graph_def(message, "x:0", {"y": "y:0"}, captures={"held": value})
+    g = from_graph_def(message, ["held:0", "x:0"], ["y:0"])
+    two, three = tf.constant(2.0), tf.constant(3.0)
+    return f(two)["y"].numpy().item(), [t.numpy().item() for t in g(two, three)]
+
+
+def test_functions_of_graphs_in_messages():
+    from tensorflow.python.eager import wrap_function
+
+    ours = of_a_graph(graphkiln, private_graphs.function_from_graph_def)
+    assert ours == of_a_graph(tensorflow, wrap_function.function_from_graph_def)

@@ -49,7 +49,7 @@ def test_the_words_end_as_python_goes_on():
     [
         ("tf.compat.v1.profiler.advise", "compat.v1.profiler.advise"),
         ("tf.raw_ops.Abort", "raw_ops.Abort"),
-        ("tf.compat.v1.get_session_handle", "compat.v1.get_session_handle"),
+        ("tf.compat.v1.train.Server", "compat.v1.train.Server"),
         ("tf.compat.v1.train.SyncReplicasOptimizer", "compat.v1.train.SyncReplicasOptimizer"),
         ("tf.distribute.Server", "distribute.Server"),
     ],

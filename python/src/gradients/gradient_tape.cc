@@ -345,9 +345,9 @@ void AddGradientTape(nb::module_& m) {
            [](StoppedTape& self, nb::args) { TapeOf(self.tape.ptr()).Push(); });
   m.def(
       "_should_record_backprop",
-      [](const nb::list& list) {
+      [](nb::handle given) {
         TensorVector tensors;
-        for (nb::handle h : list) {
+        for (nb::handle h : given) {
           if (IsTensor(h.ptr())) tensors.push_back(TensorOf(h.ptr()));
         }
         const ObserverList& all = CurrentObservers();

@@ -1,7 +1,7 @@
 #include "python/src/graph/session_object.h"
 
 #include <memory>
-#include <optional>
+#include <string>
 #include <vector>
 
 #include "function/device_scope.h"
@@ -32,32 +32,12 @@ class PyGraphSession {
 
   nb::object Run(nb::handle feeds, nb::handle values, nb::handle fetches,
                  bool step_stats, bool partition_graphs, int64_t timeout_ms) {
-    std::vector<Output> inputs;
-    std::vector<ImportedElement> outputs;
-    TensorVector given, results;
-    for (nb::handle h : feeds) inputs.push_back(EdgeOf(h));
-    // Not constants of the graph that may be built here.
-    std::optional<OpBuilder::Scope> eager(EagerPlace());
-    for (nb::handle h : values) {
-      const Output& feed = inputs.at(given.size());
-      given.push_back(
-          ValueOrThrow(ToTensor(h.ptr(), feed.node->output(feed.index).dtype)));
-    }
-    eager.reset();
-    for (nb::handle h : fetches) {
-      const Operation* op = nullptr;
-      if (IsTensor(h.ptr())) {
-        const Output o = EdgeOf(h);
-        outputs.push_back({o.node, o.index});
-      } else if (nb::try_cast(h, op) && op != nullptr) {
-        outputs.push_back({op->node, -1});
-      } else {
-        Throw(TypeError("expected a tensor of the graph or an operation"));
-      }
-    }
-    if (!session_) Throw(RuntimeError("Attempted to use a closed Session."));
+    const std::vector<Output> inputs = EdgesOf(feeds);
+    const TensorVector given = ValuesOf(inputs, values);
+    const std::vector<ImportedElement> outputs = ElementsOf(fetches);
+    TensorVector results;
     // Another thread may close it meanwhile.
-    const std::shared_ptr<GraphSession> session = session_;
+    const std::shared_ptr<GraphSession> session = Open();
     const bool traced = step_stats || partition_graphs;
     std::string metadata;
     const RunLimit::Clock::time_point deadline =
@@ -84,12 +64,36 @@ class PyGraphSession {
       status = run();
     }
     ThrowIfError(status);
-    nb::list list;
-    for (Tensor& t : results) {
-      list.append(t ? nb::steal(WrapTensor(std::move(t))) : nb::none());
-    }
+    const nb::list list = Listed(std::move(results));
     if (!traced) return list;
     return nb::make_tuple(list, nb::bytes(metadata.data(), metadata.size()));
+  }
+
+  std::string SetUpPartialRun(nb::handle feeds, nb::handle fetches) {
+    return ValueOrThrow(
+        Open()->SetUpPartialRun(EdgesOf(feeds), ElementsOf(fetches)));
+  }
+  nb::list StepOfPartialRun(const std::string& handle, nb::handle feeds,
+                            nb::handle values, nb::handle fetches) {
+    const std::vector<Output> inputs = EdgesOf(feeds);
+    const TensorVector given = ValuesOf(inputs, values);
+    const std::vector<ImportedElement> outputs = ElementsOf(fetches);
+    const std::shared_ptr<GraphSession> session = Open();
+    StatusOr<TensorVector> results = [&] {
+      const LazyGilRelease quiet(/*now=*/true);
+      return session->StepOfPartialRun(handle, inputs, given, outputs);
+    }();
+    return Listed(ValueOrThrow(std::move(results)));
+  }
+
+  nb::object KeptTensor(const std::string& handle) {
+    Tensor t = ValueOrThrow(ValueOrThrow(Open()->tensors())->Find(handle));
+    return nb::steal(WrapTensor(std::move(t)));
+  }
+  // Once it is closed there are none.
+  void DeleteTensor(const std::string& handle) {
+    if (!session_) return;
+    ThrowIfError(ValueOrThrow(session_->tensors())->Delete(handle));
   }
 
   void Close() {
@@ -99,6 +103,49 @@ class PyGraphSession {
   nb::object graph() const { return object_; }
 
  private:
+  std::shared_ptr<GraphSession> Open() const {
+    if (!session_) Throw(RuntimeError("Attempted to use a closed Session."));
+    return session_;
+  }
+  static nb::list Listed(TensorVector values) {
+    nb::list list;
+    for (Tensor& t : values) {
+      list.append(t ? nb::steal(WrapTensor(std::move(t))) : nb::none());
+    }
+    return list;
+  }
+  static std::vector<Output> EdgesOf(nb::handle feeds) {
+    std::vector<Output> edges;
+    for (nb::handle h : feeds) edges.push_back(EdgeOf(h));
+    return edges;
+  }
+  static TensorVector ValuesOf(const std::vector<Output>& feeds,
+                               nb::handle values) {
+    // Not constants of the graph that may be built here.
+    const OpBuilder::Scope eager(EagerPlace());
+    TensorVector given;
+    for (nb::handle h : values) {
+      const Output& feed = feeds.at(given.size());
+      given.push_back(
+          ValueOrThrow(ToTensor(h.ptr(), feed.node->output(feed.index).dtype)));
+    }
+    return given;
+  }
+  static std::vector<ImportedElement> ElementsOf(nb::handle fetches) {
+    std::vector<ImportedElement> elements;
+    for (nb::handle h : fetches) {
+      const Operation* op = nullptr;
+      if (IsTensor(h.ptr())) {
+        const Output o = EdgeOf(h);
+        elements.push_back({o.node, o.index});
+      } else if (nb::try_cast(h, op) && op != nullptr) {
+        elements.push_back({op->node, -1});
+      } else {
+        Throw(TypeError("expected a tensor of the graph or an operation"));
+      }
+    }
+    return elements;
+  }
   static Output EdgeOf(nb::handle tensor) {
     if (!IsSymbolicTensor(tensor.ptr())) {
       Throw(TypeError("expected a tensor of the graph"));
@@ -121,6 +168,16 @@ void AddGraphSession(nb::module_& m) {
            nb::arg("partition_graphs") = false, nb::arg("timeout_ms") = 0,
            "The values of tensors of the graph, None for operations; with a\n"
            "serialized RunMetadata where that is asked for.")
+      .def("partial_run_setup", &PyGraphSession::SetUpPartialRun,
+           nb::arg("feeds"), nb::arg("fetches"),
+           "The handle of a run in steps, which may feed and fetch these.")
+      .def("partial_run", &PyGraphSession::StepOfPartialRun, nb::arg("handle"),
+           nb::arg("feeds"), nb::arg("values"), nb::arg("fetches"),
+           "The values of tensors of the graph, None for operations.")
+      .def("kept_tensor", &PyGraphSession::KeptTensor, nb::arg("handle"),
+           "The tensor that runs keep by this handle.")
+      .def("delete_tensor", &PyGraphSession::DeleteTensor, nb::arg("handle"),
+           "Drops the tensor that runs keep by this handle.")
       .def("close", &PyGraphSession::Close, "Drops the variables' values.")
       .def_prop_ro("graph", &PyGraphSession::graph, "What it runs.");
 }

@@ -10,6 +10,9 @@ _COVERED = {
         OrderedMapSize OrderedMapStage OrderedMapUnstage OrderedMapUnstageNoKey
         Stage StageClear StagePeek StageSize Unstage
         """,
+    ("keeps a tensor in a session", "oracle/test_version_one_steps"): """
+        DeleteSessionTensor GetSessionHandle GetSessionTensor
+        """,
     ("makes or takes an accumulator", "python/test_staging"): """
         AccumulatorApplyGradient AccumulatorNumAccumulated AccumulatorSetGlobalStep
         AccumulatorTakeGradient ConditionalAccumulator

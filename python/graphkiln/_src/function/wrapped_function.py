@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from graphkiln import _graphkiln, nest
+from graphkiln import _graphkiln, _proto, nest
 from graphkiln._graphkiln import Function, Graph, Tensor, TensorSpec
 from graphkiln._src.function import function
 from graphkiln._src.function.concrete_function import ConcreteFunction
@@ -103,8 +103,11 @@ class WrappedFunction:
         return self._cut
 
     def _feeds(self) -> list:
+        return self._without_captured(self.inputs)
+
+    def _without_captured(self, tensors) -> list:
         captured = {inside.name for _, inside in self.graph.captures}
-        return [t for t in self.inputs if t.name not in captured]
+        return [t for t in tensors if t.name not in captured]
 
     def prune(
         self, feeds, fetches, name=None, input_signature=None
@@ -114,9 +117,9 @@ class WrappedFunction:
 
         Args:
           feeds: tensors of the graph, or their names ("x:0"), in the order
-            in which the function takes them.
-          fetches: a structure of tensors and operations, or of their names;
-            operations run and give None.
+            in which the function takes them. What is captured is none.
+          fetches: a structure of tensors and operations, of their names or of
+            tf.compat.v1.TensorInfos; operations run and give None.
           name: of the function.
           input_signature: of the feeds if less is to be known of them.
 
@@ -129,7 +132,12 @@ class WrappedFunction:
         6.0
         """
         graph = self.graph
-        element = graph.as_graph_element
+
+        def element(fetch):
+            if isinstance(fetch, _proto.TensorInfo):
+                fetch = fetch.name
+            return graph.as_graph_element(fetch)
+
         given = [element(feed) for feed in nest.flatten(feeds, True)]
         for feed in given:
             if not isinstance(feed, Tensor):
@@ -137,6 +145,7 @@ class WrappedFunction:
                     f"All members of argument `feeds` must be tensors. Got "
                     f"{feed}."
                 )
+        given = self._without_captured(given)
         wanted = nest.map_structure(element, fetches, expand_composites=True)
         specs = input_signature and nest.flatten(input_signature, True)
         cut = _cut(graph, given, wanted, name or "pruned", specs)

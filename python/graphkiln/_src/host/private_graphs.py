@@ -9,6 +9,7 @@ from typing import Any
 from graphkiln import _graphkiln, _proto
 from graphkiln._src.checkpoint.saver import Saver
 from graphkiln._src.function.function import function
+from graphkiln._src.function.wrapped_function import WrappedFunction, wrap_function
 from graphkiln._src.session import meta_graph
 from graphkiln._src.session.graph_keys import GraphKeys
 from graphkiln._src.session.graph_parts import convert_variables_to_constants
@@ -25,6 +26,27 @@ def _variables(graph: Any, scope: str | None) -> dict[str, Any]:
     """The global variables in a scope by their names within it."""
     found = graph.get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope)
     return {name_in_scope(variable.name, scope): variable for variable in found}
+
+
+def function_from_graph_def(
+    graph_def: Any, inputs: Any, outputs: Any, captures: dict[str, Any] | None = None
+) -> WrappedFunction:
+    """A function of a graph in a message.
+
+    Args:
+      graph_def: the GraphDef.
+      inputs: tensors that it takes, by their names.
+      outputs: tensors that it gives, and operations that run, by their names.
+      captures: values of placeholders that are no inputs, by the placeholders'
+        names.
+    """
+
+    def imported() -> None:
+        capture = _graphkiln.current_graph()._capture
+        held = {name: capture(value) for name, value in (captures or {}).items()}
+        _graphkiln.import_graph_def(graph_def, name="", input_map=held)
+
+    return wrap_function(imported, []).prune(inputs, outputs)
 
 
 def export_scoped_meta_graph(

@@ -94,6 +94,7 @@ NAMES = {
         should_record_backprop=@tensorflow_private._should_record_backprop
         """,
     "python.eager.tape": "",
+    "python.eager.wrap_function": "function_from_graph_def=@private_graphs.*",
     "python.eager.test": """
         get_temp_dir=compat.v1.test.get_temp_dir main=test.main mock=@private_tests.*
         test_src_dir_path=@private_tests.*

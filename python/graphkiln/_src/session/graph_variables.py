@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 
 from graphkiln import _graphkiln, raw_ops
-from graphkiln._graphkiln import Operation, Tensor, group
+from graphkiln._graphkiln import Operation, Tensor, Variable, group
 from graphkiln._graphkiln import get_default_graph
 from graphkiln._src import ops
 from graphkiln._src.session.graph_keys import GraphKeys
@@ -251,8 +252,11 @@ def colocate_with(op: object, ignore_existing: bool = False) -> object:
     ...     with tf.compat.v1.colocate_with(x):
     ...         y = x + 1
     """
-    return get_default_graph().colocate_with(
-        getattr(op, "op", op), ignore_existing
-    )
+    if _graphkiln.executing_eagerly():
+        return contextlib.nullcontext()
+    graph = get_default_graph()
+    if isinstance(op, Variable):
+        op = graph._capture(op.handle)
+    return graph.colocate_with(getattr(op, "op", op), ignore_existing)
 
 

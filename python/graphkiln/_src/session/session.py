@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +14,12 @@ from graphkiln._graphkiln import Graph, IndexedSlices, RaggedTensor
 from graphkiln._graphkiln import SparseTensor, SparseTensorValue, Tensor, Variable
 from graphkiln._src.session.default_session import DefaultSession
 from graphkiln._src.session.eager_switch import within_session
+from graphkiln._src.session.session_tensors import TensorHandle, handle_of, is_handle
 from graphkiln._src.session.values import IndexedSlicesValue, ragged_value
+
+
+# How messages name what failed.
+_NODE = re.compile(r"\{\{node ([^{}\s]+)\}\}")
 
 
 class _Leaf(NamedTuple):
@@ -81,8 +88,9 @@ class BaseSession:
 
     @property
     def graph_def(self) -> object:
-        """The graph as a GraphDef."""
-        return self._graph.as_graph_def()
+        """The graph as a GraphDef; with shapes if the config says so."""
+        shapes = self._config is not None and self._config.graph_options.infer_shapes
+        return self._graph.as_graph_def(add_shapes=shapes)
 
     @property
     def sess_str(self) -> bytes:
@@ -148,6 +156,84 @@ class BaseSession:
         ...         print(session.run({"y": y}, {x: 3.0})["y"].item())
         6.0
         """
+        self._check_open()
+        leaves = [self._leaf(f) for f in nest.flatten(fetches)]
+        fed = self._fed(feed_dict or {}) if feed_dict else []
+        given = {t.name: value for t, value in fed}
+        wanted = [e for e in _elements(leaves) if _fed_name(e) not in given]
+        made = iter(
+            self._run_traced(fed, wanted, options, run_metadata) if wanted else ()
+        )
+        return _packed(fetches, leaves, (
+            given[e.name] if _fed_name(e) in given else _made(next(made))
+            for e in _elements(leaves)
+        ))  # fmt: skip
+
+    def partial_run_setup(self, fetches: object, feeds: object = None) -> str:
+        """Begins a run in steps; the handle that `partial_run` takes.
+
+        Args:
+          fetches: all that the steps will fetch.
+          feeds: the tensors of the graph that they will feed, or their names.
+
+        Raises what `run` raises, InvalidArgumentError if nothing is fetched.
+        """
+        self._check_open()
+        leaves = [self._leaf(f) for f in nest.flatten(fetches)]
+        if feeds is None:
+            feeds = []
+        tensors = []
+        for feed in feeds if isinstance(feeds, (list, tuple)) else [feeds]:
+            for part in _tensors_of(feed):
+                tensors.append(
+                    self._graph.as_graph_element(part, allow_operation=False)
+                )
+        return self._running().partial_run_setup(tensors, _elements(leaves))
+
+    def partial_run(
+        self, handle: str, fetches: object, feed_dict: Mapping | None = None
+    ) -> object:
+        """The values of what is fetched, as `run` gives them. Each operation runs
+        once, in the first step that needs it.
+
+        Args:
+          handle: from `partial_run_setup`. Operations that were declared there
+            run in the first step that can run them.
+          fetches: some of the tensors that were declared there.
+          feed_dict: values of some of the feeds that were declared there.
+
+        Raises what `run` raises, InvalidArgumentError for what was not declared,
+        is fed or fetched twice, or needs what no step has fed yet; that ends it,
+        as does the step that feeds and fetches what is left. RuntimeError for
+        operations.
+
+        >>> with tf.Graph().as_default():
+        ...     a = tf.compat.v1.placeholder(tf.float32, [])
+        ...     b = tf.compat.v1.placeholder(tf.float32, [])
+        ...     double, product = a * 2.0, a * 2.0 * b
+        ...     session = tf.compat.v1.Session()
+        ...     run = session.partial_run_setup([double, product], [a, b])
+        ...     first = session.partial_run(run, double, {a: 3.0})
+        ...     print(session.partial_run(run, product, {b: first}).item())
+        36.0
+        """
+        self._check_open()
+        leaves = [self._leaf(f) for f in nest.flatten(fetches)]
+        fed = self._fed(feed_dict) if feed_dict else []
+        wanted = _elements(leaves)
+        targets = [e for e in wanted if isinstance(e, _graphkiln.Operation)]
+        if targets:
+            raise RuntimeError(
+                "partial_run() requires empty `target_list`. Received: "
+                f"target_list={targets} (non-empty)"
+            )
+        with self._naming_operations():
+            made = self._running().partial_run(
+                handle, [t for t, _ in fed], [v for _, v in fed], wanted
+            )
+        return _packed(fetches, leaves, map(_made, made))
+
+    def _check_open(self) -> None:
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
         if self._graph.version == 0:
@@ -155,29 +241,26 @@ class BaseSession:
                 "The Session graph is empty. Add operations to the graph before "
                 "calling run()."
             )
-        leaves = [self._leaf(f) for f in nest.flatten(fetches)]
-        fed = self._fed(feed_dict or {}) if feed_dict else []
-        given = {t.name: value for t, value in fed}
-        wanted = [
-            e for leaf in leaves for e in leaf.elements
-            if not (isinstance(e, Tensor) and e.name in given)
-        ]
+
+    @contextlib.contextmanager
+    def _naming_operations(self) -> Iterator[None]:
+        """Errors inside know the operation of the graph that failed."""
+        try:
+            yield
+        except _graphkiln.OpError as e:
+            named = _NODE.search(e.message)
+            try:
+                op = named and self._graph.get_operation_by_name(named.group(1))
+            except KeyError:  # of a function, or of a rewritten graph
+                op = None
+            if op is None:
+                raise
+            raise type(e)(op.node_def, op, e.message) from None
+
+    def _running(self) -> _graphkiln._GraphSession:
         if self._runs is None:
             self._runs = _graphkiln._GraphSession(self._graph)
-        made = iter(
-            self._run_traced(fed, wanted, options, run_metadata) if wanted else ()
-        )
-        results = []
-        for leaf in leaves:
-            values = []
-            for e in leaf.elements:
-                if isinstance(e, Tensor) and e.name in given:
-                    values.append(given[e.name])
-                else:
-                    value = next(made)
-                    values.append(None if value is None else _array(value))
-            results.append(leaf.build(values))
-        return nest.pack_sequence_as(fetches, results)
+        return self._runs
 
     def _run_traced(
         self, fed: list, wanted: list, options: object, run_metadata: object
@@ -190,9 +273,10 @@ class BaseSession:
         timeout = 0 if options is None else options.timeout_in_ms
         if timeout <= 0 and self._config is not None:
             timeout = self._config.operation_timeout_in_ms
-        made = self._runs.run(
-            [t for t, _ in fed], [v for _, v in fed], wanted, stats, graphs, timeout
-        )
+        with self._naming_operations():
+            made = self._running().run(
+                [t for t, _ in fed], [v for _, v in fed], wanted, stats, graphs, timeout
+            )
         if run_metadata is None:
             return made
         values, metadata = made if stats or graphs else (made, b"")
@@ -245,26 +329,21 @@ class BaseSession:
                 f"Argument `fetch` = {fetch} has invalid type "
                 f'"{type(fetch).__name__}". Cannot be None'
             )
+        def elements() -> list:
+            return [self._element(part) for part in _tensors_of(fetch)]
+
         if isinstance(fetch, SparseTensor):
-            parts = [fetch.indices, fetch.values, fetch.dense_shape]
-            return _Leaf(
-                [self._element(p) for p in parts], lambda v: SparseTensorValue(*v)
-            )
+            return _Leaf(elements(), lambda v: SparseTensorValue(*v))
         if isinstance(fetch, RaggedTensor):
-            parts = [fetch.flat_values, *fetch.nested_row_splits]
-            return _Leaf(
-                [self._element(p) for p in parts],
-                lambda v: ragged_value(v[0], v[1:]),
-            )
+            return _Leaf(elements(), lambda v: ragged_value(v[0], v[1:]))
         if isinstance(fetch, IndexedSlices):
-            parts = [fetch.values, fetch.indices]
-            if fetch.dense_shape is not None:
-                parts.append(fetch.dense_shape)
             return _Leaf(
-                [self._element(p) for p in parts],
-                lambda v: IndexedSlicesValue(*v, *[None] * (3 - len(v))),
+                elements(), lambda v: IndexedSlicesValue(*v, *[None] * (3 - len(v)))
             )
-        return _Leaf([self._element(fetch)], _first)
+        element = self._element(fetch)
+        if is_handle(element):
+            return _Leaf([element], lambda v: handle_of(v[0], element, self._running()))
+        return _Leaf([element], _first)
 
     def _element(self, fetch: object) -> object:
         try:
@@ -343,6 +422,8 @@ class BaseSession:
                 f"Cannot interpret feed_dict key as Tensor: {e.args[0]}"
             ) from None
         dtype = tensor.dtype
+        if isinstance(value, TensorHandle):
+            return tensor, value.tensor()
         if isinstance(value, Tensor):
             if dtype.name in ("resource", "variant"):
                 return tensor, value
@@ -371,6 +452,26 @@ class BaseSession:
         return tensor, array
 
 
+def _elements(leaves: list[_Leaf]) -> list:
+    return [e for leaf in leaves for e in leaf.elements]
+
+
+def _fed_name(element: object) -> str | None:
+    """What a tensor that is fed is called; operations have the name of none."""
+    return element.name if isinstance(element, Tensor) else None
+
+
+def _made(value: Tensor | None) -> object:
+    return None if value is None else _array(value)
+
+
+def _packed(fetches: object, leaves: list[_Leaf], values: Iterable) -> object:
+    """The values of the leaves' elements in the structure of the fetches."""
+    rest = iter(values)
+    results = [leaf.build([next(rest) for _ in leaf.elements]) for leaf in leaves]
+    return nest.pack_sequence_as(fetches, results)
+
+
 def _array(tensor: Tensor) -> object:
     return tensor if tensor.dtype.name in ("resource", "variant") else tensor.numpy()
 
@@ -386,16 +487,22 @@ def _holds(kind: type, value: int) -> bool:
 
 def _parts(key: object, value: object) -> list[tuple]:
     """The tensors of a key with the parts of its value."""
+    if not isinstance(key, (SparseTensor, RaggedTensor, IndexedSlices)):
+        return [(key, value)]
+    if isinstance(key, RaggedTensor) and hasattr(value, "nested_row_splits"):
+        value = (value.flat_values, *value.nested_row_splits)
+    return list(zip(_tensors_of(key), value))
+
+
+def _tensors_of(key: object) -> list:
     if isinstance(key, SparseTensor):
-        keys = (key.indices, key.values, key.dense_shape)
-        return list(zip(keys, value))
+        return [key.indices, key.values, key.dense_shape]
     if isinstance(key, RaggedTensor):
-        if hasattr(value, "nested_row_splits"):
-            value = (value.flat_values, *value.nested_row_splits)
-        return list(zip((key.flat_values, *key.nested_row_splits), value))
+        return [key.flat_values, *key.nested_row_splits]
     if isinstance(key, IndexedSlices):
-        return list(zip((key.values, key.indices, key.dense_shape), value))
-    return [(key, value)]
+        parts = [key.values, key.indices]
+        return parts if key.dense_shape is None else [*parts, key.dense_shape]
+    return [key]
 
 
 class Session(BaseSession):
