@@ -9,6 +9,7 @@
 #include "framework/op_registry.h"
 #include "function/graph_collections.h"
 #include "graph/graph_def.h"
+#include "graph/graph_elements.h"
 #include "graph/op_def_proto.h"
 #include "graph/tensor_proto.h"
 #include "graphkiln/variable.h"

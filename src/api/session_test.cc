@@ -202,13 +202,16 @@ TEST(SessionTest, RunsInSteps) {
 }
 
 TEST(SessionTest, KeepsTensorsForLaterRuns) {
-  gk::Graph graph;
-  const auto inside = graph.as_default();
-  const Tensor x = gk::placeholder(gk::DataType::kFloat, {2}, "x");
-  const Tensor kept = gk::ops::GetSessionHandle(x * Tensor(2.0f));
-  const Tensor handle = gk::placeholder(gk::DataType::kString, {}, "handle");
-  const Tensor found =
-      gk::ops::GetSessionTensor(handle, gk::DataType::kFloat) + Tensor(1.0f);
+  const gk::Graph graph;
+  Tensor x, kept, handle, found;
+  {
+    const auto inside = graph.as_default();
+    x = gk::placeholder(gk::DataType::kFloat, {2}, "x");
+    kept = gk::ops::GetSessionHandle(x * Tensor(2.0f));
+    handle = gk::placeholder(gk::DataType::kString, {}, "handle");
+    found =
+        gk::ops::GetSessionTensor(handle, gk::DataType::kFloat) + Tensor(1.0f);
+  }
   const gk::Session session(graph), other(graph);
   const Tensor name = session.run({kept}, {{x, Tensor{1.0f, 2.0f}}})[0];
   EXPECT_EQ(session.run({found}, {{handle, name}})[0].to_vector<float>(),

@@ -78,19 +78,6 @@ std::vector<Node*> ConsumersOf(const Tensor& t) {
   return nodes;
 }
 
-std::vector<std::string> ColocationGroupsOf(const Node& node) {
-  std::vector<std::string> groups;
-  const auto add = [&](const std::string& group) {
-    if (group.starts_with("loc:@")) groups.push_back(group);
-  };
-  if (const auto* one = node.attrs().Get<std::string>("_class")) add(*one);
-  if (const auto* all = node.attrs().Get<std::vector<std::string>>("_class")) {
-    for (const std::string& group : *all) add(group);
-  }
-  if (groups.empty()) add("loc:@" + node.name());
-  return groups;
-}
-
 Status SetStaticShape(const Tensor& t, const PartialTensorShape& shape) {
   const PartialTensorShape own = t.partial_shape();
   if (!t.is_symbolic()) {

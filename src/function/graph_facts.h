@@ -24,8 +24,6 @@ Tensor OutermostHandle(Tensor handle);
 
 // The operations that use a symbolic tensor, as they were made.
 std::vector<Node*> ConsumersOf(const Tensor& t);
-// The groups of operations that are to run on one device: "loc:@x".
-std::vector<std::string> ColocationGroupsOf(const Node& node);
 
 // Says what the shape of a tensor is: of a symbolic one it is known from now
 // on, unless its function is traced already. ValueError if it cannot be.

@@ -4,8 +4,8 @@
 #include <iterator>
 
 #include "base/hash.h"
-#include "function/graph_facts.h"
 #include "function/own_gradient_attrs.h"
+#include "graph/graph_elements.h"
 
 namespace gk {
 Status CheckScopeName(std::string_view name, bool root) {

@@ -65,4 +65,17 @@ std::string EdgeText(const Output& edge) {
                 DataTypeName(info.dtype));
 }
 
+std::vector<std::string> ColocationGroupsOf(const Node& node) {
+  std::vector<std::string> groups;
+  const auto add = [&](const std::string& group) {
+    if (group.starts_with("loc:@")) groups.push_back(group);
+  };
+  if (const auto* one = node.attrs().Get<std::string>("_class")) add(*one);
+  if (const auto* all = node.attrs().Get<std::vector<std::string>>("_class")) {
+    for (const std::string& group : *all) add(group);
+  }
+  if (groups.empty()) add("loc:@" + node.name());
+  return groups;
+}
+
 }  // namespace gk

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "framework/graph.h"
 
@@ -18,6 +19,9 @@ StatusOr<Output> FindEdge(const Graph& graph, std::string_view name);
 // "<tf.Tensor 'x:0' shape=(2,) dtype=float32>".
 std::string OperationText(const Node& node);
 std::string EdgeText(const Output& edge);
+
+// The groups of operations that are to run on one device: "loc:@x".
+std::vector<std::string> ColocationGroupsOf(const Node& node);
 
 }  // namespace gk
 
