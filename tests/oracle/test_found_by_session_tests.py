@@ -373,48 +373,6 @@ def test_what_is_captured_is_no_feed():
     assert list(pruned(graphkiln)) == list(pruned(tensorflow))
 
 
-def traced_in_graphs(tf):
-    """Traces of one function in several graphs, in functions and eagerly."""
-    v = tf.compat.v1
-    held, counts = [None], []
-
-    @tf.function
-    def f(x):
-        counts.append(v.executing_eagerly_outside_functions())
-        return x + held[0]
-
-    @tf.function
-    def outer(x):
-        return f(x) * 10.0
-
-    for value in (1.0, 5.0):
-        with tf.Graph().as_default(), v.Session() as session:
-            held[0] = tf.constant(value)
-            yield session.run([f(tf.constant(1.0)), f(tf.constant(2.0))])
-            yield session.run(outer(tf.constant(1.0))).item(), len(counts)
-    held[0] = tf.constant(7.0)
-    yield f(tf.constant(1.0)).numpy(), outer(tf.constant(1.0)).numpy(), counts
-
-
-def test_each_graph_has_its_traces():
-    assert list(traced_in_graphs(graphkiln)) == list(traced_in_graphs(tensorflow))
-
-
-def seeds_of_graphs(tf):
-    @tf.function
-    def draw():
-        return tf.random.uniform([])
-
-    for seed in (1, 2):
-        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-            tf.compat.v1.set_random_seed(seed)
-            yield session.run(draw()).item()
-
-
-def test_functions_draw_by_the_seed_of_their_graph():
-    assert list(seeds_of_graphs(graphkiln)) == list(seeds_of_graphs(tensorflow))
-
-
 def colocated(tf):
     v = tf.compat.v1
     held = tf.Variable(1.0)
