@@ -6,6 +6,7 @@
 #define GK_FRAMEWORK_OP_RECORD_H_
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "framework/inference_context.h"
@@ -164,6 +165,12 @@ struct TestFacts {
 // work eagerly, traced and at second order. Throws Error.
 using GradientFn = void (*)(GradContext&);
 
+// Additions, multiplications and the like of one run; a multiplication with an
+// addition counts as two.
+using FlopsFn = double (*)(const AttrMap& attrs,
+                           std::span<const TensorShape> inputs,
+                           std::span<const TensorShape> outputs);
+
 struct OpRecord {
   std::string_view name;
   std::string_view inputs;
@@ -182,6 +189,7 @@ struct OpRecord {
   ShapeValueFn shape_value = nullptr;
   KernelSet kernel;
   GradientFn gradient = nullptr;
+  FlopsFn flops = nullptr;  // null: by its traits (ops/op_cost.h)
   PythonFace python;
   std::string_view doc;
   std::string_view example;

@@ -11,13 +11,23 @@
 
 namespace gk {
 
-// Additions, multiplications and the like of one run, a multiplication with an
-// addition being two: 2 m k n of a product of matrices, one an element of an
-// elementwise op or a reduction. 0 of ops that move elements, and of those
-// whose work depends on values.
-double FlopsOf(const OpRecord& record, const AttrMap& attrs,
-               std::span<const TensorShape> inputs,
-               std::span<const TensorShape> outputs);
+using FlopsShapes = std::span<const TensorShape>;
+
+// What the op's record says (FlopsFn), or one an element of an elementwise op
+// or a reduction. 0 of ops that move elements, and of those whose work depends
+// on values.
+double FlopsOf(const OpRecord& record, const AttrMap& attrs, FlopsShapes inputs,
+               FlopsShapes outputs);
+
+// For records.
+inline double ElementsOf(const TensorShape& shape) {
+  return static_cast<double>(shape.num_elements());
+}
+// So many an element of input 0.
+template <int kCount>
+double FlopsPerElement(const AttrMap&, FlopsShapes in, FlopsShapes) {
+  return kCount * ElementsOf(in[0]);
+}
 
 }  // namespace gk
 

@@ -2,7 +2,10 @@
 #include "ops/fn/math_einsum.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/thread_pool.h"
@@ -28,6 +31,7 @@
 #include "ops/fn/Sub.h"
 #include "ops/fn/Sum.h"
 #include "ops/math/einsum_operand.h"
+#include "ops/op_cost.h"
 #include "ops/scalar_constant.h"
 
 namespace gk {
@@ -521,6 +525,39 @@ void EinsumGradient(GradContext& g) {
   }
 }
 
+// The product of the sizes of all labels; twice if something is summed.
+double EinsumFlops(const AttrMap& attrs, FlopsShapes in, FlopsShapes out) {
+  const auto* equation = attrs.Get<std::string>("equation");
+  if (equation == nullptr || out.empty()) return 0;
+  std::map<char, double> sizes;
+  size_t at = 0;
+  for (const TensorShape& shape : in) {
+    const size_t end = equation->find_first_of(",-", at);
+    const std::string_view labels =
+        std::string_view(*equation).substr(at, end - at);
+    // Dimensions that an ellipsis stands for are those of the result.
+    const size_t dots = labels.find("...");
+    const int named = labels.size() - (dots == labels.npos ? 0 : 3);
+    for (int i = 0, k = 0; i < named && k < shape.rank(); ++i, ++k) {
+      if (static_cast<size_t>(i) == dots) k += shape.rank() - named;
+      const size_t label =
+          i + (dots != labels.npos && size_t(i) >= dots ? 3 : 0);
+      if (k < shape.rank()) sizes[labels[label]] = shape.dim(k);
+    }
+    if (end == equation->npos) break;
+    at = end + 1;
+  }
+  const size_t arrow = equation->find("->");
+  double summed = 1;
+  for (const auto& [label, size] : sizes) {
+    if (arrow == equation->npos ||
+        equation->find(label, arrow + 2) == equation->npos) {
+      summed *= size;
+    }
+  }
+  return (in.size() > 1 ? 2 : 1) * ElementsOf(out[0]) * summed;
+}
+
 const OpRecord kRecords[] = {
     {.name = "Einsum",
      .inputs = "inputs: N * T",
@@ -530,6 +567,7 @@ const OpRecord kRecords[] = {
      .shape = EinsumShape,
      .kernel = {.compute = ComputeEinsum},
      .gradient = EinsumGradient,
+     .flops = EinsumFlops,
      .doc = "The sum of products of the elements of one or two tensors, as an "
             "equation of labels says: \"ij,jk->ik\" is a product of matrices."},
 };

@@ -13,6 +13,7 @@
 #include "ops/fn/Shape.h"
 #include "ops/fn/StridedSlice.h"
 #include "ops/fn/Sum.h"
+#include "ops/op_cost.h"
 
 namespace gk {
 namespace {
@@ -378,6 +379,18 @@ void BatchMatMulGradient(GradContext& g) {
   }
 }
 
+// [..., m, k] (or [..., k, m]) by [..., k, n]: each element of the result is
+// a sum of k products.
+double MatMulFlops(const AttrMap&, FlopsShapes in, FlopsShapes out) {
+  const TensorShape& c = out[0];
+  const int rank = in[0].rank();
+  if (rank < 2 || c.rank() < 2) return 0;
+  double batch = 1;
+  for (int i = 0; i + 2 < rank; ++i) batch *= in[0].dim(i);
+  const double rows = batch * c.dim(c.rank() - 2);
+  return rows == 0 ? 0 : 2 * ElementsOf(c) * ElementsOf(in[0]) / rows;
+}
+
 const OpRecord kRecords[] = {
     {.name = "MatMul",
      .inputs = "a: T; b: T",
@@ -390,6 +403,7 @@ const OpRecord kRecords[] = {
      .shape = MatMulShape,
      .kernel = {.compute = ComputeMatMul},
      .gradient = MatMulGradient,
+     .flops = MatMulFlops,
      .python = {.converts_first = true},
      .doc = "The product of two matrices, each transposed on request.",
      .test = {.reference = "a @ b", .shapes = "a: [3, 4]; b: [4, 5]"}},
@@ -404,6 +418,7 @@ const OpRecord kRecords[] = {
      .shape = BatchMatMulShape,
      .kernel = {.compute = ComputeBatchMatMul<false>},
      .gradient = BatchMatMulGradient,
+     .flops = MatMulFlops,
      .doc = "Products of the matrices in the last two dimensions.",
      .test = {.reference = "x @ y", .shapes = "x: [2, 3, 4]; y: [2, 4, 5]"}},
 
@@ -418,6 +433,7 @@ const OpRecord kRecords[] = {
      .shape = BatchMatMulShape,
      .kernel = {.compute = ComputeBatchMatMul<true>},
      .gradient = BatchMatMulGradient,
+     .flops = MatMulFlops,
      .python = {.converts_first = true},
      .doc = "Products of the matrices in the last two dimensions; the others "
             "broadcast.",
@@ -437,6 +453,7 @@ const OpRecord kRecords[] = {
      .shape = BatchMatMulShape,
      .kernel = {.compute = ComputeMixedBatchMatMul},
      .gradient = BatchMatMulGradient,
+     .flops = MatMulFlops,
      .doc = "BatchMatMulV2 of operands of two dtypes: bytes make int32, or "
             "bfloat16 with that.",
      .test = {.shapes = "x: [2, 3, 4]; y: [4, 5]"}},

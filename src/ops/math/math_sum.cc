@@ -9,6 +9,7 @@
 #include "framework/variant.h"
 #include "ops/elementwise.h"
 #include "ops/fused_arithmetic.h"
+#include "ops/op_cost.h"
 #include "ops/scalar_constant.h"
 
 namespace gk {
@@ -143,6 +144,10 @@ Status ComputeOnesLike(KernelContext& c) {
   return c.NoKernel();
 }
 
+double AddNFlops(const AttrMap&, FlopsShapes in, FlopsShapes out) {
+  return (static_cast<double>(in.size()) - 1) * ElementsOf(out[0]);
+}
+
 const OpRecord kRecords[] = {
     {.name = "AddN",
      .inputs = "inputs: N * T",
@@ -155,6 +160,7 @@ const OpRecord kRecords[] = {
      .shape = SumShape,
      .kernel = {.compute = ComputeSum},
      .gradient = SumGrads,
+     .flops = AddNFlops,
      .python = {.converts_first = true},
      .doc = "Adds all inputs element-wise; their shapes are equal."},
 

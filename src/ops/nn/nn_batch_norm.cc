@@ -20,6 +20,7 @@
 #include "ops/fn/Sub.h"
 #include "ops/fn/Sum.h"
 #include "ops/nn/window.h"
+#include "ops/op_cost.h"
 #include "ops/scalar_constant.h"
 #include "ops/with_attrs/FusedBatchNormGrad.h"
 #include "ops/with_attrs/FusedBatchNormGradV2.h"
@@ -444,6 +445,7 @@ const OpRecord kRecords[] = {
              return ops::FusedBatchNormGradV3(std::move(attrs), t..., reserved);
            });
          },
+     .flops = FlopsPerElement<8>,
      .doc = BATCH_NORM_DOC},
 
     {.name = "FusedBatchNormGrad",
@@ -484,6 +486,7 @@ const OpRecord kRecords[] = {
      .shape = NormGradShape,
      .kernel = {.compute = ComputeNormGrad},
      .gradient = NormGradGradient,
+     .flops = FlopsPerElement<12>,
      .doc = BATCH_NORM_GRAD_DOC},
 };
 

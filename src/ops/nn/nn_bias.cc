@@ -9,6 +9,7 @@
 #include "kernels/reduce.h"
 #include "ops/fn/ZerosLike.h"
 #include "ops/fn/math_arithmetic.h"
+#include "ops/op_cost.h"
 
 namespace gk {
 namespace {
@@ -155,6 +156,7 @@ const OpRecord kRecords[] = {
      .shape = BiasAddShape,
      .kernel = {.compute = ComputeBiasAdd},
      .gradient = BiasAddGradient,
+     .flops = FlopsPerElement<1>,
      .doc = "Adds a bias to the channels: the last dimension, or with NCHW "
             "the second.",
      .test = {.reference = "value + bias",
@@ -184,6 +186,7 @@ const OpRecord kRecords[] = {
      .shape = BiasAddGradShape,
      .kernel = {.compute = ComputeBiasAddGrad},
      .gradient = BiasAddGradGradient,
+     .flops = FlopsPerElement<1>,
      .doc = "The gradient of a bias: sums over all dimensions but the "
             "channels.",
      .test = {.reference = "np.sum(out_backprop, axis=0)",
@@ -196,6 +199,7 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeL2Loss},
      .gradient = [](GradContext& g) { g.Set(0, ops::Mul(g.x(0), g.dy(0))); },
+     .flops = FlopsPerElement<3>,
      .python = {.names = "nn.l2_loss"},
      .doc = "Half the sum of the squares.",
      .example = ">>> tf.nn.l2_loss([3., 4.]).numpy().item()\n12.5",

@@ -5,6 +5,7 @@
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
 #include "ops/nn/channels_first.h"
+#include "ops/nn/conv_flops.h"
 #include "ops/nn/conv_geometry.h"
 #include "ops/nn/window.h"
 #include "ops/with_attrs/Conv2D.h"
@@ -234,6 +235,21 @@ constexpr ComputeFn ToFilter =
     EitherOrder<kCompute, ImagePart::kOther, ImagePart::kImages,
                 ImagePart::kOther, ImagePart::kImages>;
 
+// A filter [height, width, in, multiplier]: each result sees one channel.
+double PerChannelFlops(const TensorShape& filter, const TensorShape& result) {
+  if (filter.rank() != 4) return 0;
+  return 2 * ElementsOf(result) * filter.dim(0) * filter.dim(1);
+}
+double DepthwiseFlops(const AttrMap&, FlopsShapes in, FlopsShapes out) {
+  return PerChannelFlops(in[1], out[0]);
+}
+double DepthwiseInputFlops(const AttrMap&, FlopsShapes in, FlopsShapes) {
+  return PerChannelFlops(in[1], in[2]);
+}
+double DepthwiseFilterFlops(const AttrMap&, FlopsShapes in, FlopsShapes out) {
+  return PerChannelFlops(out[0], in[2]);
+}
+
 const OpRecord kRecords[] = {
     {.name = "Conv2D",
      .inputs = "input: T; filter: T",
@@ -247,6 +263,7 @@ const OpRecord kRecords[] = {
      .shape = ConvShape<false>,
      .kernel = {.compute = OfImages<ComputeConv<false>>},
      .gradient = ConvGradient<Dense>,
+     .flops = ConvFlops,
      .doc = "The convolution of images with a filter of height, width, input "
             "and output channels."},
 
@@ -262,6 +279,7 @@ const OpRecord kRecords[] = {
      .shape = DenseInputShape,
      .kernel = {.compute = ToImages<ComputeBackpropInput<false>>},
      .gradient = BackpropInputGradient<Dense>,
+     .flops = ConvInputFlops,
      .doc = "The gradient of a convolution with respect to its images."},
 
     {.name = "Conv2DBackpropFilter",
@@ -276,6 +294,7 @@ const OpRecord kRecords[] = {
      .shape = BackpropShape<1>,
      .kernel = {.compute = ToFilter<ComputeBackpropFilter<false>>},
      .gradient = BackpropFilterGradient<Dense>,
+     .flops = ConvFilterFlops,
      .doc = "The gradient of a convolution with respect to its filter."},
 
     {.name = "DepthwiseConv2dNative",
@@ -289,6 +308,7 @@ const OpRecord kRecords[] = {
      .shape = ConvShape<true>,
      .kernel = {.compute = OfImages<ComputeConv<true>>},
      .gradient = ConvGradient<Depthwise>,
+     .flops = DepthwiseFlops,
      .doc = "A convolution of each channel with filters of its own."},
 
     {.name = "DepthwiseConv2dNativeBackpropInput",
@@ -302,6 +322,7 @@ const OpRecord kRecords[] = {
      .shape = BackpropShape<0>,
      .kernel = {.compute = ToImages<ComputeBackpropInput<true>>},
      .gradient = BackpropInputGradient<Depthwise>,
+     .flops = DepthwiseInputFlops,
      .doc = "The gradient of a depthwise convolution with respect to its "
             "images."},
 
@@ -316,6 +337,7 @@ const OpRecord kRecords[] = {
      .shape = BackpropShape<1>,
      .kernel = {.compute = ToFilter<ComputeBackpropFilter<true>>},
      .gradient = BackpropFilterGradient<Depthwise>,
+     .flops = DepthwiseFilterFlops,
      .doc = "The gradient of a depthwise convolution with respect to its "
             "filter."},
 };

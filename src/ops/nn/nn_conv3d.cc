@@ -11,6 +11,7 @@
 #include "ops/element_type_of.h"
 #include "ops/int32_attrs.h"
 #include "ops/nn/channels_first.h"
+#include "ops/nn/conv_flops.h"
 #include "ops/nn/conv_geometry.h"
 #include "ops/nn/window.h"
 #include "ops/with_attrs/Conv3D.h"
@@ -450,6 +451,7 @@ const OpRecord kRecords[] = {
            if (g.wants(0)) g.Set(0, OfInput(g, x, filter, dy));
            if (g.wants(1)) g.Set(1, OfFilter(g, x, filter, dy));
          },
+     .flops = ConvFlops,
      .doc = "The convolution of volumes with a filter of depth, height, width, "
             "input and output channels."},
 
@@ -467,6 +469,7 @@ const OpRecord kRecords[] = {
            if (g.wants(1)) g.Set(1, OfFilter(g, d, filter, dy));
            if (g.wants(2)) g.Set(2, Forward(g, d, filter));
          },
+     .flops = ConvInputFlops,
      .doc = "The gradient of a convolution with respect to its volumes."},
 
     {.name = "Conv3DBackpropFilterV2",
@@ -482,6 +485,7 @@ const OpRecord kRecords[] = {
            if (g.wants(0)) g.Set(0, OfInput(g, x, d, dy));
            if (g.wants(2)) g.Set(2, Forward(g, x, d));
          },
+     .flops = ConvFilterFlops,
      .doc = "The gradient of a convolution of volumes with respect to its "
             "filter."},
 };

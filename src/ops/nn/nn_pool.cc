@@ -15,6 +15,7 @@
 #include "ops/nn/channels_first.h"
 #include "ops/nn/pool_shape.h"
 #include "ops/nn/window.h"
+#include "ops/op_cost.h"
 #include "ops/with_attrs/AvgPool.h"
 #include "ops/with_attrs/AvgPool3D.h"
 #include "ops/with_attrs/AvgPool3DGrad.h"
@@ -340,6 +341,14 @@ constexpr ComputeFn OfSizes =
     EitherOrder<kCompute, ImagePart::kImages, ImagePart::kSizes,
                 ImagePart::kImages>;
 
+double PoolFlops(const AttrMap& attrs, FlopsShapes, FlopsShapes out) {
+  double window = 1;
+  if (const auto* sizes = attrs.Get<std::vector<int64_t>>("ksize")) {
+    for (const int64_t size : *sizes) window *= static_cast<double>(size);
+  }
+  return window * ElementsOf(out[0]);
+}
+
 const OpRecord kRecords[] = {
     {.name = "MaxPool",
      .inputs = "input: T",
@@ -353,6 +362,7 @@ const OpRecord kRecords[] = {
      .shape = PoolShape<2, true>,
      .kernel = {.compute = Pooling<ComputePool<2, true>>},
      .gradient = MaxPoolGradient<ops::MaxPoolGrad>,
+     .flops = PoolFlops,
      .doc = "The maxima of windows sliding over images."},
 
     {.name = "MaxPoolGrad",
@@ -413,6 +423,7 @@ const OpRecord kRecords[] = {
      .shape = PoolShape<2, false>,
      .kernel = {.compute = Pooling<ComputePool<2, false>>},
      .gradient = AvgPoolGradient<ops::AvgPoolGrad>,
+     .flops = PoolFlops,
      .doc = "The averages of windows sliding over images."},
 
     {.name = "AvgPoolGrad",
@@ -437,6 +448,7 @@ const OpRecord kRecords[] = {
      .shape = PoolShape<3, false>,
      .kernel = {.compute = Pooling<ComputePool<3, true>>},
      .gradient = MaxPoolGradient<ops::MaxPool3DGrad>,
+     .flops = PoolFlops,
      .doc = "The maxima of windows sliding over volumes.",
      .example = ">>> tf.nn.max_pool3d(tf.ones([1, 2, 2, 2, 1]), 2, 2, "
                 "'VALID').numpy().tolist()\n[[[[[1.0]]]]]"},
@@ -477,6 +489,7 @@ const OpRecord kRecords[] = {
      .shape = PoolShape<3, false>,
      .kernel = {.compute = Pooling<ComputePool<3, false>>},
      .gradient = AvgPoolGradient<ops::AvgPool3DGrad>,
+     .flops = PoolFlops,
      .doc = "The averages of windows sliding over volumes.",
      .example = ">>> tf.nn.avg_pool3d(tf.ones([1, 2, 2, 2, 1]), 2, 2, "
                 "'VALID').numpy().tolist()\n[[[[[1.0]]]]]"},

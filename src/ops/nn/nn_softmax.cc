@@ -13,6 +13,7 @@
 #include "ops/fn/ZerosLike.h"
 #include "ops/fn/math_arithmetic.h"
 #include "ops/fn/math_unary.h"
+#include "ops/op_cost.h"
 
 namespace gk {
 namespace {
@@ -249,6 +250,7 @@ const OpRecord kRecords[] = {
      .shape = SoftmaxShape,
      .kernel = {.compute = ComputeSoftmax<false>},
      .gradient = SoftmaxGradient,
+     .flops = FlopsPerElement<5>,
      .doc = "exp(logits) over its sum along the last dimension.",
      .test = {.reference = "np.exp(logits) / np.sum(np.exp(logits), -1, "
                            "keepdims=True)",
@@ -261,6 +263,7 @@ const OpRecord kRecords[] = {
      .shape = SoftmaxShape,
      .kernel = {.compute = ComputeSoftmax<true>},
      .gradient = LogSoftmaxGradient,
+     .flops = FlopsPerElement<5>,
      .doc = "The logarithm of the softmax along the last dimension.",
      .test = {.reference = "logits - np.log(np.sum(np.exp(logits), -1, "
                            "keepdims=True))",
@@ -273,6 +276,7 @@ const OpRecord kRecords[] = {
      .shape = CrossEntropyShape,
      .kernel = {.compute = ComputeCrossEntropy},
      .gradient = CrossEntropyGradient,
+     .flops = FlopsPerElement<8>,
      .python = {.converts_first = true},
      .doc = "The cross entropy of each row's labels with the softmax of its "
             "features, and the gradient of that.",
@@ -286,6 +290,7 @@ const OpRecord kRecords[] = {
      .shape = SparseCrossEntropyShape,
      .kernel = {.compute = ComputeSparseCrossEntropy},
      .gradient = SparseCrossEntropyGradient,
+     .flops = FlopsPerElement<8>,
      .python = {.converts_first = true},
      .doc = "The cross entropy where each row has one class as its label."},
 };
