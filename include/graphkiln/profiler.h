@@ -40,7 +40,9 @@ GK_API_NAMESPACE {
   // What a profile records.
   struct ProfilerOptions {
     // 0: nothing; 1: functions, stages of datasets and traces; 2: each op and
-    // fused group, too; 3: also what the threads that help them do.
+    // fused group, too; 3: also what the threads that help them do. Below 3,
+    // of functions that are so short that it would take 3 % of their time, some
+    // runs are recorded, which say by "runs" for how many they stand.
     int host_tracer_level = 2;
     // Of Python's functions and of other devices: there are none here.
     int python_tracer_level = 0;

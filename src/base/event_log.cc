@@ -9,7 +9,9 @@
 #endif
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <deque>
 #include <mutex>
 #include <new>
 
@@ -21,12 +23,27 @@
 namespace gk {
 namespace {
 
-// 64 MB of events, and some times that where they are written; a program that
+// 96 MB of events, and some times that where they are written; a program that
 // records for hours keeps its first ones.
 constexpr int64_t kMaxEvents = 2'000'000;
 constexpr int kEventsPerChunk = 1024;
-constexpr int kWordsPerEvent = sizeof(Event) / sizeof(int64_t);
-constexpr int kWordsPerChunk = kEventsPerChunk * kWordsPerEvent;
+constexpr int kWordsPerChunk = kEventsPerChunk * 4;
+// Of a run before the ends of its parts: its types, what counts it, its start,
+// the number of its parts.
+constexpr int kWordsOfRun = 4;
+
+int64_t RunsOf(const EventLog::RunCount* runs) {
+  return runs == nullptr ? 1 : runs->load(std::memory_order_relaxed);
+}
+
+template <class T>
+int64_t AsWord(const T* p) {
+  return static_cast<int64_t>(reinterpret_cast<intptr_t>(p));
+}
+template <class T>
+const T* AsPointer(int64_t word) {
+  return reinterpret_cast<const T*>(static_cast<intptr_t>(word));
+}
 
 int64_t Read(clockid_t clock) {
   timespec t;
@@ -45,6 +62,20 @@ bool CountsSteadily() {
 #else
   return false;
 #endif
+}
+
+// Ticks between two readings of the clock: the least of some means, as others
+// run too.
+int64_t MeasuredClockCost() {
+  constexpr int kMeans = 5, kReadings = 32;
+  int64_t least = INT64_MAX;
+  for (int i = 0; i < kMeans; ++i) {
+    const int64_t start = EventLog::Now();
+    int64_t end = start;
+    for (int k = 0; k < kReadings; ++k) end = EventLog::Now();
+    least = std::min(least, (end - start) / kReadings);
+  }
+  return std::max<int64_t>(least, 1);
 }
 
 // From ticks of EventLog::Now() to nanoseconds, by two readings of both.
@@ -91,6 +122,12 @@ class NamedEvent final : public EventType {
 };
 
 }  // namespace
+
+// An event and what counts the runs that it stands for, or null.
+struct EventLog::Written {
+  Event event;
+  const RunCount* runs;
+};
 
 template <class T, int kRoom>
 struct EventLog::Chunk {
@@ -166,9 +203,10 @@ class EventLog::Log {
         name(NameOfThisThread()) {}
   ~Log() { events_.Visit(DropDetails); }
 
-  void Add(const Event& event);
+  void Add(const Event& event, const RunCount* runs);
   void AddRun(const RunTypes& types, int64_t start,
-              std::span<const int64_t> ends);
+              std::span<const int64_t> ends, const RunCount* runs);
+  RunCount* NewRunCount() { return &run_counts_.emplace_back(1); }
   std::vector<Event> Events() const;
   void DropAllButLast() {
     events_.DropAllButLast(DropDetails);
@@ -180,15 +218,15 @@ class EventLog::Log {
   const std::string name;
 
  private:
-  static void DropDetails(const Event* events, int n) {
-    for (int i = 0; i < n; ++i) delete events[i].detail;
+  static void DropDetails(const Written* events, int n) {
+    for (int i = 0; i < n; ++i) delete events[i].event.detail;
   }
   // Of this many events more; false if there is none.
   bool TakeRoom(int64_t events, int64_t wanted);
 
-  Chunks<Event, kEventsPerChunk> events_;
-  // Of each run: its types, its start, the number of its parts, their ends.
+  Chunks<Written, kEventsPerChunk> events_;
   Chunks<int64_t, kWordsPerChunk> runs_;
+  std::deque<RunCount> run_counts_;
 };
 
 struct EventLog::Session {
@@ -206,7 +244,6 @@ struct EventLog::Session {
     static auto* last = new std::shared_ptr<Session>;
     return *last;
   }
-  static inline std::atomic<uint32_t> last_number{0};
 };
 
 struct EventLog::ThisThread {
@@ -222,8 +259,8 @@ bool EventLog::Log::TakeRoom(int64_t events, int64_t wanted) {
   return false;
 }
 
-void EventLog::Log::Add(const Event& event) {
-  Event* to = events_.Room(1);
+void EventLog::Log::Add(const Event& event, const RunCount* runs) {
+  Written* to = events_.Room(1);
   if (to == nullptr) {
     if (TakeRoom(kEventsPerChunk, 1)) to = events_.RoomInFresh();
     if (to == nullptr) {
@@ -231,53 +268,61 @@ void EventLog::Log::Add(const Event& event) {
       return;
     }
   }
-  new (to) Event(event);
+  new (to) Written{event, runs};
   events_.Publish(1);
 }
 
 void EventLog::Log::AddRun(const RunTypes& types, int64_t start,
-                           std::span<const int64_t> ends) {
-  const int parts = static_cast<int>(ends.size()), n = parts + 3;
+                           std::span<const int64_t> ends,
+                           const RunCount* runs) {
+  const int parts = static_cast<int>(ends.size()), n = parts + kWordsOfRun;
   if (n > kWordsPerChunk) {
     int64_t began = start;
     for (int i = 0; i < parts; ++i) {
-      if (ends[i] > 0) Add({&types.Part(i), nullptr, began, ends[i]});
+      if (ends[i] > 0) Add({&types.Part(i), nullptr, began, ends[i]}, runs);
       if (ends[i] != 0) began = std::abs(ends[i]);
     }
-    return Add({&types.Whole(), nullptr, start, began});
+    return Add({&types.Whole(), nullptr, start, began}, runs);
   }
   int64_t* to = runs_.Room(n);
   if (to == nullptr) {
     if (TakeRoom(kEventsPerChunk, parts + 1)) to = runs_.RoomInFresh();
     if (to == nullptr) return;
   }
-  to[0] = static_cast<int64_t>(reinterpret_cast<intptr_t>(&types));
-  to[1] = start;
-  to[2] = parts;
-  std::copy(ends.begin(), ends.end(), to + 3);
+  to[0] = AsWord(&types);
+  to[1] = AsWord(runs);
+  to[2] = start;
+  to[3] = parts;
+  std::copy(ends.begin(), ends.end(), to + kWordsOfRun);
   runs_.Publish(n);
 }
 
 std::vector<Event> EventLog::Log::Events() const {
   std::vector<Event> all;
-  events_.Visit([&](const Event* events, int n) {
-    all.insert(all.end(), events, events + n);
+  events_.Visit([&](const Written* events, int n) {
+    for (int i = 0; i < n; ++i) {
+      all.push_back(events[i].event);
+      all.back().runs = RunsOf(events[i].runs);
+    }
   });
   const size_t plain = all.size();
   runs_.Visit([&](const int64_t* words, int n) {
-    for (int at = 0; at < n; at += 3 + static_cast<int>(words[at + 2])) {
-      const auto& types =
-          *reinterpret_cast<const RunTypes*>(static_cast<intptr_t>(words[at]));
-      int64_t began = words[at + 1];
-      const std::span ends(words + at + 3, static_cast<size_t>(words[at + 2]));
+    while (n > 0) {
+      const auto& types = *AsPointer<RunTypes>(words[0]);
+      const int64_t runs = RunsOf(AsPointer<RunCount>(words[1]));
+      const int64_t start = words[2];
+      const std::span ends(words + kWordsOfRun, static_cast<size_t>(words[3]));
+      int64_t began = start;
       for (size_t i = 0; i < ends.size(); ++i) {
         if (ends[i] > 0) {
-          all.push_back(
-              {&types.Part(static_cast<int>(i)), nullptr, began, ends[i]});
+          const EventType& part = types.Part(static_cast<int>(i));
+          all.push_back({&part, nullptr, began, ends[i], runs});
         }
         if (ends[i] != 0) began = std::abs(ends[i]);
       }
-      all.push_back({&types.Whole(), nullptr, words[at + 1], began});
+      all.push_back({&types.Whole(), nullptr, start, began, runs});
+      words += kWordsOfRun + ends.size();
+      n -= kWordsOfRun + static_cast<int>(ends.size());
     }
   });
   // What lies within another one ended first, at the latest together.
@@ -316,8 +361,8 @@ const std::shared_ptr<EventLog::Log>& EventLog::LogHere() {
   static const auto* const none = new std::shared_ptr<Log>;
   std::shared_ptr<Log>& log = PerThread<ThisThread, ThisThread>::Get().log;
   if (log != nullptr &&
-      log->session->number ==
-          Session::last_number.load(std::memory_order_relaxed)) [[likely]] {
+      log->session->number == last_number_.load(std::memory_order_relaxed))
+      [[likely]] {
     return log;
   }
   std::shared_ptr<Session> session;
@@ -347,8 +392,14 @@ bool EventLog::Keep(const EventTypes& holder, const Log& log) {
   return true;
 }
 
+std::shared_ptr<EventLog::RunCount> EventLog::NewRunCount() {
+  const std::shared_ptr<Log>& log = LogHere();
+  if (log == nullptr) return nullptr;
+  return {log, log->NewRunCount()};
+}
+
 void EventLog::Add(const EventType& type, int64_t start, int64_t end,
-                   std::unique_ptr<EventDetail> detail) {
+                   std::unique_ptr<EventDetail> detail, const RunCount* runs) {
   Log* const log = LogHere().get();
   if (log == nullptr) return;
   const EventTypes* const holder = type.holder_;
@@ -356,11 +407,11 @@ void EventLog::Add(const EventType& type, int64_t start, int64_t end,
                                log->session->number) [[unlikely]] {
     if (!Keep(*holder, *log)) return;
   }
-  log->Add({&type, detail.release(), start, end});
+  log->Add({&type, detail.release(), start, end}, runs);
 }
 
 void EventLog::AddRun(const RunTypes& types, int64_t start,
-                      std::span<const int64_t> ends) {
+                      std::span<const int64_t> ends, const RunCount* runs) {
   Log* const log = LogHere().get();
   // One that began before the recording is none of its.
   if (log == nullptr || start < log->session->start) return;
@@ -368,10 +419,10 @@ void EventLog::AddRun(const RunTypes& types, int64_t start,
       [[unlikely]] {
     if (!Keep(types, *log)) return;
   }
-  log->AddRun(types, start, ends);
+  log->AddRun(types, start, ends, runs);
 }
 
-Status EventLog::Start(Level level) {
+Status EventLog::Start(Level level, bool samples) {
   auto session = std::make_shared<Session>();
   std::shared_ptr<Session> old;
   std::lock_guard lock(Lock());
@@ -379,12 +430,14 @@ Status EventLog::Start(Level level) {
   if (last != nullptr && last->running) {
     return AlreadyExists("Another profiler is running.");
   }
-  session->number = Session::last_number.load() + 1;
+  clock_cost_.store(MeasuredClockCost());
+  samples_.store(samples);
+  session->number = last_number_.load() + 1;
   session->start_nanoseconds = Read(CLOCK_REALTIME);
   session->start_clock = Read(CLOCK_MONOTONIC);
   session->start = Now();
   old = std::exchange(last, session);
-  Session::last_number.store(session->number);
+  last_number_.store(session->number);
   level_.store(level);
   return OkStatus();
 }

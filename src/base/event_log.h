@@ -92,6 +92,9 @@ struct Event {
   const EventType* type = nullptr;
   const EventDetail* detail = nullptr;
   int64_t start = 0, end = 0;  // EventLog::Now(); of recordings nanoseconds
+  // What it stands for: itself and those behind it that were only counted
+  // (run_sampler.h).
+  int64_t runs = 1;
 };
 
 // What was recorded, as long as it is wanted.
@@ -130,19 +133,38 @@ class EventLog {
   // Ticks of a clock that only goes on.
   static int64_t Now();
 
-  // Adds an event to this thread's log.
+  // So many runs a recorded one stands for; grows while others are not
+  // recorded. Its memory is of the log that it is in.
+  using RunCount = std::atomic<int64_t>;
+  // Begins at one; null if nobody records.
+  static std::shared_ptr<RunCount> NewRunCount();
+  // May runs be counted instead of being recorded?
+  static bool Samples() { return samples_.load(std::memory_order_relaxed); }
+  // Of this recording or the last one, from 1 on.
+  static uint32_t Number() {
+    return last_number_.load(std::memory_order_relaxed);
+  }
+  // Ticks that a reading of the clock takes.
+  static int64_t ClockCost() {
+    return clock_cost_.load(std::memory_order_relaxed);
+  }
+
+  // Adds an event to this thread's log, which stands for `runs`; null: for one.
   static void Add(const EventType& type, int64_t start, int64_t end,
-                  std::unique_ptr<EventDetail> detail = nullptr);
+                  std::unique_ptr<EventDetail> detail = nullptr,
+                  const RunCount* runs = nullptr);
 
   // Adds a run of what `types` says, from `start` to the end of its last part:
   // in a quarter of the room that as many events take. `ends`: of each
   // part in order, which began where the last one ended; 0: it did not run;
   // negative: an event of its own tells of it, and -end is its end.
   static void AddRun(const RunTypes& types, int64_t start,
-                     std::span<const int64_t> ends);
+                     std::span<const int64_t> ends,
+                     const RunCount* runs = nullptr);
 
+  // `samples`: of runs that are short some may be counted alone.
   // AlreadyExists if there is a recording; Unavailable if there is none.
-  static Status Start(Level level);
+  static Status Start(Level level, bool samples = false);
   static StatusOr<Recording> Stop();
 
  private:
@@ -151,6 +173,7 @@ class EventLog {
   struct Chunk;
   template <class T, int kRoom>
   class Chunks;
+  struct Written;
   class Log;
   struct Session;
   struct ThisThread;
@@ -159,6 +182,9 @@ class EventLog {
   static bool Keep(const EventTypes& holder, const Log& log);
 
   static inline std::atomic<int> level_{kOff};
+  static inline std::atomic<bool> samples_{false};
+  static inline std::atomic<uint32_t> last_number_{0};
+  static inline std::atomic<int64_t> clock_cost_{0};
 };
 
 // An event from where it is made to where it ends, if there is a recording.

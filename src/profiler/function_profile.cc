@@ -24,7 +24,7 @@ bool IsBefore(EventKind kind) {
 }
 
 struct Own {
-  int64_t time = 0;  // without the events inside of it
+  int64_t time = 0;  // of all its runs, without the events inside of it
   // Of tracing or planning: what it is or is part of.
   EventKind before = EventKind::kAnnotation;
 };
@@ -44,7 +44,7 @@ std::vector<Own> OwnTimes(const std::vector<Event>& events) {
     while (!open.empty() && events[open.back()].end <= events[i].start) {
       open.pop_back();
     }
-    own[i].time = events[i].end - events[i].start;
+    own[i].time = (events[i].end - events[i].start) * events[i].runs;
     if (IsBefore(events[i].type->kind())) {
       own[i].before = events[i].type->kind();
     } else if (!open.empty()) {
@@ -120,10 +120,11 @@ FunctionProfile ProfileOf(const std::string& name, const Recording& recording,
         row.memory = facts.made_bytes;
       }
       ProfileRow& row = profile.rows[found->second];
-      ++row.calls;
+      const auto stands_for = static_cast<double>(event.runs);
+      row.calls += event.runs;
       row.seconds += seconds;
-      row.flops += facts.flops;
-      row.bytes += facts.bytes;
+      row.flops += facts.flops * stands_for;
+      row.bytes += facts.bytes * stands_for;
     }
   }
   profile.runs = runs;

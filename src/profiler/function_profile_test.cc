@@ -85,6 +85,26 @@ TEST(FunctionProfile, TakesWhatRunsInsideOut) {
   EXPECT_NEAR(p.other_seconds, 200e-9, 1e-12);
 }
 
+TEST(FunctionProfile, WeighsWhatStandsForOthers) {
+  Recording recording;
+  recording.start = 0;
+  recording.stop = 10'000;
+  static NamedDetail loop("loop"), body("body");
+  const EventType& kind = NamedEvents(EventKind::kInstruction);
+  recording.threads.push_back({1,
+                               "",
+                               {{&kind, &body, 100, 300, 9},
+                                {&kind, &body, 1'000, 1'100, 1},
+                                {&kind, &loop, 100, 3'000, 1}}});
+  const FunctionProfile p = ProfileOf("f", recording, 1);
+  ASSERT_EQ(p.rows.size(), 2u);
+  EXPECT_EQ(p.rows[0].name, "body");
+  EXPECT_EQ(p.rows[0].calls, 10);
+  EXPECT_NEAR(p.rows[0].seconds, 1900e-9, 1e-12);
+  EXPECT_EQ(p.rows[1].calls, 1);
+  EXPECT_NEAR(p.rows[1].seconds, 1000e-9, 1e-12);
+}
+
 TEST(FunctionProfile, IsTheMeanOfRunsThatNobodyNotices) {
   const Ref<GraphFunction> f = Products(1);
   EXPECT_TRUE(MayRunAgain(*f));

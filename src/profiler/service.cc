@@ -134,9 +134,10 @@ StatusOr<std::string> Monitor(std::string_view bytes,
   proto::MonitorRequest request;
   GK_RETURN_IF_ERROR(request.Parse(bytes));
   GK_RETURN_IF_ERROR(CheckDuration(request.duration_ms));
-  GK_ASSIGN_OR_RETURN(const Recording recording,
-                      Record({.host_tracer_level = EventLog::kSteps},
-                             request.duration_ms, goes_on));
+  // Every run, as it is asked when they ran.
+  GK_RETURN_IF_ERROR(EventLog::Start(EventLog::kSteps));
+  WaitFor(std::chrono::milliseconds(request.duration_ms), goes_on);
+  GK_ASSIGN_OR_RETURN(const Recording recording, EventLog::Stop());
   const BusyTime busy = BusyTimeOf(recording);
   proto::MonitorResponse response;
   proto::ProfilerServiceMonitorResult& result = response.monitor_result.mut();

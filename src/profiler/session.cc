@@ -68,7 +68,7 @@ Status Profiler::Start(const std::string& logdir,
   const auto level = static_cast<EventLog::Level>(
       std::clamp<int64_t>(options.host_tracer_level, 0, EventLog::kAll));
   std::optional<Running> running = Running{logdir, options};
-  GK_RETURN_IF_ERROR(EventLog::Start(level));
+  GK_RETURN_IF_ERROR(EventLog::Start(level, level < EventLog::kAll));
   std::lock_guard lock(Lock());
   Current().swap(running);
   return OkStatus();

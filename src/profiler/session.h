@@ -16,7 +16,8 @@ namespace gk {
 // TensorFlow's, with its defaults.
 struct ProfilerOptions {
   // 0: nothing, 1: functions, stages of datasets and annotations, 2: ops too,
-  // 3: also what threads of the pool do.
+  // 3: also what threads of the pool do. Below 3, of functions so short that
+  // recording them would take 3 % of their time, only some runs are recorded.
   int64_t host_tracer_level = 2;
   // 1: calls of functions of the host language; the face records them.
   int64_t python_tracer_level = 0;

@@ -1,6 +1,7 @@
 #include "profiler/told_event.h"
 
 #include <cstdlib>
+#include <map>
 #include <string_view>
 
 #include "base/format.h"
@@ -88,6 +89,31 @@ std::vector<EventArgument> EventTeller::Arguments(const EventFacts& facts) {
     add("function", facts.function);
   }
   return all;
+}
+
+std::vector<std::string> SampledFunctions(const Recording& recording) {
+  struct Runs {
+    int64_t recorded = 0, all = 0;
+  };
+  EventTeller teller;
+  std::map<std::string, Runs> functions;
+  for (const Recording::Thread& thread : recording.threads) {
+    for (const Event& event : thread.events) {
+      if (event.type->kind() != EventKind::kFunction) continue;
+      Runs& runs = functions[teller.Of(event).name];
+      ++runs.recorded;
+      runs.all += event.runs;
+    }
+  }
+  std::vector<std::string> texts;
+  for (const auto& [name, runs] : functions) {
+    if (runs.recorded == runs.all) continue;
+    texts.push_back(Format(
+        "{}: {} of {} runs are recorded, as they are short; \"{}\" of an "
+        "event says how many it stands for.",
+        name, runs.recorded, runs.all, kRunsArgument));
+  }
+  return texts;
 }
 
 }  // namespace gk

@@ -13,6 +13,9 @@
 
 namespace gk {
 
+// The argument of an event that says Event::runs, if these are several.
+inline constexpr char kRunsArgument[] = "runs";
+
 // A line of the user's program.
 struct SourceLine {
   std::string file, function;
@@ -38,6 +41,10 @@ class EventTeller {
   std::unordered_map<uint32_t, SourceLine> lines_;
   EventFacts last_;
 };
+
+// What of a recording was sampled: "f: 120 of 4000 runs are recorded, ..." of
+// each function that was.
+std::vector<std::string> SampledFunctions(const Recording& recording);
 
 // "python" of a path; the last part of it.
 std::string_view LastPart(std::string_view path);

@@ -30,9 +30,14 @@ void AddMetadata(const char* what, int64_t thread, const std::string& name,
 }  // namespace
 
 std::string TraceJsonOf(const Recording& recording) {
-  std::string out =
-      "{\"displayTimeUnit\":\"ns\",\"metadata\":{\"highres-ticks\":true},\n"
-      "\"traceEvents\":[\n";
+  std::string sampled;
+  for (const std::string& text : SampledFunctions(recording)) {
+    sampled += (sampled.empty() ? "" : ",\n") + JsonQuoted(text);
+  }
+  std::string out = Format(
+      "{{\"displayTimeUnit\":\"ns\",\"metadata\":{{\"highres-ticks\":true,"
+      "\"sampled\":[{}]}},\n\"traceEvents\":[\n",
+      sampled);
   AddMetadata("process_name", 0, "/host:CPU", &out);
   EventTeller teller;
   for (const Recording::Thread& thread : recording.threads) {
@@ -53,7 +58,9 @@ std::string TraceJsonOf(const Recording& recording) {
       if (!facts.display.empty()) {
         arguments = "\"long_name\":" + JsonQuoted(facts.name);
       }
-      for (const EventArgument& a : teller.Arguments(facts)) {
+      std::vector<EventArgument> told = teller.Arguments(facts);
+      if (event.runs > 1) told.emplace_back(kRunsArgument, event.runs);
+      for (const EventArgument& a : told) {
         arguments += Format("{}{}:{}", arguments.empty() ? "" : ",",
                             JsonQuoted(a.first), ValueText(a));
       }

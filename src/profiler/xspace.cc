@@ -99,6 +99,9 @@ proto::XPlane HostPlane(const Recording& recording) {
           made.stats.push_back(builder.StatOf(a));
         }
       }
+      if (event.runs > 1) {
+        made.stats.push_back(builder.StatOf({kRunsArgument, event.runs}));
+      }
       line.events.push_back(std::move(made));
     }
     builder.plane().lines.push_back(std::move(line));
@@ -127,6 +130,7 @@ std::string XSpaceOf(const Recording& recording, const std::string& host) {
   space.planes.push_back(HostPlane(recording));
   space.planes.push_back(EnvironmentPlane(recording));
   space.hostnames.push_back(host);
+  space.warnings = SampledFunctions(recording);
   if (recording.dropped > 0) {
     space.warnings.push_back(
         Format("{} events were dropped: the recording was too long.",

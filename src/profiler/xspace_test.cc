@@ -30,6 +30,22 @@ std::string Name(const proto::XPlane& plane, const proto::XEvent& event) {
   return plane.event_metadata.at(event.metadata_id).name;
 }
 
+TEST(XSpace, SaysWhatWasSampled) {
+  Recording recording = Recorded();
+  recording.threads[0].events[0].runs = 12;
+  proto::XSpace space;
+  ASSERT_TRUE(space.Parse(XSpaceOf(recording, "host")).ok());
+  const proto::XPlane& plane = space.planes[0];
+  const proto::XEvent& f = plane.lines[0].events[0];
+  ASSERT_EQ(f.stats.size(), 1u);
+  EXPECT_EQ(plane.stat_metadata.at(f.stats[0].metadata_id).name, "runs");
+  EXPECT_EQ(f.stats[0].int64_value, 12);
+  ASSERT_EQ(space.warnings.size(), 1u);
+  EXPECT_EQ(space.warnings[0].find("f\"g\n: 1 of 12 runs are recorded"), 0u);
+  EXPECT_NE(TraceJsonOf(recording).find("\"runs\":12"), std::string::npos);
+  EXPECT_NE(TraceJsonOf(recording).find("1 of 12 runs"), std::string::npos);
+}
+
 TEST(XSpace, HasPlanesLinesAndEvents) {
   proto::XSpace space;
   ASSERT_TRUE(space.Parse(XSpaceOf(Recorded(), "host")).ok());

@@ -36,8 +36,14 @@ struct RunningPlan {
   }
   ~RunningPlan() { innermost = outer; }
 
+  // Of what is around this run.
+  RunRecording OuterRecording() const {
+    return outer == nullptr ? RunRecording::kAlways : outer->recording;
+  }
+
   const Plan* plan;
   RunningPlan* outer;
+  RunRecording recording = RunRecording::kAlways;
   static thread_local RunningPlan* innermost;
 };
 thread_local RunningPlan* RunningPlan::innermost = nullptr;
@@ -104,23 +110,31 @@ class Run {
     try {
       if (EventLog::On()) [[unlikely]]
         return ExecuteRecorded();
-      return plan_.watched ? ExecuteAll<true, false>()
-                           : ExecuteAll<false, false>();
+      return ExecuteUnrecorded();
     } catch (...) {
       return CaughtStatus(plan_.function.name);
     }
   }
 
  private:
-  [[gnu::cold, gnu::noinline]] Status ExecuteRecorded() {
+  [[gnu::always_inline]] Status ExecuteUnrecorded() {
+    return plan_.watched ? ExecuteAll<true, false>()
+                         : ExecuteAll<false, false>();
+  }
+
+  [[gnu::noinline]] Status ExecuteRecorded() {
     const PlanEvents& events = PlanEvents::Of(plan_);
+    RunSampler& sampler = RunSampler::Here(events);
+    RunningPlan& here = *RunningPlan::innermost;
+    here.recording = sampler.Begin(here.OuterRecording());
+    if (here.recording == RunRecording::kCounted) return ExecuteUnrecorded();
+    PlanTimes times(events, sampler);
     if (!EventLog::On(EventLog::kOps)) {
-      const EventSpan span(events.Whole());
-      return plan_.watched ? ExecuteAll<true, false>()
-                           : ExecuteAll<false, false>();
+      const Status s = ExecuteUnrecorded();
+      times.Add(-EventLog::Now());
+      return s;
     }
     events_ = &events;
-    PlanTimes times(events);
     times_ = &times;
     return plan_.watched ? ExecuteAll<true, true>() : ExecuteAll<false, true>();
   }
@@ -157,7 +171,12 @@ class Run {
         if (plan_.profile) timer.emplace(*plan_.profile, pc);
       }
       if constexpr (kRecorded) {
-        if (!events_->IsStatic(pc)) detail = events_->Before(now, frame_);
+        if (!events_->IsStatic(pc)) {
+          detail = events_->Before(now, frame_);
+          const int64_t ready = EventLog::Now();
+          times_->AddCost(ready - began);
+          began = ready;
+        }
       }
       if ((pc & (kPollInterval - 1)) == kPollInterval - 1) [[unlikely]] {
         PollInterrupt();
@@ -170,10 +189,11 @@ class Run {
         const int64_t ended = EventLog::Now();
         if (detail != nullptr) {
           events_->After(now, frame_, detail.get());
-          EventLog::Add(events_->Part(pc), began, ended, std::move(detail));
+          began = times_->Add(pc, began, ended, std::move(detail));
+        } else {
+          times_->Add(ended);
+          began = ended;
         }
-        times_->Add(events_->IsStatic(pc) ? ended : -ended);
-        began = ended;
       }
       if constexpr (kWatched) {
         if (checker) GK_RETURN_IF_ERROR(checker->After(pc));

@@ -1,6 +1,7 @@
 #include "runtime/plan_events.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "ops/op_cost.h"
 
@@ -86,6 +87,25 @@ void PlanEvents::After(const Instruction& now, const Frame& frame,
   for (int k = 0; k < now.num_outputs; ++k) {
     detail->AddOutput(frame.slots[now.first_output + k]);
   }
+}
+
+int64_t PlanTimes::Add(int pc, int64_t start, int64_t end,
+                       std::unique_ptr<OpDetail> detail) {
+  EventLog::Add(events_.Part(pc), start, end, std::move(detail), count_.get());
+  const int64_t now = EventLog::Now();
+  cost_ += now - end;
+  ends_.push_back(-now);
+  return now;
+}
+
+PlanTimes::~PlanTimes() {
+  EventLog::AddRun(events_, start_, ends_, count_.get());
+  if (ends_.empty() || !EventLog::Samples()) return;
+  // An event costs a reading of the clock and two thirds of that to be written
+  // (measured), the run another two.
+  const auto events = static_cast<int64_t>(ends_.size()) + 2;
+  sampler_.End(std::abs(ends_.back()) - start_,
+               cost_ + events * EventLog::ClockCost() * 5 / 3);
 }
 
 void PlanEvents::FunctionEvent::Tell(const EventDetail*,

@@ -12,6 +12,7 @@
 
 #include "base/event_log.h"
 #include "base/inlined_vector.h"
+#include "base/run_sampler.h"
 #include "ops/op_detail.h"
 #include "runtime/frame.h"
 #include "runtime/plan.h"
@@ -71,17 +72,28 @@ class PlanEvents final : public RunTypes {
 // The times of a run's instructions, which become events where it ends.
 class PlanTimes {
  public:
-  explicit PlanTimes(const PlanEvents& events) : events_(events) {}
-  ~PlanTimes() { EventLog::AddRun(events_, start_, ends_); }
+  // `sampler` has begun the run.
+  PlanTimes(const PlanEvents& events, RunSampler& sampler)
+      : events_(events), sampler_(sampler), count_(sampler.count()) {}
+  ~PlanTimes();
   PlanTimes(const PlanTimes&) = delete;
 
   int64_t start() const { return start_; }
   // In order; EventLog::AddRun says what numbers mean.
   void Add(int64_t end) { ends_.push_back(end); }
+  // One that is like no other, from `start` to `end`. The next instruction
+  // begins when this has returned.
+  int64_t Add(int pc, int64_t start, int64_t end,
+              std::unique_ptr<OpDetail> detail);
+  // So many ticks passed for recording alone.
+  void AddCost(int64_t ticks) { cost_ += ticks; }
 
  private:
   const PlanEvents& events_;
+  RunSampler& sampler_;
+  const std::shared_ptr<EventLog::RunCount> count_;
   const int64_t start_ = EventLog::Now();
+  int64_t cost_ = 0;
   InlinedVector<int64_t, 32> ends_;
 };
 

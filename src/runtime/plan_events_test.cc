@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "base/checks.h"
 #include "graph/function_for_test.h"
 #include "runtime/executor.h"
@@ -89,6 +91,65 @@ TEST(PlanEvents, StepsAlone) {
       Recorded(*Layer(TensorShape{4, 4}), Ramp({4, 4}), EventLog::kSteps);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].facts.name, "layer");
+}
+
+struct Totals {
+  int64_t events = 0, runs = 0;
+  double flops = 0, bytes = 0;
+};
+
+// Of `runs` runs of the function, of each kind of event by its name.
+std::map<std::string, Totals> TotalsOf(const GraphFunction& f, const Tensor& x,
+                                       int runs, bool samples) {
+  const ChecksScope once(false);
+  TensorVector out;
+  for (int i = 0; i < 2; ++i) ThrowIfError(RunFunction(f, {&x, 1}, &out));
+  ThrowIfError(EventLog::Start(EventLog::kOps, samples));
+  Status ran;
+  for (int i = 0; i < runs && ran.ok(); ++i) {
+    ran = RunFunction(f, {&x, 1}, &out);
+  }
+  const Recording recording = ValueOrThrow(EventLog::Stop());
+  ThrowIfError(ran);
+  std::map<std::string, Totals> all;
+  for (const Event& event : recording.threads.at(0).events) {
+    EventFacts facts;
+    event.type->Tell(event.detail, &facts);
+    Totals& totals = all[facts.name];
+    const auto stands_for = static_cast<double>(event.runs);
+    ++totals.events;
+    totals.runs += event.runs;
+    totals.flops += stands_for * facts.flops;
+    totals.bytes += stands_for * facts.bytes;
+  }
+  return all;
+}
+
+TEST(PlanEvents, RunsThatAreSampledHaveTheTotalsOfAll) {
+  constexpr int kRuns = 5000;
+  for (const PartialTensorShape& shape :
+       {PartialTensorShape({2, 2}), PartialTensorShape({-1, -1})}) {
+    const Ref<GraphFunction> f = Layer(shape);
+    const Tensor x = Ramp({2, 2});
+    const auto whole = TotalsOf(*f, x, kRuns, false);
+    const auto sampled = TotalsOf(*f, x, kRuns, true);
+    ASSERT_EQ(whole.size(), sampled.size());
+    for (const auto& [name, totals] : whole) {
+      EXPECT_EQ(totals.events, kRuns) << name;
+      EXPECT_EQ(totals.runs, kRuns) << name;
+      const Totals& other = sampled.at(name);
+      EXPECT_LT(other.events, kRuns / 2) << name;
+      EXPECT_EQ(other.runs, kRuns) << name;
+      EXPECT_EQ(other.flops, totals.flops) << name;
+      EXPECT_EQ(other.bytes, totals.bytes) << name;
+    }
+  }
+}
+
+TEST(PlanEvents, LongRunsAreNotSampled) {
+  const auto totals = TotalsOf(*Layer(TensorShape{256, 256}),
+                               Ramp({256, 256}, 0, 1e-6f), 20, true);
+  for (const auto& [name, all] : totals) EXPECT_EQ(all.events, 20) << name;
 }
 
 TEST(PlanEvents, OutliveTheFunction) {

@@ -1,5 +1,6 @@
 """Profiles: what is recorded, the files, one function's table, its memory."""
 
+import collections
 import gzip
 import inspect
 import json
@@ -117,6 +118,37 @@ def test_ops_functions_and_traces(tmp_path):
     assert fused.split("+")[-1] == "Relu"
 
 
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_some_runs_of_short_functions_stand_for_all(tmp_path, level):
+    @tf.function
+    def short(x):
+        for _ in range(12):
+            x = x @ x
+        return x
+
+    x = tf.eye(2)
+    for _ in range(2):
+        short(x)
+    options = profiler.ProfilerOptions(host_tracer_level=level)
+    with profiler.Profile(tmp_path, options=options):
+        for _ in range(2000):
+            short(x)
+    recorded = events(tmp_path)
+    runs = [e for e in recorded if e["name"].startswith("__inference_short_")]
+    products = named(recorded, "MatMul")
+    assert len(products) == (12 * len(runs) if level > 1 else 0)
+    for each, times in ((runs, 1), (products, 12 * (level > 1))):
+        assert sum(e["args"].get("runs", 1) for e in each) == 2000 * times
+    (path,) = (f for f in files(tmp_path) if f.name.endswith(".trace.json.gz"))
+    with gzip.open(path) as file:
+        said = json.load(file)["metadata"]["sampled"]
+    if level == 3:
+        assert len(runs) == 2000 and not said
+    elif level == 2:
+        assert len(runs) < 1000
+        assert f"{len(runs)} of 2000 runs are recorded" in said[0]
+
+
 def test_tracing_and_planning_are_seen(tmp_path):
     f = tf.function(lambda x: tf.linalg.inv(x) + x)
     with profiler.Profile(tmp_path):
@@ -171,10 +203,10 @@ def test_threads_of_the_program(tmp_path):
             thread.join()
         f(tf.eye(4))
     products = named(events(tmp_path), "MatMul")
-    by_thread = sorted(
-        sum(e["tid"] == tid for e in products) for tid in {e["tid"] for e in products}
-    )
-    assert by_thread == [1, 50, 50, 50]
+    by_thread = collections.Counter()
+    for e in products:
+        by_thread[e["tid"]] += e["args"].get("runs", 1)
+    assert sorted(by_thread.values()) == [1, 50, 50, 50]
 
 
 def test_one_profile_at_a_time(tmp_path):

@@ -15,7 +15,8 @@ class ProfilerOptions(NamedTuple):
     Attributes:
       host_tracer_level: 0: nothing; 1: functions, stages of datasets and traces;
         2: each op and fused group, too; 3: also what the threads that help them
-        do.
+        do. Below 3, of functions that are so short that it would take 3 % of their
+        time, some runs are recorded, which say by `runs` for how many they stand.
       python_tracer_level: 1: calls of Python's functions, of the thread that begins
         the profile and of those that the program starts later, at about a
         microsecond a call. Takes the place of a profiler of `sys.setprofile`.
