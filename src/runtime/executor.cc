@@ -22,31 +22,13 @@
 #include "runtime/plan_events.h"
 #include "runtime/plan_profile.h"
 #include "runtime/run_variable_updates.h"
+#include "runtime/running_plan.h"
 
 namespace gk {
 namespace {
 
 constexpr int kPollInterval = 64;  // instructions, a power of two
 thread_local int nesting = 0;
-
-// Plans that run on this thread, the innermost first.
-struct RunningPlan {
-  explicit RunningPlan(const Plan& p) : plan(&p), outer(innermost) {
-    innermost = this;
-  }
-  ~RunningPlan() { innermost = outer; }
-
-  // Of what is around this run.
-  RunRecording OuterRecording() const {
-    return outer == nullptr ? RunRecording::kAlways : outer->recording;
-  }
-
-  const Plan* plan;
-  RunningPlan* outer;
-  RunRecording recording = RunRecording::kAlways;
-  static thread_local RunningPlan* innermost;
-};
-thread_local RunningPlan* RunningPlan::innermost = nullptr;
 
 // Takes a frame for a run and gives it back clean, whatever happens.
 class FrameLease {
