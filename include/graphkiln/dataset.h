@@ -460,6 +460,26 @@ class GK_EXPORT Dataset {
     const detail::ElementBody body = detail::BodyOf(shard_func);
     Save(path, &body, compression);
   }
+  // The elements, which are written in the same way as they are asked for. An
+  // Iterator over it that is restored goes on with the files of the one that
+  // was saved, if that did not come to the end:
+  //
+  //   gk::Iterator it(data.saving("/data/saved"));
+  //   gk::Checkpoint checkpoint({{"it", it}});
+  //   gk::CheckpointManager manager(checkpoint, "/data/progress");
+  //   manager.restore_or_initialize();
+  //   while (it.get_next_as_optional().has_value().item<bool>()) {
+  //     manager.save();
+  //   }
+  Dataset saving(const std::string& path,
+                 const std::string& compression = "") const;
+  template <class F>
+    requires(!std::is_convertible_v<F, std::string>)
+  Dataset saving(const std::string& path, F&& shard_func,
+                 const std::string& compression = "") const {
+    const detail::ElementBody body = detail::BodyOf(shard_func);
+    return Saving(path, &body, compression);
+  }
 
   // What a function makes of this dataset: data.apply(f) is f(data).
   template <class F>
@@ -492,6 +512,8 @@ class GK_EXPORT Dataset {
                       const LoadOptions& options);
   void Save(const std::string& path, const detail::ElementBody* shard,
             const std::string& compression) const;
+  Dataset Saving(const std::string& path, const detail::ElementBody* shard,
+                 const std::string& compression) const;
   Dataset Snapshot(const std::string& path, const detail::ElementBody* shard,
                    const std::string& compression) const;
   Dataset Map(const detail::ElementBody& f,

@@ -19,18 +19,45 @@ void Dataset::save(const std::string& path,
   Save(path, nullptr, compression);
 }
 
+namespace {
+
+// Of a dataset that is saved in shards; nothing: it is not.
+std::optional<ElementFunction> ShardFunction(const Spec& spec,
+                                             const detail::ElementBody* shard,
+                                             const std::string& compression) {
+  EnsureReady();
+  steps::CheckSavedCompression(compression);
+  if (shard == nullptr) return std::nullopt;
+  return TraceInteger("shard_func", "Dataset_save", spec, *shard,
+                      [](const InnerTensor& number) { return AsInt64(number); })
+      .f;
+}
+
+}  // namespace
+
+Dataset Dataset::saving(const std::string& path,
+                        const std::string& compression) const {
+  return Saving(path, nullptr, compression);
+}
+
+Dataset Dataset::Saving(const std::string& path,
+                        const detail::ElementBody* shard,
+                        const std::string& compression) const {
+  return Guarded([&] {
+    const std::optional<ElementFunction> f =
+        ShardFunction(spec(), shard, compression);
+    ThrowIfError(WriteElementSpec(path, Inner(*spec())));
+    return Made(steps::Saving(Typed(*this), PathHere(path), compression,
+                              f ? &*f : nullptr),
+                spec());
+  });
+}
+
 void Dataset::Save(const std::string& path, const detail::ElementBody* shard,
                    const std::string& compression) const {
   Guarded([&] {
-    EnsureReady();
-    steps::CheckSavedCompression(compression);
-    std::optional<ElementFunction> f;
-    if (shard != nullptr) {
-      f = TraceInteger(
-              "shard_func", "Dataset_save", spec(), *shard,
-              [](const InnerTensor& number) { return AsInt64(number); })
-              .f;
-    }
+    const std::optional<ElementFunction> f =
+        ShardFunction(spec(), shard, compression);
     ThrowIfError(WriteElementSpec(path, Inner(*spec())));
     steps::Save(Typed(*this), PathHere(path), compression, f ? &*f : nullptr);
   });

@@ -74,6 +74,33 @@ TEST_F(DatasetStateTest, Snapshots) {
             ErrorCode::kInvalidArgument);
 }
 
+TEST_F(DatasetStateTest, SavingGoesOnWhereItWasInterrupted) {
+  const std::string saved = folder_ + "/saved",
+                    progress = folder_ + "/progress";
+  for (const int64_t offset : {0, 100}) {
+    const Dataset numbers =
+        Dataset::range(6).map([=](const Tensor& x) { return x + offset; });
+    gk::Iterator it(
+        numbers.saving(saved, [](const Tensor& x) { return x % int64_t{2}; }));
+    gk::Checkpoint checkpoint({{"it", it}});
+    gk::CheckpointManager manager(checkpoint, progress);
+    manager.restore_or_initialize();
+    if (offset > 0) {
+      EXPECT_EQ(Rest(it), (Numbers{104, 105}));
+      continue;
+    }
+    for (int i = 0; i < 4; ++i) {
+      it.get_next();
+      manager.save();
+    }
+    EXPECT_EQ(ErrorOf([&] { Dataset::load(saved); }).code(),
+              ErrorCode::kNotFound);
+  }
+  Numbers all = All(Dataset::load(saved));
+  std::sort(all.begin(), all.end());
+  EXPECT_EQ(all, (Numbers{0, 1, 2, 3, 104, 105}));
+}
+
 TEST_F(DatasetStateTest, Fingerprints) {
   const auto of = [](int64_t n, int64_t size) {
     return Dataset::range(n).batch(size).fingerprint().item<uint64_t>();

@@ -6,6 +6,7 @@
 #include "ops/fn/FloorMod.h"
 #include "ops/fn/LoadDataset.h"
 #include "ops/fn/SaveDataset.h"
+#include "ops/fn/SaveDatasetV2.h"
 #include "ops/fn/SnapshotDatasetV2.h"
 
 namespace gk::steps {
@@ -32,6 +33,15 @@ ElementFunction TurnsOfShards(const ElementSignature& e) {
       });
 }
 
+// One that is not called stands where there must be one.
+ElementFunction ShardFunction(const TypedDataset& d,
+                              const ElementFunction* shard) {
+  if (shard != nullptr) return *shard;
+  return TraceElementFunction(
+      "Dataset_save_shard_func", d.elements,
+      [](auto) { return TensorVector{IntegerOf(0, DataType::kInt64)}; });
+}
+
 }  // namespace
 
 void CheckSavedCompression(const std::string& name) {
@@ -50,16 +60,20 @@ void CheckRead(const ElementSignature& wanted, const ElementSignature& read) {
 void Save(const TypedDataset& d, const Tensor& path,
           const std::string& compression, const ElementFunction* shard) {
   CheckSavedCompression(compression);
-  // One that is not called stands where there must be one.
-  const ElementFunction f =
-      shard != nullptr
-          ? *shard
-          : TraceElementFunction(
-                "Dataset_save_shard_func", d.elements, [](auto) {
-                  return TensorVector{IntegerOf(0, DataType::kInt64)};
-                });
+  const ElementFunction f = ShardFunction(d, shard);
   ops::SaveDataset(d.variant, path, f.captured, f.function, compression,
                    /*use_shard_func=*/shard != nullptr);
+}
+
+TypedDataset Saving(const TypedDataset& d, const Tensor& path,
+                    const std::string& compression,
+                    const ElementFunction* shard) {
+  CheckSavedCompression(compression);
+  const ElementFunction f = ShardFunction(d, shard);
+  return {ops::SaveDatasetV2(d.variant, path, f.captured, f.function,
+                             d.elements.types, d.elements.shapes, compression,
+                             /*use_shard_func=*/shard != nullptr),
+          d.elements};
 }
 
 TypedDataset Load(const Tensor& path, const ElementSignature& e,

@@ -14,6 +14,11 @@ namespace gk::steps {
 // element's shard, an int64 scalar; null: there is one.
 void Save(const TypedDataset& d, const Tensor& path,
           const std::string& compression, const ElementFunction* shard);
+// The elements, which are written as they are asked for. An iterator that goes
+// on where one was saved goes on with its files.
+TypedDataset Saving(const TypedDataset& d, const Tensor& path,
+                    const std::string& compression,
+                    const ElementFunction* shard);
 
 // The elements, of `e`, in the files of a folder. `reader`: makes a dataset of
 // elements of one of those of the shards; null: these take turns.

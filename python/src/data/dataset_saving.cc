@@ -37,6 +37,36 @@ Tensor FolderTensor(const std::string& folder) {
       OpBuilder::Current()->Constant(Tensor::Scalar(folder), "path"));
 }
 
+// Asks a dataset that is saved for its elements, behind those that the newest
+// checkpoint of its iterator had, and saves one behind each.
+void SaveWithCheckpoints(const nb::object& saving, nb::handle given) {
+  if (!PyDict_Check(given.ptr())) {
+    Throw(TypeError("`checkpoint_args` must be a dict, but is {}",
+                    TextOf(given)));
+  }
+  const nb::dict args = nb::borrow<nb::dict>(given);
+  if (args.contains("checkpoint")) {
+    Throw(ValueError(
+        "Invalid `checkpoint_args`. `checkpoint_args` are not allowed to "
+        "include 'checkpoint'."));
+  }
+  const nb::object train = nb::module_::import_("graphkiln").attr("train");
+  const nb::object iterator = nb::iter(saving);
+  const nb::object checkpoint =
+      train.attr("Checkpoint")(nb::arg("iterator") = iterator);
+  const nb::object manager =
+      train.attr("CheckpointManager")(checkpoint, **args);
+  checkpoint.attr("restore")(manager.attr("latest_checkpoint"));
+  const bool counts = args.contains("step_counter");
+  for (;;) {
+    const nb::object element = nb::steal(PyIter_Next(iterator.ptr()));
+    if (!element.is_valid()) break;
+    if (counts) args["step_counter"].attr("assign_add")(1);
+    manager.attr("save")(nb::arg("check_interval") = true);
+  }
+  if (PyErr_Occurred() != nullptr) nb::raise_python_error();
+}
+
 nb::object SaveTo(nb::handle dataset, const Arguments& a) {
   const std::string folder = SavedFolder(a["path"]);
   const std::string compression = SavedWith(a);
@@ -53,12 +83,24 @@ nb::object SaveTo(nb::handle dataset, const Arguments& a) {
   }
   const TypedDataset own = DatasetOf(dataset);
   const ElementSpec elements = CoreElement(spec);
+  FuncGraph* const graph = FuncGraph::Current();
+  if (graph == nullptr && a.has("checkpoint_args") &&
+      PyObject_IsTrue(a["checkpoint_args"].ptr()) == 1) {
+    ThrowIfError(WriteElementSpec(folder, elements));
+    const TypedDataset saving = steps::Saving(
+        own, FolderTensor(folder), compression, shard ? &*shard : nullptr);
+    nb::list parts;
+    parts.append(dataset);
+    if (f) parts.append(f->function());
+    SaveWithCheckpoints(Made(saving.variant, spec, nb::tuple(parts)),
+                        a["checkpoint_args"]);
+    return nb::none();
+  }
   RunFreely([&] {
     ThrowIfError(WriteElementSpec(folder, elements));
     steps::Save(own, FolderTensor(folder), compression,
                 shard ? &*shard : nullptr);
   });
-  FuncGraph* const graph = FuncGraph::Current();
   if (graph == nullptr) return nb::none();
   return WrapNode(graph->graph().get(), graph->graph()->nodes().back().get());
 }
@@ -183,7 +225,11 @@ Args:
   compression: "SNAPPY", "GZIP", "ZLIB", or None for none.
   shard_func: takes an element; returns the number of its shard, an int64
     scalar. None: all are in one.
-  checkpoint_args: accepted for compatibility.
+  checkpoint_args: arguments of `tf.train.CheckpointManager`, but the checkpoint,
+    as a dict. Behind each element a checkpoint is saved if it is due (a
+    `step_counter` is counted up before); where there are checkpoints already,
+    what was saved before an interruption is not made again. Ignored where a
+    function is traced.
 
 Raises:
   ValueError: `shard_func` returns something else.

@@ -5,33 +5,13 @@
 
 #include "framework/variant.h"
 #include "graph/tensor_proto.h"
-#include "ops/data/ragged_variant.h"
-#include "ops/data/sparse_variant.h"
+#include "ops/data/variant_message.h"
 #include "proto/wire.h"
 
 namespace gk {
 namespace {
 
 using Messages = std::vector<proto::VariantTensorDataProto>;
-
-constexpr std::string_view kRagged = "RaggedTensorVariant";
-constexpr std::string_view kTensor = "tensorflow::Tensor";
-
-StatusOr<Variant> VariantOfMessage(
-    const proto::VariantTensorDataProto& message) {
-  TensorVector parts;
-  for (const proto::TensorProto& part : message.tensors) {
-    GK_ASSIGN_OR_RETURN(Tensor t, TensorFromProto(part));
-    parts.push_back(std::move(t));
-  }
-  if (message.type_name == kRagged) return RaggedOfParts(std::move(parts));
-  if (message.type_name != kTensor) {
-    return Unimplemented("A variant that holds {} cannot be read",
-                         message.type_name);
-  }
-  if (parts.size() != 1) return DataLoss("A variant of a tensor is damaged");
-  return VariantOfTensor(std::move(parts[0]));
-}
 
 // TensorFlow's content of a tensor of variants: the sizes of all messages, and
 // then these.
@@ -69,26 +49,24 @@ StatusOr<proto::TensorProto> MessageOfComponent(const Tensor& component) {
   message.dtype = static_cast<proto::DataType>(DataType::kVariant);
   message.tensor_shape = ShapeToProto(component.shape());
   for (int64_t i = 0; i < component.num_elements(); ++i) {
-    const Variant& v = component.data<Variant>()[i];
-    proto::VariantTensorDataProto data;
-    TensorVector parts;
-    if (PartsOfRagged(v, &parts) != nullptr) {
-      data.type_name = kRagged;
-    } else if (const Tensor* held = TensorInVariant(v)) {
-      data.type_name = kTensor;
-      parts = {*held};
-    } else {
-      return Unimplemented(
-          "A variant that holds {} cannot be written to a file",
-          v.get() ? v.get()->type_name() : "nothing");
-    }
-    for (const Tensor& part : parts) {
-      GK_ASSIGN_OR_RETURN(proto::TensorProto t, TensorToProto(part));
-      data.tensors.push_back(std::move(t));
-    }
+    GK_ASSIGN_OR_RETURN(proto::VariantTensorDataProto data,
+                        MessageOfVariant(component.data<Variant>()[i]));
     message.variant_val.push_back(std::move(data));
   }
   return message;
+}
+
+void MoveToContent(proto::TensorProto* message) {
+  std::string sizes, bytes;
+  for (const proto::VariantTensorDataProto& data : message->variant_val) {
+    const std::string one = data.Serialize();
+    uint64_t size = one.size();
+    for (; size >= 0x80; size >>= 7) sizes += static_cast<char>(size | 0x80);
+    sizes += static_cast<char>(size);
+    bytes += one;
+  }
+  message->variant_val.clear();
+  message->tensor_content = sizes + bytes;
 }
 
 StatusOr<Tensor> ComponentOfMessage(const proto::TensorProto& message) {

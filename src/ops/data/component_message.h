@@ -10,6 +10,8 @@ namespace gk {
 
 // Unimplemented for variants of other kinds, and for resources.
 StatusOr<proto::TensorProto> MessageOfComponent(const Tensor& component);
+// Of one of variants: as TensorFlow's SerializeTensor has them.
+void MoveToContent(proto::TensorProto* message);
 // DataLoss and InvalidArgument for what is no such message.
 StatusOr<Tensor> ComponentOfMessage(const proto::TensorProto& message);
 

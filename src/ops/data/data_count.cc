@@ -296,24 +296,26 @@ class ShardDataset final : public OneInputDataset {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         GK_RETURN_IF_ERROR(input().Next(cancellation, element, end));
         if (*end) break;
-        if (place_++ % d.shards_ == d.index_) {
-          found_ = true;
-          return OkStatus();
-        }
+        if (place_++ % d.shards_ == d.index_) break;
       }
-      if (!found_ && d.require_non_empty_) {
-        return InvalidArgument(
-            "Could not apply FILE based sharding: the dataset only has {} "
-            "file(s), which is not enough for the required {} "
-            "shards/workers.",
-            place_, d.shards_);
+      if (!d.require_non_empty_ || place_ >= d.shards_) return OkStatus();
+      // The others must have elements, too.
+      int64_t passed = 0;
+      if (!*end) {
+        bool ended = false;
+        GK_RETURN_IF_ERROR(input().Skip(cancellation, d.shards_ - place_,
+                                        SkipErrors::kGiven, &passed, &ended));
+        place_ += passed;
+        if (place_ == d.shards_) return OkStatus();
       }
-      return OkStatus();
+      return InvalidArgument(
+          "Could not apply FILE based sharding: the dataset only has {} "
+          "file(s), which is not enough for the required {} shards/workers.",
+          place_, d.shards_);
     }
 
    private:
     int64_t place_ = 0;
-    bool found_ = false;
   };
 
   IteratorPtr Over(IteratorPtr input, const ContextRef&) const override {

@@ -106,14 +106,6 @@ Status ComputeNext(KernelContext& c) {
   return OkStatus();
 }
 
-Status NextShape(InferenceContext& c) {
-  const auto shapes = c.attr<std::vector<PartialTensorShape>>("output_shapes");
-  for (int i = 0; i < c.num_outputs() && i < int(shapes.size()); ++i) {
-    c.set_output(i, shapes[i]);
-  }
-  return OkStatus();
-}
-
 Status ComputeNextAsOptional(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const Ref<IteratorResource> iterator,
                       IteratorResource::Of(c.input(0)));
@@ -193,7 +185,7 @@ const OpRecord kRecords[] = {
      .outputs = "components: output_types",
      .attrs = GK_ELEMENT_ATTRS,
      .traits = kAsks | kNoGradient,
-     .shape = NextShape,
+     .shape = ElementShapes,
      .kernel = {.compute = ComputeNext},
      .doc = "The next element; OutOfRange at the end."},
 
@@ -202,7 +194,7 @@ const OpRecord kRecords[] = {
      .outputs = "components: output_types",
      .attrs = GK_ELEMENT_ATTRS,
      .traits = kAsks | kNoGradient,
-     .shape = NextShape,
+     .shape = ElementShapes,
      .kernel = {.compute = ComputeNext},
      .doc = "The next element; OutOfRange at the end."},
 

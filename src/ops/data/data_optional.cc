@@ -45,14 +45,6 @@ Status ComputeGetValue(KernelContext& c) {
   return OkStatus();
 }
 
-Status ValueShape(InferenceContext& c) {
-  const auto shapes = c.attr<std::vector<PartialTensorShape>>("output_shapes");
-  for (int i = 0; i < c.num_outputs() && i < int(shapes.size()); ++i) {
-    c.set_output(i, shapes[i]);
-  }
-  return OkStatus();
-}
-
 // --- Gradients: optionals of the components' gradients.
 
 // What has no zeros has false for a gradient, which nobody asks for.
@@ -119,7 +111,7 @@ const OpRecord kRecords[] = {
      .inputs = "optional: variant",
      .outputs = "components: output_types",
      .attrs = GK_ELEMENT_ATTRS,
-     .shape = ValueShape,
+     .shape = ElementShapes,
      .kernel = {.compute = ComputeGetValue},
      .gradient = GetValueGradient,
      .doc = "The components of an optional; an error if it has none."},

@@ -15,6 +15,22 @@ struct Piece {
   int64_t begin = 0, rows = 0;
 };
 
+Status CheckRows(const TensorVector& batch) {
+  for (const Tensor& t : batch) {
+    if (t.rank() == 0) {
+      return InvalidArgument("Rows of a scalar cannot be put together");
+    }
+    if (t.dim(0) != batch[0].dim(0)) {
+      return InvalidArgument(
+          "Input element must have the same batch size in each component. "
+          "Component 0 had size {} but component {} had size, {}.",
+          batch[0].dim(0), &t - batch.data(), t.dim(0));
+    }
+  }
+  if (batch.empty()) return InvalidArgument("Elements have no components");
+  return OkStatus();
+}
+
 class RebatchDataset final : public OneInputDataset {
  public:
   RebatchDataset(OneInput in, std::vector<int64_t> sizes, bool drop_remainder)
@@ -75,18 +91,7 @@ class RebatchDataset final : public OneInputDataset {
         DropInput();
         return OkStatus();
       }
-      for (const Tensor& t : batch) {
-        if (t.rank() == 0) {
-          return InvalidArgument("Rows of a scalar cannot be put together");
-        }
-        if (t.dim(0) != batch[0].dim(0)) {
-          return InvalidArgument(
-              "Input element must have the same batch size in each component. "
-              "Component 0 had size {} but component {} had size, {}.",
-              batch[0].dim(0), &t - batch.data(), t.dim(0));
-        }
-      }
-      if (batch.empty()) return InvalidArgument("Elements have no components");
+      GK_RETURN_IF_ERROR(CheckRows(batch));
       const int64_t rows = batch[0].dim(0);
       left_ = {std::move(batch), 0, rows};
       return OkStatus();
@@ -149,6 +154,72 @@ Status ComputeRebatch(KernelContext& c) {
   GK_RETURN_IF_ERROR(ScalarInput(c, 2, "drop_remainder", &drop_remainder));
   return SetDataset(c, MakeRef<RebatchDataset>(std::move(in), std::move(all),
                                                drop_remainder));
+}
+
+// Each batch in so many parts, of which the last ones may be smaller or empty.
+class SplitBatchDataset final : public OneInputDataset {
+ public:
+  SplitBatchDataset(OneInput in, int64_t parts)
+      : OneInputDataset(std::move(in)), parts_(parts) {}
+  int64_t Cardinality() const override {
+    return input().Cardinality() == kInfiniteCardinality ? kInfiniteCardinality
+                                                         : kUnknownCardinality;
+  }
+
+ protected:
+  std::string parameters() const override { return Format("({})", parts_); }
+
+ private:
+  class Iterator final : public OneInputIterator<SplitBatchDataset> {
+   public:
+    using OneInputIterator::OneInputIterator;
+    Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                   bool* end) override {
+      const int64_t parts = dataset().parts_;
+      if (next_ == parts) {
+        TensorVector batch;
+        GK_RETURN_IF_ERROR(input().Next(cancellation, &batch, end));
+        if (*end) return OkStatus();
+        GK_RETURN_IF_ERROR(CheckRows(batch));
+        batch_ = std::move(batch);
+        next_ = 0;
+      }
+      const int64_t rows = batch_[0].dim(0);
+      const int64_t each = rows / parts + (rows % parts == 0 ? 0 : 1);
+      const int64_t first = std::min(rows, next_ * each);
+      const int64_t n = std::min(each, rows - first);
+      element->clear();
+      for (const Tensor& t : batch_) {
+        TensorShape shape = t.shape();
+        shape.SetDim(0, n);
+        GK_ASSIGN_OR_RETURN(Tensor part, Tensor::Allocate(t.dtype(), shape));
+        GK_RETURN_IF_ERROR(CopyRows(t, first, n, part.raw_data()));
+        element->push_back(std::move(part));
+      }
+      ++next_;
+      return OkStatus();
+    }
+
+   private:
+    TensorVector batch_;
+    int64_t next_ = dataset().parts_;  // part of it
+  };
+
+  IteratorPtr Over(IteratorPtr input, const ContextRef&) const override {
+    return std::make_unique<Iterator>(this, std::move(input));
+  }
+
+  const int64_t parts_;
+};
+
+Status ComputeSplitBatch(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(OneInput in, ReadOneInput(c));
+  int64_t parts = 0;
+  GK_RETURN_IF_ERROR(ScalarInput(c, 1, "num_replicas", &parts));
+  if (parts <= 0) {
+    return InvalidArgument("num_replicas must be greater than zero.");
+  }
+  return SetDataset(c, MakeRef<SplitBatchDataset>(std::move(in), parts));
 }
 
 class SparseBatchDataset final : public OneInputDataset {
@@ -291,6 +362,14 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeRebatch},
      .doc = "A dataset of the rows of batches in batches of other sizes."},
+
+    {.name = "RebatchDataset",
+     .inputs = "input_dataset: variant; num_replicas: int64",
+     .outputs = "handle: variant",
+     .attrs = GK_ELEMENT_ATTRS "; use_fallback: bool = True",
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeSplitBatch},
+     .doc = "A dataset of the batches, each in `num_replicas` parts."},
 
     {.name = "DenseToSparseBatchDataset",
      .inputs = "input_dataset: variant; batch_size: int64; row_shape: int64",

@@ -47,6 +47,14 @@ Status CaptureFunction(KernelContext& c, std::string_view attr, int first,
   return function->Check(arguments);
 }
 
+Status ElementShapes(InferenceContext& c) {
+  const auto shapes = c.attr<std::vector<PartialTensorShape>>("output_shapes");
+  for (int i = 0; i < c.num_outputs() && i < int(shapes.size()); ++i) {
+    c.set_output(i, shapes[i]);
+  }
+  return OkStatus();
+}
+
 Status SetDataset(KernelContext& c, Ref<const Dataset> dataset) {
   DatasetOrigin origin{&c.record(), c.attrs(), {}};
   for (int i = 0; i < c.num_inputs(); ++i) origin.inputs.push_back(c.input(i));

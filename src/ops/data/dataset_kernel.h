@@ -19,6 +19,9 @@ namespace gk {
 ElementSignature SignatureAttrs(KernelContext& c,
                                 std::string_view types = "output_types");
 
+// The outputs are the components of an element, of attribute output_shapes.
+Status ElementShapes(InferenceContext& c);
+
 inline StatusOr<Ref<const Dataset>> InputDataset(KernelContext& c, int i = 0) {
   return Dataset::Of(c.input(i));
 }

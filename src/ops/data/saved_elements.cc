@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
+#include <map>
 #include <optional>
 
 #include "base/hash.h"
@@ -28,6 +30,79 @@ std::string Numbered(int64_t number, std::string_view ending) {
   digits.insert(0, 8 - std::min<size_t>(digits.size(), 8), '0');
   return digits + std::string(ending);
 }
+
+std::string UnfinishedFile(const std::string& folder) {
+  return io::ChildPath(folder, "unfinished_run");
+}
+std::string OrderFile(const std::string& run) {
+  return io::ChildPath(run, "order");
+}
+// Of the folder of a run.
+std::string ShardFolder(const std::string& run, int64_t shard) {
+  return io::ChildPath(run, Numbered(shard, kShard));
+}
+// Of an element that is none.
+constexpr int64_t kNoShard = -1;
+
+// The folder of the run that a folder says is unfinished; empty: there is none.
+std::string UnfinishedRun(const std::string& folder) {
+  const StatusOr<std::string> name = io::ReadFile(UnfinishedFile(folder));
+  if (!name.ok() || name->empty() || name->front() == '.' ||
+      name->find('/') != std::string::npos) {
+    return "";
+  }
+  return io::ChildPath(folder, *name);
+}
+
+// The elements of an unfinished run, in the order in which they came.
+class UnfinishedElements {
+ public:
+  UnfinishedElements(std::string run, size_t components,
+                     io::Compression compression)
+      : run_(std::move(run)),
+        components_(components),
+        compression_(compression) {}
+
+  // False behind the last one that is whole. kNoShard: there is no element.
+  bool Next(int64_t* shard, std::vector<std::string>* records) {
+    if (!order_) {
+      StatusOr<io::RecordReader> order =
+          io::RecordReader::Open(OrderFile(run_));
+      if (!order.ok()) return false;
+      order_.emplace(*std::move(order));
+    }
+    std::string number;
+    if (!order_->Read(&number).ok() || number.size() != sizeof(*shard)) {
+      return false;
+    }
+    std::memcpy(shard, number.data(), sizeof(*shard));
+    records->assign(*shard == kNoShard ? 0 : components_, "");
+    for (std::string& record : *records) {
+      if (!ReadOf(*shard, &record)) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool ReadOf(int64_t shard, std::string* record) {
+    auto at = shards_.find(shard);
+    if (at == shards_.end()) {
+      std::string path =
+          io::ChildPath(ShardFolder(run_, shard), Numbered(0, kFile));
+      StatusOr<io::BufferedReader> file = io::OpenInflated(path, compression_);
+      if (!file.ok()) return false;
+      at = shards_.emplace(shard, io::RecordReader(path, *std::move(file)))
+               .first;
+    }
+    return at->second.Read(record).ok();
+  }
+
+  const std::string run_;
+  const size_t components_;
+  const io::Compression compression_;
+  std::optional<io::RecordReader> order_;
+  std::map<int64_t, io::RecordReader> shards_;
+};
 
 // One that no other run has.
 std::string NewRun() {
@@ -143,7 +218,62 @@ StatusOr<ElementsWriter> ElementsWriter::Open(std::string folder,
   return ElementsWriter(std::move(folder), std::move(metadata), compression);
 }
 
+StatusOr<ElementsWriter> ElementsWriter::OpenResumable(
+    std::string folder, std::vector<DataType> types,
+    io::Compression compression) {
+  int64_t passed = 0;
+  return GoOn(std::move(folder), std::move(types), compression, 0, &passed);
+}
+
+StatusOr<ElementsWriter> ElementsWriter::GoOn(std::string folder,
+                                              std::vector<DataType> types,
+                                              io::Compression compression,
+                                              int64_t most, int64_t* passed) {
+  *passed = 0;
+  const std::string old = UnfinishedRun(folder);
+  UnfinishedElements elements(old, types.size(), compression);
+  GK_ASSIGN_OR_RETURN(ElementsWriter writer,
+                      Open(std::move(folder), std::move(types), compression));
+  GK_ASSIGN_OR_RETURN(writer.order_,
+                      io::RecordWriter::Open(OrderFile(writer.RunFolder())));
+  int64_t shard = 0;
+  std::vector<std::string> records;
+  while (!old.empty() && *passed < most && elements.Next(&shard, &records)) {
+    GK_RETURN_IF_ERROR(shard == kNoShard ? writer.WriteNone()
+                                         : writer.WriteRecords(shard, records));
+    ++*passed;
+  }
+  GK_RETURN_IF_ERROR(
+      io::WriteFile(UnfinishedFile(writer.folder_), writer.metadata_.run_id));
+  if (!old.empty()) GK_RETURN_IF_ERROR(io::DeleteRecursively(old));
+  return writer;
+}
+
+std::string ElementsWriter::RunFolder() const {
+  return io::ChildPath(folder_, metadata_.run_id);
+}
+
 Status ElementsWriter::Write(int64_t shard, const TensorVector& element) {
+  std::vector<std::string> records;
+  for (const Tensor& t : element) {
+    GK_ASSIGN_OR_RETURN(const proto::TensorProto message,
+                        MessageOfComponent(t));
+    records.push_back(message.Serialize());
+  }
+  return WriteRecords(shard, records);
+}
+
+Status ElementsWriter::WriteNone() { return WriteOrder(kNoShard); }
+
+Status ElementsWriter::WriteOrder(int64_t shard) {
+  if (!order_) return OkStatus();
+  char number[sizeof(shard)];
+  std::memcpy(number, &shard, sizeof(shard));
+  return order_->Write({number, sizeof(number)});
+}
+
+Status ElementsWriter::WriteRecords(int64_t shard,
+                                    const std::vector<std::string>& records) {
   auto at = shards_.find(shard);
   if (at == shards_.end()) {
     if (shard < 0) {
@@ -152,33 +282,35 @@ Status ElementsWriter::Write(int64_t shard, const TensorVector& element) {
           "but gave {}",
           shard);
     }
-    const std::string own = io::ChildPath(
-        io::ChildPath(folder_, metadata_.run_id), Numbered(shard, kShard));
+    const std::string own = ShardFolder(RunFolder(), shard);
     GK_RETURN_IF_ERROR(io::MakeDirectories(own));
     const std::string path = io::ChildPath(own, Numbered(0, kFile));
     GK_ASSIGN_OR_RETURN(std::unique_ptr<io::WritableFile> file,
                         io::OpenDeflated(path, {.compression = compression_}));
     at = shards_.emplace(shard, io::RecordWriter(path, std::move(file))).first;
   }
-  for (const Tensor& t : element) {
-    GK_ASSIGN_OR_RETURN(const proto::TensorProto message,
-                        MessageOfComponent(t));
-    GK_RETURN_IF_ERROR(at->second.Write(message.Serialize()));
+  for (const std::string& record : records) {
+    GK_RETURN_IF_ERROR(at->second.Write(record));
   }
   ++metadata_.num_elements;
-  return OkStatus();
+  return WriteOrder(shard);
 }
 
 Status ElementsWriter::Finish() {
   for (auto& [number, shard] : shards_) GK_RETURN_IF_ERROR(shard.Close());
   metadata_.finalized = true;
-  return io::WriteFile(MetadataFile(folder_), metadata_.Serialize());
+  GK_RETURN_IF_ERROR(
+      io::WriteFile(MetadataFile(folder_), metadata_.Serialize()));
+  if (!order_) return OkStatus();
+  GK_RETURN_IF_ERROR(order_->Close());
+  GK_RETURN_IF_ERROR(io::DeleteFile(OrderFile(RunFolder())));
+  return io::DeleteFile(UnfinishedFile(folder_));
 }
 
 void ElementsWriter::Abandon() {
   for (auto& [number, shard] : shards_) shard.Close().ok();
   shards_.clear();
-  io::DeleteRecursively(io::ChildPath(folder_, metadata_.run_id)).ok();
+  io::DeleteRecursively(RunFolder()).ok();
 }
 
 StatusOr<proto::SnapshotMetadataRecord> ReadSavedMetadata(

@@ -3,14 +3,17 @@
 
 #include "framework/op_registry.h"
 #include "graph/tensor_proto.h"
+#include "ops/data/component_message.h"
 
 namespace gk {
 namespace {
 
 Status ComputeSerialize(KernelContext& c) {
   const Tensor& x = c.input(0);
-  GK_ASSIGN_OR_RETURN(proto::TensorProto message, TensorToProto(x));
-  if (x.num_elements() == 1 && x.dtype() != DataType::kString) {
+  GK_ASSIGN_OR_RETURN(proto::TensorProto message, MessageOfComponent(x));
+  if (x.dtype() == DataType::kVariant) {
+    MoveToContent(&message);
+  } else if (x.num_elements() == 1 && x.dtype() != DataType::kString) {
     // TensorFlow writes one number, too, as it lies in memory.
     const auto type = message.dtype;
     message = proto::TensorProto();
@@ -34,7 +37,7 @@ Status ComputeParse(KernelContext& c) {
   if (!message.Parse(serialized.scalar<std::string>()).ok()) {
     return InvalidArgument("Could not parse `serialized` as TensorProto");
   }
-  StatusOr<Tensor> parsed = TensorFromProto(message);
+  StatusOr<Tensor> parsed = ComponentOfMessage(message);
   if (!parsed.ok()) {
     return InvalidArgument("Cannot parse tensor from proto: {}",
                            parsed.status().message());

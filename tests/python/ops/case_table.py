@@ -93,6 +93,11 @@ NOT_CALLED = {
         "takes a dataset, in graphs that were saved; "
         "tests/oracle/test_former_datasets.py covers it",
     ),
+    **dict.fromkeys(
+        ("AutoShardDataset", "CompressElement", "RebatchDataset",
+         "UncompressElement"),
+        "of elements of datasets; tests/oracle/test_private_datasets.py covers it",
+    ),
     "ComputeBatchSize": "takes a dataset; tests/oracle/test_private_parts.py covers it",
     **dict.fromkeys(
         ("AssertCardinalityDataset", "DenseToSparseBatchDataset",
@@ -109,7 +114,7 @@ NOT_CALLED = {
     **dict.fromkeys(
         ("CSVDataset", "CSVDatasetV2", "DatasetToTFRecord",
          "FixedLengthRecordDataset", "FixedLengthRecordDatasetV2", "LoadDataset",
-         "SaveDataset", "SnapshotDatasetV2", "SqlDataset", "TFRecordDataset",
+         "SaveDataset", "SaveDatasetV2", "SnapshotDatasetV2", "SqlDataset", "TFRecordDataset",
          "TFRecordDatasetV2", "TextLineDataset"),
         "a dataset of what is in files; tests/oracle/test_data_files.py, "
         "test_saved_datasets.py and test_data_sources.py cover it",
