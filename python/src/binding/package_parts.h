@@ -53,6 +53,7 @@ namespace gk::py {
   PART(Dataset, "graphkiln.data._dataset")                                 \
   PART(dataset_loop, "graphkiln.data._loops")                              \
   PART(iterator_loop, "graphkiln.data._loops")                             \
+  PART(save_with_checkpoints, "graphkiln.data._saving")                    \
   PART(call_converted, "graphkiln.data._traced")
 
 class PackagePart {

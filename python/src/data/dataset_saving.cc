@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "python/src/binding/package_parts.h"
 #include "python/src/data/dataset_methods.h"
 #include "python/src/data/dataset_step.h"
 #include "python/src/data/run_freely.h"
@@ -37,36 +38,6 @@ Tensor FolderTensor(const std::string& folder) {
       OpBuilder::Current()->Constant(Tensor::Scalar(folder), "path"));
 }
 
-// Asks a dataset that is saved for its elements, behind those that the newest
-// checkpoint of its iterator had, and saves one behind each.
-void SaveWithCheckpoints(const nb::object& saving, nb::handle given) {
-  if (!PyDict_Check(given.ptr())) {
-    Throw(TypeError("`checkpoint_args` must be a dict, but is {}",
-                    TextOf(given)));
-  }
-  const nb::dict args = nb::borrow<nb::dict>(given);
-  if (args.contains("checkpoint")) {
-    Throw(ValueError(
-        "Invalid `checkpoint_args`. `checkpoint_args` are not allowed to "
-        "include 'checkpoint'."));
-  }
-  const nb::object train = nb::module_::import_("graphkiln").attr("train");
-  const nb::object iterator = nb::iter(saving);
-  const nb::object checkpoint =
-      train.attr("Checkpoint")(nb::arg("iterator") = iterator);
-  const nb::object manager =
-      train.attr("CheckpointManager")(checkpoint, **args);
-  checkpoint.attr("restore")(manager.attr("latest_checkpoint"));
-  const bool counts = args.contains("step_counter");
-  for (;;) {
-    const nb::object element = nb::steal(PyIter_Next(iterator.ptr()));
-    if (!element.is_valid()) break;
-    if (counts) args["step_counter"].attr("assign_add")(1);
-    manager.attr("save")(nb::arg("check_interval") = true);
-  }
-  if (PyErr_Occurred() != nullptr) nb::raise_python_error();
-}
-
 nb::object SaveTo(nb::handle dataset, const Arguments& a) {
   const std::string folder = SavedFolder(a["path"]);
   const std::string compression = SavedWith(a);
@@ -92,8 +63,8 @@ nb::object SaveTo(nb::handle dataset, const Arguments& a) {
     nb::list parts;
     parts.append(dataset);
     if (f) parts.append(f->function());
-    SaveWithCheckpoints(Made(saving.variant, spec, nb::tuple(parts)),
-                        a["checkpoint_args"]);
+    package::save_with_checkpoints(Made(saving.variant, spec, nb::tuple(parts)),
+                                   a["checkpoint_args"]);
     return nb::none();
   }
   RunFreely([&] {

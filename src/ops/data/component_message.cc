@@ -5,7 +5,6 @@
 
 #include "framework/variant.h"
 #include "graph/tensor_proto.h"
-#include "ops/data/variant_message.h"
 #include "proto/wire.h"
 
 namespace gk {

@@ -5,6 +5,7 @@
 #include "ops/data/batch_dataset.h"
 #include "ops/data/element_steps.h"
 #include "ops/data/shuffle_dataset.h"
+#include "ops/element_moves.h"
 
 namespace gk {
 namespace {

@@ -1,5 +1,4 @@
-#include "ops/data/variant_message.h"
-
+// Variants in messages.
 #include <limits>
 #include <string>
 #include <utility>
