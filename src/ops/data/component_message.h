@@ -8,8 +8,8 @@
 
 namespace gk {
 
-// Variants as TensorFlow writes them: tensors, ragged tensors, lists, optionals,
-// compressed elements and states of iterators (ours and TensorFlow's are not
+// Variants as TensorFlow writes them: tensors, ragged tensors, lists,
+// optionals, compressed elements and states of iterators (ours and TensorFlow's are not
 // exchanged). Unimplemented for other kinds; DataLoss for what is no such
 // message.
 StatusOr<proto::VariantTensorDataProto> MessageOfVariant(const Variant& v);
