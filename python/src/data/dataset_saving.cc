@@ -197,10 +197,10 @@ Args:
   shard_func: takes an element; returns the number of its shard, an int64
     scalar. None: all are in one.
   checkpoint_args: arguments of `tf.train.CheckpointManager`, but the
-    checkpoint, as a dict. Behind each element a checkpoint is saved if it is due (a
-    `step_counter` is counted up before); where there are checkpoints already,
-    what was saved before an interruption is not made again. Ignored where a
-    function is traced.
+    checkpoint, as a dict. Behind each element a checkpoint is saved if it is
+    due (a `step_counter` is counted up before); where there are checkpoints
+    already, what was saved before an interruption is not made again. Ignored
+    where a function is traced.
 
 Raises:
   ValueError: `shard_func` returns something else.

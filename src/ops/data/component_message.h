@@ -9,9 +9,9 @@
 namespace gk {
 
 // Variants as TensorFlow writes them: tensors, ragged tensors, lists,
-// optionals, compressed elements and states of iterators (ours and TensorFlow's are not
-// exchanged). Unimplemented for other kinds; DataLoss for what is no such
-// message.
+// optionals, compressed elements and states of iterators (ours and TensorFlow's
+// are not exchanged). Unimplemented for other kinds; DataLoss for what is no
+// such message.
 StatusOr<proto::VariantTensorDataProto> MessageOfVariant(const Variant& v);
 StatusOr<Variant> VariantOfMessage(
     const proto::VariantTensorDataProto& message);
