@@ -8,6 +8,8 @@ import numpy as np
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import DType, Operation, Tensor
 
+_HANDLES = frozenset("GetSessionHandle GetSessionHandleV2".split())
+
 
 class TensorHandle:
     """What a session gives for `tf.compat.v1.get_session_handle`: a tensor that it
@@ -63,8 +65,7 @@ class TensorHandle:
 
 def is_handle(element: object) -> bool:
     """Is it what `get_session_handle` makes?"""
-    kind = raw_ops.GetSessionHandle.__name__
-    return isinstance(element, Tensor) and element.op.type == kind
+    return isinstance(element, Tensor) and element.op.type in _HANDLES
 
 
 def handle_of(
