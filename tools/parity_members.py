@@ -213,10 +213,11 @@ def cpp_members() -> dict[str, set[str]]:
 
 
 def python_members(cls: type) -> list[str]:
+    # Classes say that they are TensorFlow's once Keras was imported.
     found = [
         member
         for home in cls.__mro__
-        if home.__module__.startswith("graphkiln")
+        if home.__module__.startswith(("graphkiln", "tensorflow."))
         for member in vars(home)
         if not member.startswith("_")
     ]
