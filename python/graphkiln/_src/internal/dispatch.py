@@ -19,9 +19,9 @@ class OpDispatcher:
     ...         self.degrees = degrees
     >>> class OfCelsius(tf.__internal__.dispatch.OpDispatcher):
     ...     def handle(self, args, kwargs):
-    ...         if not isinstance(args[0], Celsius):
+    ...         if not hasattr(args[0], "degrees"):
     ...             return self.NOT_SUPPORTED
-    ...         return Celsius(abs(args[0].degrees))
+    ...         return type(args[0])(abs(args[0].degrees))
     >>> OfCelsius().register(tf.abs)
     >>> tf.abs(Celsius(-3)).degrees
     3
