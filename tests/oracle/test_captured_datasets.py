@@ -9,13 +9,15 @@ from test_dataset_table import OF_CHANCE, TABLE, UNSEEDED, outcomes
 # TensorFlow does not save what keeps a state outside, its own shuffles within
 # functions among that.
 NOT_SAVED_THERE = {
-    "copy_to_device", "flat_map_shuffled", "from_generator", "ignore_errors", "ignored",
+    "copy_to_device", "flat_map_shuffled", "ignore_errors", "ignored",
     "interleave_parallel_shuffled", "interleave_shuffled", "prefetch_to_device",
     "rejection_resample", "single_of_many",
 }  # fmt: skip
 # The second file is another one; files of caches are each module's own.
 OF_FILES = {"list_files", "cache_file", "cache_file_of_shuffle"}
-NAMES = [n for n in TABLE if n not in OF_FILES]
+# A generator is in its own process and module alone.
+OF_PROCESSES = {"from_generator"}
+NAMES = [n for n in TABLE if n not in OF_FILES | OF_PROCESSES]
 
 
 def model(tf, name, folder):
