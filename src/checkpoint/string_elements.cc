@@ -1,6 +1,7 @@
 #include "checkpoint/string_elements.h"
 
 #include "proto/crc32c.h"
+#include "proto/varint.h"
 #include "proto/wire.h"
 
 namespace gk {
@@ -24,12 +25,8 @@ std::string StringLengths(std::span<const std::string> elements,
   std::string out;
   *crc = 0;
   for (const std::string& element : elements) {
-    uint64_t length = element.size();
-    *crc = ExtendByLength(*crc, length);
-    for (; length >= 0x80; length >>= 7) {
-      out.push_back(static_cast<char>(length | 0x80));
-    }
-    out.push_back(static_cast<char>(length));
+    *crc = ExtendByLength(*crc, element.size());
+    proto::AppendVarint(element.size(), &out);
   }
   const uint32_t masked = proto::MaskCrc(*crc);
   out += BytesOf(masked);

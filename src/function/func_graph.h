@@ -98,6 +98,10 @@ class FuncGraph final : public GraphBuilder, public RefCounted {
     is_function_ = automatic_control_on_ = yes;
     if (!yes) random_seeds_.graph.reset();
   }
+  // Tells the graphs of NewUserGraph() apart, also those that are gone; 0 of
+  // others.
+  uint64_t user_number() const { return user_number_; }
+  void set_user_number(uint64_t number) { user_number_ = number; }
   // Nodes that must run even if no result needs them.
   const std::vector<Node*>& control_outputs() const;
   // Nodes that were read from a file into the graph: their effects stand in
@@ -161,6 +165,7 @@ class FuncGraph final : public GraphBuilder, public RefCounted {
   GraphInputs inputs_;
   bool finished_ = false;
   bool is_function_ = true;
+  uint64_t user_number_ = 0;
 
   TracedSignature signature_;
   std::vector<Output> results_;

@@ -23,6 +23,13 @@ Status CheckDeclared(const char* what, const char* done,
                          done);
 }
 
+bool Contains(const std::vector<ImportedElement>& elements, const Node* node,
+              int index) {
+  return std::ranges::any_of(elements, [&](const ImportedElement& e) {
+    return e.node == node && e.index == index;
+  });
+}
+
 bool Reads(const Node& node, const Output& edge) {
   return std::ranges::find(node.inputs(), edge) != node.inputs().end();
 }
@@ -106,10 +113,7 @@ std::vector<ImportedElement> PartialRun::NeededLater(
   std::vector<ImportedElement> needed;
   const auto add = [&](Node* node, int index) {
     if (!part.Needs(*node) || kept_.contains({node, index})) return;
-    const bool known = std::ranges::any_of(needed, [&](const auto& e) {
-      return e.node == node && e.index == index;
-    });
-    if (!known) needed.push_back({node, index});
+    if (!Contains(needed, node, index)) needed.push_back({node, index});
   };
   for (Node* node : nodes_) {
     if (done_[node->id()] || part.Needs(*node)) continue;
@@ -145,10 +149,7 @@ StatusOr<TensorVector> PartialRun::Step(
                       GraphPart::Between(graph_.get(), KeptEdges(), wanted,
                                          GraphPart::Unfed::kMustBeFed, done_));
   for (const ImportedElement& e : NeededLater(part)) {
-    const bool known = std::ranges::any_of(wanted, [&](const auto& w) {
-      return w.node == e.node && w.index == e.index;
-    });
-    if (!known) wanted.push_back(e);
+    if (!Contains(wanted, e.node, e.index)) wanted.push_back(e);
   }
   GK_ASSIGN_OR_RETURN(part,
                       GraphPart::Between(graph_.get(), KeptEdges(), wanted,

@@ -36,11 +36,9 @@ class Remaking {
       for (Tensor& names : inputs) names = files_(names);
     }
     for (Tensor& input : inputs) {
-      if (!input.shape().IsScalar()) continue;
-      if (input.dtype() == DataType::kResource) {
+      if (input.dtype() == DataType::kResource && input.shape().IsScalar()) {
         GK_RETURN_IF_ERROR(RemakeStandIn(&input));
-      } else if (input.dtype() == DataType::kVariant &&
-                 Dataset::Of(input).ok()) {
+      } else if (Dataset::Of(input).ok()) {
         GK_ASSIGN_OR_RETURN(input, Of(input, depth + 1));
       }
     }
@@ -88,9 +86,6 @@ TensorVector FilesOfDataset(const Tensor& handle) {
   while (!waiting.empty()) {
     const Tensor next = std::move(waiting.back());
     waiting.pop_back();
-    if (next.dtype() != DataType::kVariant || !next.shape().IsScalar()) {
-      continue;
-    }
     const StatusOr<Ref<const Dataset>> dataset = Dataset::Of(next);
     if (!dataset.ok() || !seen.insert(dataset->get()).second) continue;
     const DatasetOrigin* origin = (*dataset)->origin();

@@ -1,10 +1,8 @@
 #include "function/user_graph.h"
 
-#include <mutex>
-#include <unordered_map>
+#include <atomic>
 #include <utility>
 
-#include "base/process_mutex.h"
 #include "framework/op_registry.h"
 #include "graph/attr_from_proto.h"
 
@@ -54,33 +52,12 @@ Status OfArgument(const Status& status) {
   }
 }
 
-// By where they are: a graph in the place of one that is gone gets another.
-struct Numbers {
-  ProcessMutex mutex;
-  uint64_t last = 0;
-  std::unordered_map<const FuncGraph*, uint64_t> of;
-};
-Numbers& UserGraphNumbers() {
-  static auto* numbers = new Numbers();
-  return *numbers;
-}
-
 }  // namespace
-
-uint64_t NumberOfUserGraph(const FuncGraph* graph) {
-  Numbers& numbers = UserGraphNumbers();
-  std::lock_guard lock(numbers.mutex);
-  const auto found = numbers.of.find(graph);
-  return found == numbers.of.end() ? 0 : found->second;
-}
 
 Ref<FuncGraph> NewUserGraph() {
   auto graph = MakeRef<FuncGraph>("", OpBuilder::Eager());
-  {
-    Numbers& numbers = UserGraphNumbers();
-    std::lock_guard lock(numbers.mutex);
-    numbers.of[graph.get()] = ++numbers.last;
-  }
+  static std::atomic<uint64_t> last{0};
+  graph->set_user_number(last.fetch_add(1, std::memory_order_relaxed) + 1);
   graph->set_is_function(false);
   graph->inputs().set_may_capture(false);
   return graph;

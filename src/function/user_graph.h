@@ -16,8 +16,6 @@ namespace gk {
 
 // An empty graph outside of all others, which nobody calls.
 Ref<FuncGraph> NewUserGraph();
-// Tells such graphs apart, also those that are gone; never 0 of one.
-uint64_t NumberOfUserGraph(const FuncGraph* graph);
 
 // What was built so far. Small values that are captured stand in it as
 // constants. `functions`: added to the library, called or not.

@@ -117,7 +117,7 @@ uint64_t TracePlace() {
   const FuncGraph* outer = here;
   while (outer != nullptr && outer->is_function()) outer = outer->outer();
   if (outer == nullptr) return 0;
-  return HashCombine(NumberOfUserGraph(outer), here->scopes().ColocationHash());
+  return HashCombine(outer->user_number(), here->scopes().ColocationHash());
 }
 
 bool InsideFunction() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json_quoted.h"
+#include "proto/varint.h"
 #include "proto/wire.h"
 
 namespace gk::proto {
@@ -52,13 +53,8 @@ uint64_t AsHeld(FieldKind kind, uint64_t bits) {
   }
 }
 
-void AddVarintTo(uint64_t value, std::string* to) {
-  for (; value >= 0x80; value >>= 7) *to += static_cast<char>(value | 0x80);
-  *to += static_cast<char>(value);
-}
-
 void AddNumberTo(WireType wire, uint64_t bits, std::string* to) {
-  if (wire == kVarint) return AddVarintTo(bits, to);
+  if (wire == kVarint) return AppendVarint(bits, to);
   to->append(reinterpret_cast<const char*>(&bits), wire == kFixed64 ? 8 : 4);
 }
 
@@ -157,7 +153,7 @@ class CanonicalWriter {
       const char* const start = in->position();
       if (!in->Skip(tag)) return false;
       std::string end;
-      AddVarintTo(field.number << 3 | kEndGroup, &end);
+      AppendVarint(field.number << 3 | kEndGroup, &end);
       const auto size = static_cast<size_t>(in->position() - start);
       AddText(std::string_view(start, size - end.size()), one);
       return true;
@@ -199,8 +195,8 @@ class CanonicalWriter {
       const auto value = static_cast<int32_t>(bits);
       if (std::ranges::none_of(
               *all, [&](const auto& known) { return known.second == value; })) {
-        AddVarintTo(field.number << 3 | kVarint, unknown);
-        AddVarintTo(bits, unknown);
+        AppendVarint(field.number << 3 | kVarint, unknown);
+        AppendVarint(bits, unknown);
         return true;
       }
     }
@@ -216,14 +212,14 @@ class CanonicalWriter {
     if (field.is_packed && !one.numbers.empty()) {
       std::string packed;
       for (const uint64_t bits : one.numbers) AddNumberTo(wire, bits, &packed);
-      AddVarintTo(field.number << 3 | kBytes, to);
-      AddVarintTo(packed.size(), to);
+      AppendVarint(field.number << 3 | kBytes, to);
+      AppendVarint(packed.size(), to);
       *to += packed;
       return true;
     }
     for (const uint64_t bits : one.numbers) {
       if (bits == 0 && !keeps) continue;
-      AddVarintTo(field.number << 3 | wire, to);
+      AppendVarint(field.number << 3 | wire, to);
       AddNumberTo(wire, bits, to);
     }
     for (const std::string& text : one.texts) {
@@ -234,10 +230,10 @@ class CanonicalWriter {
         return false;
       }
       const std::string& bytes = HoldsMessage(field.kind) ? inner : text;
-      AddVarintTo(field.number << 3 | wire, to);
-      if (wire == kBytes) AddVarintTo(bytes.size(), to);
+      AppendVarint(field.number << 3 | wire, to);
+      if (wire == kBytes) AppendVarint(bytes.size(), to);
       *to += bytes;
-      if (wire == kGroup) AddVarintTo(field.number << 3 | kEndGroup, to);
+      if (wire == kGroup) AppendVarint(field.number << 3 | kEndGroup, to);
     }
     return true;
   }

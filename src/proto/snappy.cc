@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "proto/varint.h"
 #include "proto/wire.h"
 
 namespace gk::proto {
@@ -144,9 +145,8 @@ void CompressPart(std::string_view part, std::string* out) {
 }  // namespace
 
 std::string SnappyCompress(std::string_view in) {
-  Writer size;
-  size.Varint(in.size());
-  std::string out = size.str();
+  std::string out;
+  AppendVarint(in.size(), &out);
   for (size_t at = 0; at < in.size(); at += kPart) {
     CompressPart(in.substr(at, kPart), &out);
   }

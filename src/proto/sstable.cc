@@ -5,6 +5,7 @@
 
 #include "proto/crc32c.h"
 #include "proto/snappy.h"
+#include "proto/varint.h"
 #include "proto/wire.h"
 
 namespace gk::proto {
@@ -23,13 +24,6 @@ uint32_t Load32(const char* p) {
 
 void Append32(uint32_t value, std::string* out) {
   out->append(reinterpret_cast<const char*>(&value), sizeof(value));
-}
-
-void AppendVarint(uint64_t value, std::string* out) {
-  for (; value >= 0x80; value >>= 7) {
-    out->push_back(static_cast<char>(value | 0x80));
-  }
-  out->push_back(static_cast<char>(value));
 }
 
 size_t CommonPrefix(std::string_view a, std::string_view b) {

@@ -9,6 +9,7 @@
 
 #include "base/json_quoted.h"
 #include "proto/message_types.h"
+#include "proto/varint.h"
 #include "proto/wire.h"
 
 namespace gk::proto {
@@ -16,18 +17,12 @@ namespace {
 
 constexpr std::string_view kAny = "google.protobuf.Any";
 
-void PutVarint(uint64_t value, std::string* out) {
-  for (; value >= 0x80; value >>= 7) {
-    out->push_back(static_cast<char>(value | 0x80));
-  }
-  out->push_back(static_cast<char>(value));
-}
 void PutTag(uint32_t number, WireType type, std::string* out) {
-  PutVarint(number << 3 | type, out);
+  AppendVarint(number << 3 | type, out);
 }
 void PutBytes(uint32_t number, std::string_view bytes, std::string* out) {
   PutTag(number, kBytes, out);
-  PutVarint(bytes.size(), out);
+  AppendVarint(bytes.size(), out);
   out->append(bytes);
 }
 template <class T>
@@ -251,7 +246,7 @@ class MessageReader {
         return Wrong("expected true or false");
       }
       PutTag(field.number, kVarint, out);
-      PutVarint(yes ? 1 : 0, out);
+      AppendVarint(yes ? 1 : 0, out);
       return OkStatus();
     }
     if (field.kind == FieldKind::kEnum) {
@@ -260,7 +255,7 @@ class MessageReader {
       const auto named = values->find(word);
       if (named != values->end()) {
         PutTag(field.number, kVarint, out);
-        PutVarint(static_cast<uint64_t>(int64_t{named->second}), out);
+        AppendVarint(static_cast<uint64_t>(int64_t{named->second}), out);
         return OkStatus();
       }
     }
@@ -312,7 +307,7 @@ class MessageReader {
         break;
     }
     PutTag(field.number, kVarint, out);
-    PutVarint(value, out);
+    AppendVarint(value, out);
   }
 
   // Pieces in quotes, one behind the other.

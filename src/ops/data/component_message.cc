@@ -5,6 +5,7 @@
 
 #include "framework/variant.h"
 #include "graph/tensor_proto.h"
+#include "proto/varint.h"
 #include "proto/wire.h"
 
 namespace gk {
@@ -59,9 +60,7 @@ void MoveToContent(proto::TensorProto* message) {
   std::string sizes, bytes;
   for (const proto::VariantTensorDataProto& data : message->variant_val) {
     const std::string one = data.Serialize();
-    uint64_t size = one.size();
-    for (; size >= 0x80; size >>= 7) sizes += static_cast<char>(size | 0x80);
-    sizes += static_cast<char>(size);
+    proto::AppendVarint(one.size(), &sizes);
     bytes += one;
   }
   message->variant_val.clear();

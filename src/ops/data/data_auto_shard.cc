@@ -56,10 +56,7 @@ class Sharding {
     TensorVector inputs = origin->inputs;
     bool any = false;
     for (Tensor& input : inputs) {
-      if (input.dtype() != DataType::kVariant || !input.shape().IsScalar() ||
-          !Dataset::Of(input).ok()) {
-        continue;
-      }
+      if (!Dataset::Of(input).ok()) continue;
       GK_ASSIGN_OR_RETURN(Tensor sharded, OverFiles(input));
       if (!sharded && ReadsFiles(origin->attrs)) {
         GK_ASSIGN_OR_RETURN(sharded, Over(input));

@@ -59,20 +59,9 @@ class UnbatchDataset final : public OneInputDataset {
         rows_ = at_ = 0;
         GK_RETURN_IF_ERROR(input().Next(cancellation, &batch, end));
         if (*end) return OkStatus();
-        for (const Tensor& t : batch) {
-          if (t.rank() == 0) {
-            return InvalidArgument(
-                "Input element must have a non-scalar value in each "
-                "component.");
-          }
-          if (t.dim(0) != batch[0].dim(0)) {
-            return InvalidArgument(
-                "Input element must have the same batch size in each "
-                "component. Component 0 had size {} but component {} had "
-                "size, {}.",
-                batch[0].dim(0), &t - batch.data(), t.dim(0));
-          }
-        }
+        GK_RETURN_IF_ERROR(CheckSameRows(
+            batch,
+            "Input element must have a non-scalar value in each component."));
         batch_ = std::move(batch);
         rows_ = batch_.empty() ? 0 : batch_[0].dim(0);
       }

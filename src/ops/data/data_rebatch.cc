@@ -16,17 +16,8 @@ struct Piece {
 };
 
 Status CheckRows(const TensorVector& batch) {
-  for (const Tensor& t : batch) {
-    if (t.rank() == 0) {
-      return InvalidArgument("Rows of a scalar cannot be put together");
-    }
-    if (t.dim(0) != batch[0].dim(0)) {
-      return InvalidArgument(
-          "Input element must have the same batch size in each component. "
-          "Component 0 had size {} but component {} had size, {}.",
-          batch[0].dim(0), &t - batch.data(), t.dim(0));
-    }
-  }
+  GK_RETURN_IF_ERROR(
+      CheckSameRows(batch, "Rows of a scalar cannot be put together"));
   if (batch.empty()) return InvalidArgument("Elements have no components");
   return OkStatus();
 }

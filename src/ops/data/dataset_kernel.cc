@@ -88,6 +88,19 @@ Status SetStandIn(KernelContext& c, std::string_view kind,
   return OkStatus();
 }
 
+Status CheckSameRows(const TensorVector& batch, std::string_view of_scalar) {
+  for (const Tensor& t : batch) {
+    if (t.rank() == 0) return InvalidArgument("{}", of_scalar);
+    if (t.dim(0) != batch[0].dim(0)) {
+      return InvalidArgument(
+          "Input element must have the same batch size in each component. "
+          "Component 0 had size {} but component {} had size, {}.",
+          batch[0].dim(0), &t - batch.data(), t.dim(0));
+    }
+  }
+  return OkStatus();
+}
+
 StatusOr<Tensor> Row(const Tensor& component, int64_t i) {
   TensorShape shape = component.shape();
   shape.RemoveDim(0);

@@ -51,6 +51,10 @@ StatusOr<Tensor> MakeDataset(std::string_view op, const AttrMap& attrs,
 Status SetStandIn(KernelContext& c, std::string_view kind,
                   std::string_view type_name);
 
+// InvalidArgument unless the components have as many rows; `of_scalar` says
+// what is wrong with one that has none.
+Status CheckSameRows(const TensorVector& batch, std::string_view of_scalar);
+
 // Row i of a component: what its first dimension holds there.
 StatusOr<Tensor> Row(const Tensor& component, int64_t i);
 

@@ -174,10 +174,7 @@ class Optimizer {
     std::unique_ptr<DatasetOrigin> changed;
     for (size_t i = 0; i < origin->inputs.size(); ++i) {
       const Tensor& input = origin->inputs[i];
-      if (input.dtype() != DataType::kVariant || !input.shape().IsScalar() ||
-          !Dataset::Of(input).ok()) {
-        continue;
-      }
+      if (!Dataset::Of(input).ok()) continue;
       GK_ASSIGN_OR_RETURN(Tensor made, Rewrite(input));
       if (Of(made) == Of(input)) continue;
       if (!changed) changed = std::make_unique<DatasetOrigin>(*origin);

@@ -12,6 +12,7 @@
 #include "ops/data/compressed_element.h"
 #include "ops/data/ragged_variant.h"
 #include "ops/data/sparse_variant.h"
+#include "proto/varint.h"
 #include "proto/wire.h"
 
 namespace gk {
@@ -21,11 +22,6 @@ constexpr std::string_view kRagged = "RaggedTensorVariant";
 constexpr std::string_view kTensor = "tensorflow::Tensor";
 constexpr std::string_view kList = "tensorflow::TensorList";
 constexpr std::string_view kOptional = "tensorflow::data::Optional";
-
-void AppendVarint(uint64_t value, std::string* to) {
-  for (; value >= 0x80; value >>= 7) *to += static_cast<char>(value | 0x80);
-  *to += static_cast<char>(value);
-}
 
 Status Damaged(std::string_view what) {
   return DataLoss("A variant of {} is damaged", what);
@@ -44,11 +40,12 @@ Status DescribeList(const TensorList& list, std::string* metadata,
     GK_ASSIGN_OR_RETURN(Tensor t, list.Get(i));
     parts->push_back(std::move(t));
   }
-  AppendVarint(unset.size(), metadata);
+  proto::AppendVarint(unset.size(), metadata);
   for (const int64_t i : unset)
-    AppendVarint(static_cast<uint64_t>(i), metadata);
-  AppendVarint(static_cast<uint64_t>(list.element_dtype), metadata);
-  AppendVarint(static_cast<uint64_t>(int64_t{list.max_num_elements}), metadata);
+    proto::AppendVarint(static_cast<uint64_t>(i), metadata);
+  proto::AppendVarint(static_cast<uint64_t>(list.element_dtype), metadata);
+  proto::AppendVarint(static_cast<uint64_t>(int64_t{list.max_num_elements}),
+                      metadata);
   *metadata += ShapeToProto(list.element_shape).Serialize();
   return OkStatus();
 }

@@ -14,6 +14,7 @@
 #include "base/json_escape.h"
 #include "base/json_quoted.h"
 #include "ops/example/message_fields.h"
+#include "proto/varint.h"
 #include "proto/wire.h"
 
 namespace gk {
@@ -32,8 +33,8 @@ bool IsJsonWordCharacter(char c) {
 
 void AppendJsonField(uint32_t number, std::string_view bytes,
                      std::string* out) {
-  AppendVarint(number << 3 | proto::kBytes, out);
-  AppendVarint(bytes.size(), out);
+  proto::AppendVarint(number << 3 | proto::kBytes, out);
+  proto::AppendVarint(bytes.size(), out);
   out->append(bytes);
 }
 
@@ -312,7 +313,7 @@ class ExampleReader {
       if (!null && !ToInt64(value, &number)) {
         return wrong("expected a number that an int64 holds");
       }
-      AppendVarint(static_cast<uint64_t>(number), values);
+      proto::AppendVarint(static_cast<uint64_t>(number), values);
       return OkStatus();
     }
     float number = 0;

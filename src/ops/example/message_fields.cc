@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "io/files.h"
+#include "proto/varint.h"
 #include "proto/wire.h"
 
 namespace gk {
@@ -175,7 +176,7 @@ bool ForValues(std::string_view message, const FieldType& field, N on_number,
 }
 
 void AppendNumber(proto::WireType wire, uint64_t bits, std::string* out) {
-  if (wire == proto::kVarint) return AppendVarint(bits, out);
+  if (wire == proto::kVarint) return proto::AppendVarint(bits, out);
   out->append(reinterpret_cast<const char*>(&bits),
               wire == proto::kFixed64 ? 8 : 4);
 }
@@ -207,13 +208,6 @@ std::string Unescaped(std::string_view text) {
 }
 
 }  // namespace
-
-void AppendVarint(uint64_t value, std::string* out) {
-  for (; value >= 0x80; value >>= 7) {
-    out->push_back(static_cast<char>(value | 0x80));
-  }
-  out->push_back(static_cast<char>(value));
-}
 
 StatusOr<std::shared_ptr<const proto::MessageTypes>> TypesOf(
     std::string_view source) {
@@ -364,22 +358,22 @@ void WriteField(const FieldType& field, DataType dtype, const void* values,
     for (int64_t i = 0; i < n; ++i) {
       AppendNumber(wire, NumberOf(field.kind, dtype, values, i), &packed);
     }
-    AppendVarint(field.number << 3 | proto::kBytes, message);
-    AppendVarint(packed.size(), message);
+    proto::AppendVarint(field.number << 3 | proto::kBytes, message);
+    proto::AppendVarint(packed.size(), message);
     *message += packed;
     return;
   }
   for (int64_t i = 0; i < n; ++i) {
-    AppendVarint(field.number << 3 | wire, message);
+    proto::AppendVarint(field.number << 3 | wire, message);
     if (IsNumber(field.kind)) {
       AppendNumber(wire, NumberOf(field.kind, dtype, values, i), message);
       continue;
     }
     const auto& bytes = static_cast<const std::string*>(values)[i];
-    if (wire == proto::kBytes) AppendVarint(bytes.size(), message);
+    if (wire == proto::kBytes) proto::AppendVarint(bytes.size(), message);
     *message += bytes;
     if (wire == proto::kGroup) {
-      AppendVarint(field.number << 3 | proto::kEndGroup, message);
+      proto::AppendVarint(field.number << 3 | proto::kEndGroup, message);
     }
   }
 }

@@ -40,8 +40,6 @@ Status CountField(std::string_view message, const proto::FieldType& field,
 Status ReadField(std::string_view message, const proto::FieldType& field,
                  DataType dtype, void* values, int64_t limit);
 
-// Appends a number as messages hold it: seven bits a byte, the lowest first.
-void AppendVarint(uint64_t value, std::string* out);
 // Appends `n` values to a message.
 void WriteField(const proto::FieldType& field, DataType dtype,
                 const void* values, int64_t n, std::string* message);

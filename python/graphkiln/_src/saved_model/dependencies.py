@@ -5,19 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 
-def dependencies_of(value: Any, children_of: Any) -> dict[str, Any]:
-    """What has to be there before the object is loaded, by its names for them."""
-    ask = getattr(type(value), "_deserialization_dependencies", None)
-    return {} if ask is None else dict(ask(value, dict(children_of(value))))
-
-
-def check_dependencies(root: Any, children_of: Any) -> None:
+def check_dependencies(root: Any, children_of: Any, dependencies_of: Any) -> None:
     """Raises ValueError if an object's `_deserialization_dependencies` name what is
     not saved, or wait for one another.
 
     Args:
       root: what is saved.
       children_of: gives what is in an object, as pairs of names and objects.
+      dependencies_of: gives what it waits for, by names.
     """
     paths = {id(root): "root"}
     objects = [root]
@@ -29,7 +24,7 @@ def check_dependencies(root: Any, children_of: Any) -> None:
     numbers = {id(value): number for number, value in enumerate(objects)}
     waits: dict[int, set[int]] = {}
     for number, value in enumerate(objects):
-        for needed in dependencies_of(value, children_of).values():
+        for needed in dependencies_of(value).values():
             if id(needed) not in numbers:
                 raise ValueError(
                     "Found an untracked dependency. Object "

@@ -35,7 +35,6 @@ from graphkiln._src.lookup.tables import (
     StaticVocabularyTable,
 )
 from graphkiln._src.saved_model.dataset_tracker import DatasetTracker, is_dataset
-from graphkiln._src.saved_model.dependencies import dependencies_of
 from graphkiln._src.saved_model.late_functions import late_names
 from graphkiln._src.saved_model.resources import (
     SAVED_AS,
@@ -188,6 +187,7 @@ class ExportProtocol(Protocol):
         self._made: dict[int, tuple[Any, Any]] = {}
         self._late: dict[int, tuple[Any, list]] = {}
         self._children: dict[int, tuple[Any, list]] = {}
+        self._dependencies: dict[int, tuple[Any, dict]] = {}
         # Classes keep here what they make to be saved, by names of their own.
         self._kept: dict[Any, Any] = {}
         self.untraced: list[str] = []
@@ -210,6 +210,14 @@ class ExportProtocol(Protocol):
         if id(value) not in self._children:
             self._children[id(value)] = value, self._children_of(value)
         return self._children[id(value)][1]
+
+    def dependencies(self, value: Any) -> dict[str, Any]:
+        """What has to be there before an object is loaded, by its names for them."""
+        if id(value) not in self._dependencies:
+            ask = getattr(type(value), "_deserialization_dependencies", None)
+            found = {} if ask is None else ask(value, dict(self.children(value)))
+            self._dependencies[id(value)] = value, dict(found)
+        return self._dependencies[id(value)][1]
 
     def _children_of(self, value: Any) -> list[tuple[str, Any]]:
         if isinstance(value, Function | ConcreteFunction | Asset):
@@ -254,7 +262,7 @@ class ExportProtocol(Protocol):
             "traces": [],
             "tensors": [],
             "asset": "",
-            "dependencies": dependencies_of(value, self.children),
+            "dependencies": self.dependencies(value),
             "saveables": {},
         }
         if isinstance(value, Variable):

@@ -219,7 +219,7 @@ def save_objects(
     options = options or SaveOptions()
     protocol = ExportProtocol(export_dir)
     _check_reserved(obj, protocol)
-    check_dependencies(obj, protocol.children)
+    check_dependencies(obj, protocol.children, protocol.dependencies)
     if signatures is None:
         children = dict(protocol.children(obj))
         default = _property_of(obj, _DEFAULT_ATTRIBUTE)
