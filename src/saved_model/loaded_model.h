@@ -104,8 +104,12 @@ class LoadedModel {
   std::map<std::string, std::vector<std::string>> AliasedTraces() const;
 
   // The whole graph of a model without objects, as TensorFlow 1 writes them;
-  // else null.
+  // else null. Its captures are those of the eager model: InProgram() has what
+  // stands for them in a program's graph.
   const Ref<FuncGraph>& graph() const { return graph_; }
+  // What stands for a value of the eager model that this one was put in a graph
+  // of; null: nothing else does.
+  const Tensor* InProgram(const Tensor& value) const;
 
   // The slots of an optimizer: their names, and the one of a variable; -1:
   // none.
@@ -161,6 +165,7 @@ class LoadedModel {
   Ref<FuncGraph> graph_;
   std::string container_;               // of that graph's resources
   std::shared_ptr<LoadedModel> eager_;  // that this one is in a graph of
+  std::map<const void*, Tensor> in_program_;  // by resources of that model
 };
 
 }  // namespace gk

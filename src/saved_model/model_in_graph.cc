@@ -16,31 +16,31 @@ using ObjectKind = proto::SavedObject::KindCase;
 // Graphs' values in the place of a model's.
 class Replaced {
  public:
-  explicit Replaced(GraphValues* values) : values_(values) {}
+  explicit Replaced(GraphValues* values,
+                    std::map<const void*, Tensor>* now = nullptr)
+      : values_(values), now_(now) {}
 
   void Add(const Tensor& before, const Tensor& now) {
-    if (before && now) now_.emplace(ResourceKey(before), now);
+    if (before && now) now_->emplace(ResourceKey(before), now);
   }
-  // What a function captures. Variables that are no objects of the model, local
-  // ones, are made when the first captures them.
-  StatusOr<std::vector<FunctionCapture>> CapturesOf(
-      const ConcreteFunction& function) {
-    std::vector<FunctionCapture> captures(function.captures());
+  // Of captures. Variables that are no objects of the model, local ones, are
+  // made when the first captures them.
+  std::vector<FunctionCapture> Of(std::vector<FunctionCapture> captures) {
     for (FunctionCapture& capture : captures) {
       Tensor& t = capture.external;
       if (!t || t.is_symbolic()) continue;
       const void* const key = ResourceKey(t);
-      if (!now_.contains(key) && t.dtype() == DataType::kResource) {
+      if (!now_->contains(key) && t.dtype() == DataType::kResource) {
         if (const StatusOr<VariableResource*> local = VariableOf(t);
             local.ok()) {
           proto::SavedVariable saved;
           saved.name = (*local)->name();
           saved.dtype = static_cast<proto::DataType>((*local)->dtype());
-          now_[key] = InGraph(-1, saved, **local);
+          (*now_)[key] = InGraph(-1, saved, **local);
         }
       }
-      const auto found = now_.find(key);
-      if (found != now_.end()) {
+      const auto found = now_->find(key);
+      if (found != now_->end()) {
         t = found->second;
       } else if (t.dtype() != DataType::kResource &&
                  t.dtype() != DataType::kVariant) {
@@ -58,7 +58,7 @@ class Replaced {
 
  private:
   GraphValues* const values_;
-  std::map<const void*, Tensor> now_;
+  std::map<const void*, Tensor>* const now_;
 };
 
 }  // namespace
@@ -98,14 +98,14 @@ Status LoadedModel::PutInGraph(GraphValues* values) {
     GK_ASSIGN_OR_RETURN(values_[i], MakeResource(i));
   }
   if (!eager_->reader_) {
-    Replaced replaced(values);
+    Replaced replaced(values, &in_program_);
     for (int i = 0; i < n; ++i) replaced.Add(eager_->values_[i], values_[i]);
     for (auto& [name, function] : functions_) {
-      GK_ASSIGN_OR_RETURN(std::vector<FunctionCapture> captures,
-                          replaced.CapturesOf(*function));
-      GK_ASSIGN_OR_RETURN(function,
-                          function->WithCaptures(std::move(captures)));
+      GK_ASSIGN_OR_RETURN(
+          function, function->WithCaptures(replaced.Of(function->captures())));
     }
+    graph_ = eager_->graph_;
+    if (graph_) replaced.Of(graph_->inputs().captures());
   }
   GK_RETURN_IF_ERROR(Initialize(values));
   for (int i = 0; i < n; ++i) {
@@ -126,6 +126,11 @@ Status LoadedModel::PutInGraph(GraphValues* values) {
     }
   }
   return OkStatus();
+}
+
+const Tensor* LoadedModel::InProgram(const Tensor& value) const {
+  const auto found = in_program_.find(ResourceKey(value));
+  return found == in_program_.end() ? nullptr : &found->second;
 }
 
 StatusOr<Tensor> LoadedModel::GraphValueOf(int object, GraphValues* values) {

@@ -243,6 +243,13 @@ void AddLoadedModel(nb::module_& m) {
                      return Owned(WrapGraph(self.graph()->graph().get()));
                    })
       .def("in_graph", PutInGraph, nb::arg("maker"))
+      .def(
+          "in_program",
+          [](const LoadedModel& self, nb::handle value) {
+            const Tensor* used = self.InProgram(TensorOf(value.ptr()));
+            return used ? Wrapped(*used) : nb::borrow(value);
+          },
+          nb::arg("value"))
       .def("add_graph_to", AddGraphTo, nb::arg("root"))
       .def("value", ValueOf, nb::arg("object"))
       .def("function", RestoredFunctionOf, nb::arg("object"))

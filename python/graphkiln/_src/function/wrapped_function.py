@@ -24,6 +24,8 @@ class WrappedFunction:
         self._holder = holder
         self._cut: Callable | None = None
         self._is_pruned = False
+        # Tensors of the graph, and what parts use instead.
+        self._replaced: Sequence[tuple[Tensor, Tensor]] = ()
 
     @property
     def structured_input_signature(self) -> tuple | None:
@@ -148,7 +150,9 @@ class WrappedFunction:
         given = self._without_captured(given)
         wanted = nest.map_structure(element, fetches, expand_composites=True)
         specs = input_signature and nest.flatten(input_signature, True)
-        cut = _cut(graph, given, wanted, name or "pruned", specs)
+        cut = _cut(
+            graph, given, wanted, name or "pruned", specs, self._replaced
+        )
         pruned = WrappedFunction(cut, None, self._holder)
         pruned._cut = cut
         pruned._is_pruned = True
@@ -226,16 +230,23 @@ def _cut(
     fetches: object,
     name: str = "pruned",
     specs: Sequence | None = None,
+    replaced: Sequence[tuple[Tensor, Tensor]] = (),
 ) -> Callable:
-    """A concrete function of `feeds` that gives `fetches`."""
+    """A concrete function of `feeds` that gives `fetches`, where other tensors
+    stand for some of the graph's."""
     wanted = [
         f for f in nest.flatten(fetches, expand_composites=True)
         if f is not None
     ]
     names = _graphkiln.part_arguments(graph, feeds, wanted)
+    inside, instead = zip(*replaced) if replaced else ((), ())
 
     def build(*tensors):
-        results = iter(_graphkiln.copy_part(graph, feeds, wanted, tensors))
+        results = iter(
+            _graphkiln.copy_part(
+                graph, [*feeds, *inside], wanted, [*tensors, *instead]
+            )
+        )
         return nest.map_structure(
             lambda fetch: fetch if fetch is None else next(results),
             fetches, expand_composites=True,

@@ -24,6 +24,10 @@ def add_graph(root: Any, model: Any) -> None:
       model: the core's model.
     """
     whole = WrappedFunction(_Whole(model.graph), None, None)
+    whole._replaced = [
+        (inside, model.in_program(outside))
+        for outside, inside in model.graph.captures
+    ]
     root.graph = model.graph
     root.prune = whole.prune
     saver = _proto.SaverDef.FromString(model.saver)
