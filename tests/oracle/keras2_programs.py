@@ -442,6 +442,61 @@ def old_optimizers_in_graphs() -> list[float]:
     return told
 
 
+def layers_of_version_one():
+    """Under their names inside of TensorFlow, with a regularizer each."""
+    from tensorflow.python.keras.engine import input_spec
+    from tensorflow.python.layers import base, core
+
+    layers = tf.compat.v1.layers
+    assert issubclass(core.Dense, base.Layer)
+    with tf.Graph().as_default():
+        x = tf.constant([[1.0, 2.0]])
+        layer = core.Dense(
+            3,
+            kernel_initializer=tf.compat.v1.ones_initializer(),
+            kernel_regularizer=lambda w: 0.5 * tf.reduce_sum(w * w),
+        )
+        y = layer.apply(x)
+        z = layers.dense(
+            y, 1, kernel_initializer=tf.compat.v1.ones_initializer(),
+            kernel_regularizer=tf.nn.l2_loss, name="last",
+        )
+        losses = tf.compat.v1.get_collection(
+            tf.compat.v1.GraphKeys.REGULARIZATION_LOSSES
+        )
+        with tf.compat.v1.Session() as session:
+            session.run(tf.compat.v1.global_variables_initializer())
+            found = session.run([tf.reduce_sum(z), *losses])
+    return [*found, len(losses), input_spec.InputSpec(min_ndim=3).min_ndim]
+
+
+def evaluation_of_version_one():
+    """By what tf_slim is built on; metrics with a dimension too many."""
+    from tensorflow.python.ops import metrics_impl
+    from tensorflow.python.training import evaluation
+
+    one_rank = metrics_impl._remove_squeezable_dimensions
+    a, b, w = one_rank(tf.ones([2, 1]), tf.ones([2]), tf.ones([2, 1]))
+    found = [a.shape.rank, b.shape.rank, w.shape.rank]
+    for given in ("none", "one", "a dictionary"):
+        with tf.Graph().as_default():
+            total = tf.compat.v1.get_variable(
+                "total", [], initializer=tf.compat.v1.zeros_initializer()
+            )
+            add = tf.compat.v1.assign_add(total, 2.0)
+            ops = {"none": None, "one": add}.get(given, {"d": add})
+            hooks = [evaluation._StopAfterNEvalsHook(25)] if given != "none" else []
+            found.append(
+                evaluation._evaluate_once(
+                    None,
+                    eval_ops=ops,
+                    final_ops=tf.identity(total),
+                    hooks=hooks,
+                )
+            )
+    return found
+
+
 PROGRAMS = [
     fit_in_graphs,
     old_optimizers_in_graphs,
@@ -464,6 +519,8 @@ PROGRAMS = [
     metrics,
     preprocessing,
     pictures,
+    layers_of_version_one,
+    evaluation_of_version_one,
 ]
 
 

@@ -80,16 +80,26 @@ def module(public: str) -> types.ModuleType:
     return importlib.import_module(_full(public))
 
 
+def _require(what: str, package: str, cure: str) -> None:
+    if package not in sys.modules and find_module(package) is None:
+        raise ModuleNotFoundError(
+            f"{what} the package {package}, which is not installed: {cure}",
+            name=package,
+        )
+
+
+def require_second(what: str = "tf.keras is") -> None:
+    """Raises ModuleNotFoundError without Keras' second version, which `what`."""
+    _require(what, "tf_keras", _CURE_OF_SECOND)
+
+
 def _import_keras() -> None:
     if _held:
         return
-    needed, cure = ("tf_keras", _CURE_OF_SECOND) if _is_second() else ("keras", _CURE)
-    if needed not in sys.modules and find_module(needed) is None:
-        raise ModuleNotFoundError(
-            f"tf.keras is the package {needed}, which is not installed: {cure}",
-            name=needed,
-        )
-    if not _is_second():
+    if _is_second():
+        require_second()
+    else:
+        _require("tf.keras is", "keras", _CURE)
         _check_backend()
     try:
         alias = tensorflow_alias.as_tensorflow()

@@ -123,4 +123,10 @@ NAMES_OF_OPS = {
     "python.ops.structured.structured_tensor": """
         StructuredTensorSpec=experimental.StructuredTensor.Spec
         """,
+    "python.ops.metrics_impl": """
+        _remove_squeezable_dimensions=@version_one.metric_parts.of_one_rank
+        """,
+    "python.ops.variable_scope": """
+        _get_default_variable_store=@version_one.variable_store.default_store
+        """,
 }

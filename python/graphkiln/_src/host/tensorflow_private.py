@@ -95,6 +95,18 @@ def _remove_undocumented(
     """What it leaves is for readers of the module alone."""
 
 
+_NAMED_IN_DOCSTRING = re.compile(r"^@@(\w+)$", re.MULTILINE)
+
+
+def _make_all(module_name: str, doc_string_modules: list | None = None) -> list[str]:
+    """Of a module's members those that docstrings name by lines "@@name"."""
+    module = sys.modules[module_name]
+    found: set[str] = set()
+    for documented in doc_string_modules or [module]:
+        found.update(_NAMED_IN_DOCSTRING.findall(documented.__doc__ or ""))
+    return [name for name in found if hasattr(module, name)]
+
+
 def _executing_eagerly_outside_functions() -> bool:
     with _graphkiln.init_scope():
         return _graphkiln.executing_eagerly()

@@ -1,6 +1,7 @@
 """Private modules of TensorFlow that packages import although they should not, with
 what they take from there that is not public elsewhere (tensorflow_homes.txt)."""
 
+from graphkiln._src.host.private_layers import NAMES_OF_LAYERS
 from graphkiln._src.host.private_names_of_files import NAMES_OF_FILES
 from graphkiln._src.host.private_names_of_ops import NAMES_OF_OPS
 
@@ -9,6 +10,7 @@ from graphkiln._src.host.private_names_of_ops import NAMES_OF_OPS
 # "name=@folder.module.own" of one in a folder beside this one's. "*" is the same name.
 NAMES = {
     **NAMES_OF_FILES,
+    **NAMES_OF_LAYERS,
     **NAMES_OF_OPS,
     "compiler.tf2xla.python.xla": """
         call_module=@jax_functions.* call_module_disable_check_platform=@jax_functions.*
@@ -32,6 +34,7 @@ NAMES = {
     "python.client.device_lib": """
         list_local_devices=@tensorflow_private._list_local_devices
         """,
+    "python.client.timeline": "Timeline=@private_parts.Absent",
     "python.compiler.xla.experimental.xla_sharding": """
         Sharding=@jax_functions.* replicate=@jax_functions.* tile=@jax_functions.*
         """,
@@ -252,7 +255,25 @@ __internal__.register_type_spec_from_value_converter
         EstimatorModeKeys=@private_keras.* KerasModeKeys=@private_keras.*
         """,
     "python.trackable.resource": "RestoredResource=@saved_model.resources.*",
+    "python.training.checkpoint_management": """
+        CheckpointManager=train.CheckpointManager
+        checkpoint_exists=compat.v1.train.checkpoint_exists
+        generate_checkpoint_state_proto=compat.v1.train.generate_checkpoint_state_proto
+        get_checkpoint_mtimes=compat.v1.train.get_checkpoint_mtimes
+        get_checkpoint_state=train.get_checkpoint_state
+        latest_checkpoint=train.latest_checkpoint
+        remove_checkpoint=compat.v1.train.remove_checkpoint
+        update_checkpoint_state=compat.v1.train.update_checkpoint_state
+        """,
     "python.training.checkpoint_state_pb2": "CheckpointState=@private_messages.*",
+    "python.training.evaluation": """
+        _StopAfterNEvalsHook=@private_evaluation.StopAfterNEvalsHook
+        _evaluate_once=@private_evaluation.evaluate_once
+        _get_or_create_eval_step=@private_evaluation.get_or_create_eval_step
+        """,
+    "python.training.sync_replicas_optimizer": """
+        SyncReplicasOptimizer=@private_parts.Absent
+        """,
     "python.training.saver": """
         latest_checkpoint=train.latest_checkpoint
         BaseSaverBuilder=@private_checkpoints.* _SAVER_LABEL=@private_checkpoints.*
@@ -263,6 +284,7 @@ __internal__.register_type_spec_from_value_converter
         """,
     "python.util.compat": "collections_abc=@private_parts.*",
     "python.util.all_util": """
+        make_all=@tensorflow_private._make_all
         remove_undocumented=@tensorflow_private._remove_undocumented
         """,
     "python.util.deprecation": """

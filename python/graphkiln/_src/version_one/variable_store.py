@@ -181,6 +181,12 @@ class _Store(threading.local):
 _store = _Store()
 
 
+def default_store() -> _Store:
+    """What holds the scopes: Keras' layers ask whether it keeps regularizers itself,
+    as this one does not."""
+    return _store
+
+
 def get_variable_scope() -> VariableScope:
     """The scope that is open here.
 
