@@ -49,8 +49,8 @@ PACKAGES = (
         version="0.8.2",
         kind="array adapter",
         tests=("einops/tests",),
+        # A test of its layer needs Keras in both environments.
         environment={"EINOPS_TEST_BACKENDS": "numpy,tensorflow"},
-        later={"test_keras_layer": "Keras"},
     ),
     Package(
         name="autoray",
