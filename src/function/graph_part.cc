@@ -4,10 +4,10 @@
 #include <unordered_set>
 #include <utility>
 
+#include "function/session_streams.h"
 #include "function/user_graph.h"
 #include "graph/graph_elements.h"
 #include "ops/queue/session_tensors.h"
-#include "runtime/shared_state_attr.h"
 
 namespace gk {
 namespace {
@@ -143,11 +143,6 @@ StatusOr<TensorVector> GraphPart::CopyInto(FuncGraph* to,
       return before == nullptr || !needed_[before->id()];
     });
     if (container.empty()) continue;
-    if (graph_->graph()->FindNode(def.name)->op().Has(kRandom)) {
-      // All parts of the graph go on in one stream.
-      def.attr[kSharedStateAttr].set_s(
-          Format("{}/{}", container, def.name));
-    }
     const auto own = def.attr.find("container");
     if (own == def.attr.end()) {
       if (KeepsStateOfSession(*graph_->graph()->FindNode(def.name))) {
@@ -164,6 +159,7 @@ StatusOr<TensorVector> GraphPart::CopyInto(FuncGraph* to,
       name->second.set_s(Format("own/{}", def.name));
     }
   }
+  if (!container.empty()) NameStreams(container, &message);
   GraphImport import{.prefix = ""};
   for (size_t i = 0; i < feeds_.size(); ++i) {
     import.input_map[EdgeName(feeds_[i])] = given[i];

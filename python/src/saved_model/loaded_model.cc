@@ -7,11 +7,11 @@
 #include <nanobind/stl/vector.h>
 
 #include "framework/variable.h"
-#include "python/src/function/concrete_function.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/gil.h"
 #include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
+#include "python/src/function/concrete_function.h"
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/saved_model/restored_function.h"
 #include "python/src/saved_model/saved_model.h"
