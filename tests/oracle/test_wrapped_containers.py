@@ -455,3 +455,29 @@ def test_a_graph_restores_what_a_class_says(tf: Any, tmp_path: Any) -> None:
         session.run(root.number.v.assign(0))
         checkpoint.restore(path).assert_consumed().run_restore_ops(session)
         assert session.run(root.number.v) == 7
+
+
+def filled_later(tf: Any, path: str) -> list[Any]:
+    """Elements that come after a checkpoint was restored: one fits, one does not."""
+    owner = tf.Module()
+    owner.row, owner.table = [], {}
+    status = tf.train.Checkpoint(owner=owner).restore(path)
+    for shape in ([2], [1]):
+        owner.row.append(tf.Variable(tf.zeros(shape)))
+    for key, shape in {"fits": [2], "other": [1]}.items():
+        owner.table[key] = tf.Variable(tf.zeros(shape))
+    values = [*owner.row, *owner.table.values()]
+    return [type(status).__name__, *(value.numpy().tolist() for value in values)]
+
+
+def test_elements_whose_saved_values_do_not_fit_keep_theirs(tmp_path: Any) -> None:
+    owner = original.Module()
+    owner.row = [original.Variable([1.0, 2.0]), original.Variable([3.0, 4.0, 5.0])]
+    owner.table = {
+        "fits": original.Variable([6.0, 7.0]),
+        "other": original.Variable([8.0, 9.0]),
+    }
+    path = original.train.Checkpoint(owner=owner).save(str(tmp_path / "c"))
+    expected = ["CheckpointLoadStatus", [1.0, 2.0], [0.0], [6.0, 7.0], [0.0]]
+    assert filled_later(original, path) == expected
+    assert filled_later(own, path) == expected

@@ -23,7 +23,7 @@ from graphkiln._src.checkpoint.sharding import policy_of
 from graphkiln._src.checkpoint.state_file import update_checkpoint_state
 from graphkiln._src.checkpoint.statuses import (
     InitializationOnlyStatus,
-    LoadStatus,
+    CheckpointLoadStatus,
 )
 from graphkiln._src.checkpoint.trackable import is_tracked
 from graphkiln._src.checkpoint.waiting import child_came
@@ -292,7 +292,7 @@ class Checkpoint(AutoTrackable):
         )
         warn_of_split_objects(leftovers.restoration)
         protocol.walked()
-        return LoadStatus(leftovers, root, self._protocol())
+        return CheckpointLoadStatus(leftovers, root, self._protocol())
 
     def restore(
         self,

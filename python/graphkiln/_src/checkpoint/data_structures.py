@@ -20,6 +20,7 @@ from graphkiln._src.checkpoint.tracked_containers import (
     TrackableDataStructure,
     deep_copy,
     sorted_values,
+    sticky_attribute_assignment,
     wrap_or_unwrap,
 )
 from graphkiln._src.checkpoint.waiting import facts_of
@@ -30,6 +31,17 @@ if TYPE_CHECKING:
     from typing import Any
 
 _FUNCTIONS = (_graphkiln.Function, _graphkiln.ConcreteFunction)
+
+
+def _stored_or_left(container: Any, value: Any, name: str) -> Any:
+    """What a container that is an attribute stores. An element whose value in a
+    checkpoint does not fit it keeps its own, as TensorFlow's do: optimizers that
+    Keras builds a second time go on."""
+    try:
+        return container._stored(value, name)
+    except ValueError:
+        # Nobody waits for it any more.
+        return sticky_attribute_assignment(container, name, value)
 
 
 class ListWrapper(List, abc.MutableSequence, list):
@@ -50,7 +62,7 @@ class ListWrapper(List, abc.MutableSequence, list):
         return wrapped_list
 
     def _track_value(self, value: Any, name: str) -> Any:
-        return self._stored(value, name)
+        return _stored_or_left(self, value, name)
 
     def _copied(self, storage: list) -> ListWrapper:
         made = type(self)(storage)
@@ -335,9 +347,9 @@ class _DictWrapper(TrackableDataStructure, dict):
 
     def _track_value(self, value: Any, name: Any) -> Any:
         if isinstance(name, str):
-            return self._stored(value, name)
+            return _stored_or_left(self, value, name)
         untracked = isinstance(value, NoDependency)
-        value = self._stored(value, "-non_string_key")
+        value = _stored_or_left(self, value, "-non_string_key")
         if is_tracked(value) and not untracked:
             self._self_non_string_key = True
         return value

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _NOTHING = "No checkpoint specified (save_path=None); nothing is being restored."
 
 
-class LoadStatus:
+class CheckpointLoadStatus:
     """What became of a checkpoint that was restored.
 
     Values of objects that come later are restored when they come, so assertions
@@ -33,7 +33,7 @@ class LoadStatus:
     def _restoration(self) -> _Restoration:
         return self._leftovers.restoration
 
-    def assert_consumed(self) -> LoadStatus:
+    def assert_consumed(self) -> CheckpointLoadStatus:
         """Asserts that all objects of the program are in the checkpoint and all
         its values were restored.
 
@@ -43,7 +43,7 @@ class LoadStatus:
         self._restoration.assert_consumed(self._root, self._protocol)
         return self
 
-    def assert_existing_objects_matched(self) -> LoadStatus:
+    def assert_existing_objects_matched(self) -> CheckpointLoadStatus:
         """Asserts that all objects of the program are in the checkpoint, which
         may have more.
 
@@ -53,7 +53,7 @@ class LoadStatus:
         self._restoration.assert_existing_objects_matched(self._root, self._protocol)
         return self
 
-    def assert_nontrivial_match(self) -> LoadStatus:
+    def assert_nontrivial_match(self) -> CheckpointLoadStatus:
         """Asserts that something besides the root is in the checkpoint.
 
         Raises:
@@ -62,7 +62,7 @@ class LoadStatus:
         self._restoration.assert_nontrivial_match(self._root, self._protocol)
         return self
 
-    def expect_partial(self) -> LoadStatus:
+    def expect_partial(self) -> CheckpointLoadStatus:
         """Says that values nobody asks for are no mistake."""
         self._leftovers.expected = True
         return self
