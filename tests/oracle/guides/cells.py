@@ -1,26 +1,20 @@
-"""The code cells of a notebook, and which of them wait for a later step."""
+"""The code cells of a notebook, and which of them wait for a package."""
 
 from __future__ import annotations
 
 import ast
+import importlib.util
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
-# What a cell may name that later steps bring, and what is said of such a cell.
-LATER = {
-    "tf.keras": "Keras",
-    "keras": "Keras",
-    "tf.summary": "summaries",
-    "tf.distribute": "distribution",
-    "tfds": "tensorflow_datasets",
-}
+# Stood in for by downloads.py, or a name that graphkiln answers to.
+_PRESENT = {"tensorflow", "tensorflow_datasets"}
 
-# Layers that guides use to have variables and gradients: layers.py has them.
-STANDING_IN = {
-    "tf.keras.layers.Dense", "tf.keras.layers.BatchNormalization",
-    "tf.keras.layers.Conv2D",
-}
+# Trainings end after as many rounds.
+_MOST_ROUNDS = 3
+_ROUNDS = re.compile(r"\b(\w*epochs\w*\s*=\s*)(\d+)\b(?!\s*[*/.])", re.I)
 
 
 @dataclass
@@ -30,9 +24,9 @@ class Cell:
     waits_for: str | None = None
 
 
-def _without_magic(source: str) -> str:
+def _plain(source: str) -> str:
     """Lines for the notebook's shell, `!ls` and `%load_ext`, do not run, nor do
-    questions about a name, `tf.Tensor?`."""
+    questions about a name, `tf.Tensor?`; trainings are cut short."""
     lines = source.splitlines()
     if lines and lines[0].startswith("%%"):
         lines = lines[1:]
@@ -41,37 +35,24 @@ def _without_magic(source: str) -> str:
         for line in lines
         if not line.lstrip().startswith(("!", "%"))
         and not line.rstrip().endswith("?")
-        and line.strip() != "import keras"
     ]
-    return "\n".join(kept)
+    return _ROUNDS.sub(
+        lambda found: f"{found[1]}{min(int(found[2]), _MOST_ROUNDS)}", "\n".join(kept)
+    )
 
 
-def _dotted(node: ast.AST) -> str | None:
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        owner = _dotted(node.value)
-        return None if owner is None else f"{owner}.{node.attr}"
-    return None
-
-
-def _reason(tree: ast.AST) -> str | None:
-    inside = {
-        id(node.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute)
-    }
+def _absent_package(tree: ast.AST) -> str | None:
     for node in ast.walk(tree):
-        name = _dotted(node)
-        if id(node) in inside or name in STANDING_IN:
-            continue
-        for start, reason in LATER.items():
-            if name is not None and (name == start or name.startswith(start + ".")):
-                return reason
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                if alias.name == "tensorflow_datasets":
-                    return "tensorflow_datasets"
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = [node.module]
+        else:
+            continue
+        for name in names:
+            top = name.partition(".")[0]
+            if top not in _PRESENT and importlib.util.find_spec(top) is None:
+                return top
     return None
 
 
@@ -108,7 +89,7 @@ def read(path: Path) -> list[Cell]:
     for raw in notebook["cells"]:
         if raw["cell_type"] != "code":
             continue
-        source = _without_magic("".join(raw["source"]))
+        source = _plain("".join(raw["source"]))
         cell = Cell(source)
         cells.append(cell)
         try:
@@ -121,7 +102,8 @@ def read(path: Path) -> list[Cell]:
         bound, used = _bound(tree), _used(tree)
         # A cell may bind by itself what it uses.
         absent = sorted((used - bound) & missing.keys())
-        cell.waits_for = _reason(tree) or (missing[absent[0]] if absent else None)
+        from_before = missing[absent[0]] if absent else None
+        cell.waits_for = _absent_package(tree) or from_before
         for name in bound:
             if cell.waits_for is None:
                 missing.pop(name, None)

@@ -17,9 +17,10 @@ _LOGGED = re.compile(
 _REPLACED = [
     # TensorFlow names the eager call or the function's node; graphkiln says the
     # arguments on a line of its own.
+    (re.compile(r"^WARNING:tensorflow:jit_compile=True has no effect.*\n", re.M), ""),
     (re.compile(r"\{\{function_node [^}]*\}\} ?"), ""),
     (re.compile(r"\n\tArguments of .*"), ""),
-    (re.compile(r" name: *$", re.M), ""),
+    (re.compile(r" name: *(\x1b\[0m)?$", re.M), r"\1"),
     (re.compile(r"(__inference_\w+?_)\d+"), r"\1N"),
     (re.compile(r"0x[0-9a-fA-F]+"), "0xADDRESS"),
     (re.compile(r"/tmp/[\w./-]*/cell_"), "cell_"),

@@ -6,8 +6,12 @@ compute is the same for other data of that form, so both modules get these.
 
 from __future__ import annotations
 
+import functools
 import io
+import types
 
+import datasets
+import files
 import numpy as np
 
 
@@ -44,17 +48,10 @@ _TABLES = {"auto-mpg.data": _cars, "wdbc.data": _cells_of_tissue}
 
 
 def table(address: str) -> io.StringIO | None:
-    make = _TABLES.get(address.rsplit("/", 1)[-1])
-    return None if make is None else io.StringIO(make())
-
-
-def picture() -> np.ndarray:
-    """Waves and some noise, 96 x 128, as matplotlib reads a PNG of three bytes."""
-    draw = np.random.default_rng(3)
-    y, x = np.mgrid[0:96, 0:128]
-    waves = [np.sin(x / (9 + 3 * c)) * np.cos(y / (7 + 2 * c)) for c in range(3)]
-    values = 0.5 + 0.35 * np.stack(waves, -1) + 0.05 * draw.normal(size=(96, 128, 3))
-    return np.clip(np.rint(255 * values), 0, 255).astype(np.uint8)
+    for end, make in (_TABLES | files.TABLES).items():
+        if address.startswith("http") and address.endswith(end):
+            return io.StringIO(make())
+    return None
 
 
 class _Reply:
@@ -64,14 +61,36 @@ class _Reply:
     status_code = 200
 
 
-def stand_in() -> None:
+def _without_weights(make):
+    """Weights of ImageNet are drawn as those of a new model are."""
+
+    @functools.wraps(make)
+    def made(*arguments, weights=None, **named):
+        weights = None if weights == "imagenet" else weights
+        return make(*arguments, weights=weights, **named)
+
+    return made
+
+
+def _stand_in_for_keras(tf) -> None:
+    keras = tf.keras
+    keras.utils.get_file = files.get_file_for(tf)
+    datasets.stand_in_for_keras(keras.datasets)
+    for name, value in list(vars(keras.applications).items()):
+        if isinstance(value, types.FunctionType):
+            kept = _without_weights(value)
+            setattr(keras.applications, name, kept)
+            for module in vars(keras.applications).values():
+                if getattr(module, name, None) is value:
+                    setattr(module, name, kept)
+
+
+def stand_in(tf) -> None:
     """Gives these in place of the network, in this process."""
-    try:
-        import matplotlib.image
-        import pandas
-        import requests
-    except ImportError:
-        return
+    import matplotlib.image
+    import pandas
+    import requests
+
     read_csv, imread = pandas.read_csv, matplotlib.image.imread
 
     def read_table(source, *arguments, **named):
@@ -79,8 +98,12 @@ def stand_in() -> None:
         return read_csv(source if known is None else known, *arguments, **named)
 
     def read_picture(source, *arguments, **named):
-        return picture() if source is None else imread(source, *arguments, **named)
+        if source is None:
+            return files.picture(0)
+        return imread(source, *arguments, **named)
 
     pandas.read_csv = read_table
     matplotlib.image.imread = read_picture
     requests.get = lambda *_, **__: _Reply()
+    _stand_in_for_keras(tf)
+    datasets.stand_in_for_tfds(tf)

@@ -47,4 +47,8 @@ EXPLAINED: list[tuple[str, str, str]] = [
         "checkpoint", "print(restore.listed)",
         "a list that is an attribute stays the list that it was, and prints as one",
     ),
+    (
+        "checkpoint", "reader.get_tensor(key)",
+        "the message names the checkpoint as well",
+    ),
 ]
