@@ -78,12 +78,14 @@ EXPORTS: dict[str, str] = {
         __internal__.saved_model.parse_saved_model
         """,
     "graphkiln._src.internal.hooks": """
-        __internal__.mixed_precision.register_loss_scale_wrapper
         __internal__.register_call_context_function
         __internal__.register_clear_session_function
         __internal__.register_get_session_function
         __internal__.register_load_model_function
         __internal__.tracking.register_session_provider
+        """,
+    "graphkiln._src.training.mixed_precision": """
+        __internal__.mixed_precision.register_loss_scale_wrapper
         __internal__.train.is_mixed_precision_graph_rewrite_enabled
         __internal__.train.set_using_mixed_precision_policy
         """,

@@ -47,6 +47,23 @@ EXPORTS: dict[str, str] = {
         train.SecondOrStepTimer train.StopAtStepHook
         """,
     "graphkiln._src.training.coordinator": "train.LooperThread",
+    "graphkiln._src.training.loss_scale": """
+        mixed_precision.DynamicLossScale mixed_precision.FixedLossScale
+        mixed_precision.LossScale mixed_precision.experimental.DynamicLossScale
+        mixed_precision.experimental.FixedLossScale
+        mixed_precision.experimental.LossScale train.experimental.DynamicLossScale
+        train.experimental.FixedLossScale train.experimental.LossScale
+        """,
+    "graphkiln._src.training.loss_scale_optimizer": """
+        mixed_precision.MixedPrecisionLossScaleOptimizer
+        train.experimental.MixedPrecisionLossScaleOptimizer
+        """,
+    "graphkiln._src.training.mixed_precision": """
+        mixed_precision.disable_mixed_precision_graph_rewrite
+        mixed_precision.enable_mixed_precision_graph_rewrite
+        train.experimental.disable_mixed_precision_graph_rewrite
+        train.experimental.enable_mixed_precision_graph_rewrite
+        """,
     "graphkiln._src.training.monitored_session": """
         train.MonitoredSession train.MonitoredTrainingSession
         train.SingularMonitoredSession

@@ -47,7 +47,7 @@ _LEFT_OUT = {
     ),
     "no longer developed there": (
         "feature_column compat.v1.feature_column compat.v1.estimator estimator "
-        "compat.v1.distributions compat.v1.mixed_precision"
+        "compat.v1.distributions"
     ),
 }
 # What does the same here.

@@ -27,16 +27,17 @@ Status GraphCollections::Finalized() {
 }
 
 Ref<LanguageValue> GraphCollections::Find(const LanguageValue& name) const {
-  const size_t i = IndexOf(names_, name);
-  return i < names_.size() ? lists_[i] : nullptr;
+  const GraphCollections& o = owner();
+  const size_t i = IndexOf(o.names_, name);
+  return i < o.names_.size() ? o.lists_[i] : nullptr;
 }
 
 Ref<LanguageValue> GraphCollections::FindOrMake(const Value& name,
                                                 MakeFn make) {
   if (Value known = Find(*name)) return known;
   Value made = make();
-  names_.push_back(name);
-  lists_.push_back(made);
+  owner().names_.push_back(name);
+  owner().lists_.push_back(made);
   return made;
 }
 
@@ -55,6 +56,7 @@ StatusOr<Values> GraphCollections::ToExtend(std::span<const Value> names,
 
 Status GraphCollections::Clear(const LanguageValue& name) {
   GK_RETURN_IF_ERROR(CheckOpen());
+  if (shared_) return owner().Clear(name);
   const size_t i = IndexOf(names_, name);
   if (i == names_.size()) return OkStatus();
   // They go when they are out of here: what they hold may run code.

@@ -28,6 +28,9 @@ class GraphCollections final : public RefCounted {
   Status CheckOpen() const { return finalized_ ? Finalized() : OkStatus(); }
   static Status Finalized();
   void Finalize() { finalized_ = true; }
+  // From now on the lists are those of `other`: as those of branches and of
+  // parts of loops are those of the graph around them.
+  void ShareLists(Ref<GraphCollections> other) { shared_ = std::move(other); }
   bool finalized() const { return finalized_; }
 
   // The list of that name; null if there is none.
@@ -37,7 +40,7 @@ class GraphCollections final : public RefCounted {
   StatusOr<Values> ToExtend(std::span<const Value> names, MakeFn make);
   Status Clear(const LanguageValue& name);
   // In the order they were made.
-  const Values& names() const { return names_; }
+  const Values& names() const { return owner().names_; }
 
   // How many operations there were when this was last asked for, which are now
   // so many.
@@ -47,11 +50,18 @@ class GraphCollections final : public RefCounted {
   bool Has(Mark mark, const LanguageValue& value) const;
 
   // For collectors of garbage: each value, until one gives another number than
-  // 0, which is the result; and no value any more.
+  // 0, which is the result; and no value any more. Not those of shared lists,
+  // which are another's.
   int Visit(FunctionRef<int(const LanguageValue&)> visit) const;
   void Drop();
 
  private:
+  const GraphCollections& owner() const {
+    return shared_ ? shared_->owner() : *this;
+  }
+  GraphCollections& owner() { return shared_ ? shared_->owner() : *this; }
+
+  Ref<GraphCollections> shared_;
   Values names_, lists_;  // a list for each name
   Values marked_[2];
   bool finalized_ = false;

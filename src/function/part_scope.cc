@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "function/graph_collections.h"
+
 namespace gk {
 namespace {
 
@@ -34,6 +36,7 @@ Ref<FuncGraph> PartScope::NewPart(const FuncGraph& outer,
                                   std::string_view suffix) {
   auto part = MakeRef<FuncGraph>(PartName(scope, suffix));
   part->scopes().InheritDevices(outer.scopes());
+  part->collections()->ShareLists(outer.collections());
   return part;
 }
 

@@ -92,13 +92,21 @@ void InitScope::Enter() {
     entered_.back().names = std::make_unique<WithinScope>(std::move(names));
   }
   if (left) left_graph = std::move(left);
-  if (!is_eager_mode_) ++observers.paused;
+  if (is_eager_mode_) return;
+  ++observers.paused;
+  if (outer != nullptr) {
+    outer->scopes().PushControlInputs(std::nullopt);
+    entered_.back().waits_for_none = Ref(outer);
+  }
 }
 
 Status InitScope::Exit() {
   if (entered_.empty()) return OkStatus();
   if (!entered_.back().IsHere()) return LeftElsewhere("tf.init_scope");
   if (!is_eager_mode_) --CurrentObservers().paused;
+  if (FuncGraph* const graph = entered_.back().waits_for_none.get()) {
+    graph->scopes().PopControlInputs();
+  }
   entered_.back().names.reset();
   SetCurrentDevice(entered_.back().device_before);
   LeftGraph() = std::move(entered_.back().left_before);

@@ -53,7 +53,7 @@ std::string CurrentNameScope();
 
 // Out of the graphs of functions, into the graph that was made for its own
 // sake around them or to eager code; unseen by tapes. Names begin as they did
-// in the graph that is left.
+// in the graph that is left, and nothing waits for what others waited for there.
 class InitScope {
  public:
   InitScope() : InitScope(/*is_eager_mode=*/false) {}
@@ -75,6 +75,7 @@ class InitScope {
     int device_before;
     std::thread::id thread = std::this_thread::get_id();
     std::unique_ptr<WithinScope> names = {};  // of the graph that was left
+    Ref<FuncGraph> waits_for_none = {};
 
     bool IsHere() const { return thread == std::this_thread::get_id(); }
   };

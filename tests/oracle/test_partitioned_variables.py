@@ -194,3 +194,12 @@ def test_initializers_know_the_whole():
             )
     np.testing.assert_allclose(shown[0][2:], shown[1][2:], atol=0.021)
     assert shown[0][:2] == shown[1][:2]
+
+
+def test_the_class_of_slices_is_a_member_of_variables(both):
+    def program(t):
+        info = t.Variable.SaveSliceInfo("whole", [2, 3], [0, 1], [1, 1])
+        again = t.Variable.SaveSliceInfo(save_slice_info_def=info.to_proto())
+        return [info.spec, again.spec, again.full_name, type(info).__name__]
+
+    both.agree(program)

@@ -7,6 +7,7 @@
 #include "function/make_variable.h"
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
+#include "python/src/binding/imported_once.h"
 #include "python/src/binding/late_attributes.h"
 #include "python/src/binding/type_parts.h"
 #include "python/src/graph/func_graph_object.h"
@@ -367,6 +368,21 @@ constexpr char kVariableDoc[] =
     ">>> v.assign_add([10, 10]).numpy().tolist()\n[11, 12]\n"
     ">>> v[0].numpy().item()\n11";
 
+// tf.Variable.SaveSliceInfo, a class of Python's that few programs ask for.
+PyObject* SaveSliceInfo(PyObject*, PyObject*, PyObject*) {
+  static constinit ImportedOnce info(
+      "graphkiln._src.version_one.partitioned_variables", "SaveSliceInfo");
+  return Py_XNewRef(info.Get());
+}
+bool AddSaveSliceInfo(PyObject* cls) {
+  PyType_Slot slots[] = {{Py_tp_descr_get, Slot<SaveSliceInfo>()}, {0, nullptr}};
+  PyType_Spec spec = {"graphkiln._SaveSliceInfo", sizeof(PyObject), 0,
+                      Py_TPFLAGS_DEFAULT, slots};
+  PyRef type = PyRef::Steal(PyType_FromSpec(&spec));
+  PyRef late = PyRef::Steal(type ? PyObject_CallNoArgs(type.get()) : nullptr);
+  return late && PyObject_SetAttrString(cls, "SaveSliceInfo", late.get()) == 0;
+}
+
 PyTypeObject* AddClass(PyObject* module, const char* name, const char* doc,
                        PyTypeObject* base, std::vector<PyType_Slot> slots) {
   slots.push_back({Py_tp_doc, Doc(doc)});
@@ -483,6 +499,7 @@ bool AddVariableClasses(PyObject* module) {
         std::pair("_should_act_as_resource_variable", Py_True)}) {
     if (PyObject_SetAttrString(cls, attribute, value) < 0) return false;
   }
+  if (!AddSaveSliceInfo(cls)) return false;
   ResourceVariableType =
       AddClass(module, "graphkiln._graphkiln.ResourceVariable",
                "What tf.Variable makes.", VariableType, {});

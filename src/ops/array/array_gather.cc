@@ -392,7 +392,8 @@ void GatherNdGradient(GradContext& g) {
     return;
   }
   g.Set(0,
-        ops::ScatterNd(indices, g.dy(0), ShapeTensor(g.x(0), indices.dtype())));
+        ops::ScatterNd(indices, g.dy(0), ShapeTensor(g.x(0), indices.dtype()),
+                       g.attr<std::string>("bad_indices_policy")));
 }
 
 const OpRecord kRecords[] = {

@@ -254,14 +254,15 @@ Tensor GatherNd(const Tensor& x, const Tensor& indices) {
 // The gradient of an extreme goes to what equals it, in equal parts.
 void ExtremeGradient(GradContext& g) {
   const Tensor dy = g.dy(0), indices = g.x(1);
+  const auto policy = g.attr<std::string>("bad_indices_policy");
   Tensor in_x = CastTo(ops::Equal(g.x(0), g.y(0)), dy.dtype());
   Tensor in_updates =
-      CastTo(ops::Equal(g.x(2), GatherNd(g.y(0), indices)), dy.dtype());
-  Tensor count = ops::TensorScatterAdd(in_x, indices, in_updates);
+      CastTo(ops::Equal(g.x(2), ops::GatherNd(g.y(0), indices, policy)), dy.dtype());
+  Tensor count = ops::TensorScatterAdd(in_x, indices, in_updates, policy);
   Tensor share = ops::RealDiv(dy, count);
   if (g.wants(0)) g.Set(0, ops::Mul(share, in_x));
   if (g.wants(2)) {
-    g.Set(2, ops::Mul(GatherNd(share, indices), in_updates));
+    g.Set(2, ops::Mul(ops::GatherNd(share, indices, policy), in_updates));
   }
 }
 

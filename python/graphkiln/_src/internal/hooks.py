@@ -46,39 +46,3 @@ def register_session_provider(session_provider: Callable) -> None:
     >>> tf.__internal__.tracking.register_session_provider(lambda: None)
     """
     registered["session_provider"] = session_provider
-
-
-_wrappers: dict[type, Callable] = {}
-
-
-def register_loss_scale_wrapper(
-    optimizer_cls: type, wrapper_fn: Callable, wrapper_cls: type | None = None
-) -> None:
-    """Registers what makes an optimizer of such a class scale losses.
-
-    >>> tf.__internal__.mixed_precision.register_loss_scale_wrapper(
-    ...     type("Mine", (), {}), lambda optimizer, scale: optimizer
-    ... )
-    """
-    _wrappers[optimizer_cls] = wrapper_fn
-
-
-_uses_policy = False
-
-
-def set_using_mixed_precision_policy(is_using: bool) -> None:
-    """Says whether a policy of mixed precision is in force.
-
-    >>> tf.__internal__.train.set_using_mixed_precision_policy(False)
-    """
-    global _uses_policy
-    _uses_policy = bool(is_using)
-
-
-def is_mixed_precision_graph_rewrite_enabled() -> bool:
-    """False: graphs are not rewritten to other precisions.
-
-    >>> tf.__internal__.train.is_mixed_precision_graph_rewrite_enabled()
-    False
-    """
-    return False

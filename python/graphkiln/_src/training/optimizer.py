@@ -14,7 +14,6 @@ from graphkiln._graphkiln import (
     control_dependencies,
     convert_to_tensor,
     executing_eagerly,
-    get_default_graph,
     group,
     init_scope,
     name_scope,
@@ -29,6 +28,7 @@ from graphkiln._src.session.graph_variables import (
     trainable_variables,
 )
 from graphkiln._src.training.side_variables import (
+    graph_of_variables,
     in_graph,
     name_of,
     scoped_name,
@@ -347,7 +347,7 @@ class Optimizer(Trackable):
         return param() if callable(param) and not isinstance(param, Variable) else param
 
     def _graph_key(self) -> Any:
-        return get_default_graph() if in_graph() else None
+        return graph_of_variables()
 
     def _slot(self, variable: Any, slot: str, op_name: str, value: Callable) -> Any:
         """The slot, made with what `value` gives if it is not there yet."""

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from graphkiln._graphkiln import Variable, executing_eagerly, init_scope
+from graphkiln._graphkiln import (
+    Variable,
+    executing_eagerly,
+    get_default_graph,
+    init_scope,
+)
 from graphkiln._src.version_one.variable_store import get_variable, variable_scope
 
 
@@ -13,6 +18,13 @@ def in_graph() -> bool:
     """In a graph of the first version, not eager and not in a function?"""
     with init_scope():
         return not executing_eagerly()
+
+
+def graph_of_variables() -> Any:
+    """The graph in which variables are made here, whose branches and loops are none;
+    None eagerly and in functions."""
+    with init_scope():
+        return None if executing_eagerly() else get_default_graph()
 
 
 def name_of(value: Any) -> str:
