@@ -157,7 +157,8 @@ std::string RetraceAdvice(const TypeDifference& d, size_t max_traces,
                     "frozen.", name, words.variable);
     case RetraceCause::kPlace:
       return "Every graph that a session runs has traces of its own, and so "
-             "have operations that are colocated with others.";
+             "have operations that are colocated with others, and models that "
+             "are saved.";
   }
   return std::string(kPartOfTheTrace);
 }

@@ -9,6 +9,9 @@
 namespace gk {
 namespace {
 
+thread_local int saving = 0;  // SavingScopes that are entered
+constexpr uint64_t kSaving = 0x5a7e;
+
 // Scopes of eager code.
 std::vector<std::string>& EagerScopes() {
   struct Scopes {
@@ -120,12 +123,23 @@ FuncGraph* GraphAround() {
   return left != nullptr && !left->finished() ? left : nullptr;
 }
 
+SavingScope::~SavingScope() { Exit(); }
+void SavingScope::Enter() {
+  if (!std::exchange(entered_, true)) ++saving;
+}
+void SavingScope::Exit() {
+  if (std::exchange(entered_, false)) --saving;
+}
+
 uint64_t TracePlace() {
   const FuncGraph* const here = FuncGraph::Current();
   const FuncGraph* outer = here;
   while (outer != nullptr && outer->is_function()) outer = outer->outer();
-  if (outer == nullptr) return 0;
-  return HashCombine(outer->user_number(), here->scopes().ColocationHash());
+  const uint64_t place =
+      outer == nullptr ? 0
+                       : HashCombine(outer->user_number(),
+                                     here->scopes().ColocationHash());
+  return saving == 0 ? place : HashCombine(place, kSaving);
 }
 
 bool InsideFunction() {

@@ -92,9 +92,23 @@ class EagerMode : public InitScope {
 // Is a function being traced here, even if an InitScope left its graph?
 bool InsideFunction();
 
+// While a model is saved: functions are traced anew for it, once, so that their
+// traces have what they see of the program then.
+class SavingScope {
+ public:
+  ~SavingScope();
+
+  void Enter();
+  // Of the thread that entered it.
+  void Exit();
+
+ private:
+  bool entered_ = false;
+};
+
 // What tells calls of functions apart besides their arguments: the graph made
-// for its own sake that they are in, and what their ops are colocated with. 0
-// outside of such graphs.
+// for its own sake that they are in, what their ops are colocated with, and
+// whether a model is saved. 0 outside of all that.
 uint64_t TracePlace();
 
 // The graph that is built here, or that an InitScope left for eager code; null

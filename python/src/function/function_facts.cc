@@ -1,9 +1,11 @@
 #include "python/src/function/function_facts.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
 
+#include "function/user_scopes.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/function/concrete_function.h"
@@ -227,6 +229,27 @@ PyObject* AllConcrete(PyObject* o, PyObject*) {
   return all.release().ptr();
 }
 
+// One ConcreteFunction for each of the traces, as it is where this is asked: while
+// a model is saved, one that was traced for it.
+PyObject* AllConcreteHere(PyObject* o, PyObject*) {
+  const auto traces = TracesOf(o).traces();
+  const bool has_signature = !nb::handle(o).attr("input_signature").is_none();
+  nb::list all;
+  for (const Ref<Trace>& trace : traces) {
+    nb::object one = nb::borrow(nb::handle(ConcreteOf(*trace)));
+    if (trace->type().place() != TracePlace()) {
+      const nb::object make = nb::handle(o).attr("get_concrete_function");
+      const nb::object given = one.attr("structured_input_signature");
+      one = has_signature ? make()
+                          : make(*nb::cast<nb::args>(given[0]),
+                                 **nb::cast<nb::kwargs>(given[1]));
+    }
+    const auto is_it = [&](nb::handle other) { return other.is(one); };
+    if (std::none_of(all.begin(), all.end(), is_it)) all.append(one);
+  }
+  return all.release().ptr();
+}
+
 // _trackable_children(save_type="checkpoint", **kwargs): the traces that a
 // SavedModel has of it; of a function with an input signature there is one.
 PyObject* TraceChildren(PyObject* o, PyObject* args, PyObject* kwargs) {
@@ -242,7 +265,7 @@ PyObject* TraceChildren(PyObject* o, PyObject* args, PyObject* kwargs) {
       !function.attr("input_signature").is_none()) {
     function.attr("get_concrete_function")();
   }
-  for (nb::handle trace : Owned(AllConcrete(o, nullptr))) {
+  for (nb::handle trace : Owned(AllConcreteHere(o, nullptr))) {
     children[Format("trace_{}", nb::len(children)).c_str()] = trace;
   }
   return children.release().ptr();
@@ -266,7 +289,7 @@ PyMethodDef kFunctionFactsMethods[] = {
     {"_list_all_concrete_functions", Guarded<AllConcrete>, METH_NOARGS,
      "_list_all_concrete_functions($self)\n--\n\n"
      "The ConcreteFunctions that were traced, in that order."},
-    {"_list_all_concrete_functions_for_serialization", Guarded<AllConcrete>,
+    {"_list_all_concrete_functions_for_serialization", Guarded<AllConcreteHere>,
      METH_NOARGS, nullptr},
     {"_trackable_children", AsCFunction(Guarded<TraceChildren>),
      METH_VARARGS | METH_KEYWORDS, nullptr},

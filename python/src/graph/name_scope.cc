@@ -264,6 +264,12 @@ void AddScopes(nb::module_& m) {
       .def("__enter__", &ConversionStatus::Enter)
       .def("__exit__", [](ConversionStatus& self, nb::args) { self.Exit(); });
   m.def("conversion_is_disabled", [] { return ConversionDisabled(); });
+  nb::class_<SavingScope>(
+      m, "SavingScope",
+      "Functions are traced anew inside, once, for the model that is saved.")
+      .def(nb::init<>())
+      .def("__enter__", &SavingScope::Enter)
+      .def("__exit__", [](SavingScope& self, nb::args) { self.Exit(); });
   nb::class_<DeviceScope>(m, "DeviceScope", "Where what is made inside runs.")
       .def(
           "__init__",

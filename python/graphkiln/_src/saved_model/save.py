@@ -205,6 +205,16 @@ def save_objects(
     options: SaveOptions | None,
 ) -> ExportProtocol:
     """Saves a model, and gives what told the core of its objects."""
+    with _graphkiln.SavingScope():
+        return _save_objects(obj, export_dir, signatures, options)
+
+
+def _save_objects(
+    obj: Any,
+    export_dir: str | os.PathLike,
+    signatures: Any,
+    options: SaveOptions | None,
+) -> ExportProtocol:
     if _graphkiln.inside_function():
         raise AssertionError(
             "tf.saved_model.save is not supported inside a traced @tf.function. "
