@@ -53,7 +53,8 @@ std::string CurrentNameScope();
 
 // Out of the graphs of functions, into the graph that was made for its own
 // sake around them or to eager code; unseen by tapes. Names begin as they did
-// in the graph that is left, and nothing waits for what others waited for there.
+// in the graph that is left, and nothing waits for what others waited for
+// there.
 class InitScope {
  public:
   InitScope() : InitScope(/*is_eager_mode=*/false) {}

@@ -44,6 +44,7 @@ namespace gk::py {
   PART(weak_constant, "graphkiln._src.numpy.weak_calls")                   \
   PART(weak_operator, "graphkiln._src.numpy.weak_calls")                   \
   PART(weak_update, "graphkiln._src.numpy.weak_calls")                     \
+  PART(SaveSliceInfo, "graphkiln._src.version_one.partitioned_variables")  \
   PART(field_types, "graphkiln._src.types.extension_metaclass")            \
   PART(ImmutableDict, "graphkiln._src.types.immutable_dict")               \
   PART(choice_of, "graphkiln.autograph.branches")                          \

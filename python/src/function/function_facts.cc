@@ -229,8 +229,8 @@ PyObject* AllConcrete(PyObject* o, PyObject*) {
   return all.release().ptr();
 }
 
-// One ConcreteFunction for each of the traces, as it is where this is asked: while
-// a model is saved, one that was traced for it.
+// One ConcreteFunction for each of the traces, as it is where this is asked:
+// while a model is saved, one that was traced for it.
 PyObject* AllConcreteHere(PyObject* o, PyObject*) {
   const auto traces = TracesOf(o).traces();
   const bool has_signature = !nb::handle(o).attr("input_signature").is_none();

@@ -7,7 +7,7 @@
 #include "function/make_variable.h"
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
-#include "python/src/binding/imported_once.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/binding/late_attributes.h"
 #include "python/src/binding/type_parts.h"
 #include "python/src/graph/func_graph_object.h"
@@ -370,12 +370,11 @@ constexpr char kVariableDoc[] =
 
 // tf.Variable.SaveSliceInfo, a class of Python's that few programs ask for.
 PyObject* SaveSliceInfo(PyObject*, PyObject*, PyObject*) {
-  static constinit ImportedOnce info(
-      "graphkiln._src.version_one.partitioned_variables", "SaveSliceInfo");
-  return Py_XNewRef(info.Get());
+  return Py_XNewRef(package::SaveSliceInfo.Get());
 }
 bool AddSaveSliceInfo(PyObject* cls) {
-  PyType_Slot slots[] = {{Py_tp_descr_get, Slot<SaveSliceInfo>()}, {0, nullptr}};
+  PyType_Slot slots[] = {{Py_tp_descr_get, Slot<SaveSliceInfo>()},
+                         {0, nullptr}};
   PyType_Spec spec = {"graphkiln._SaveSliceInfo", sizeof(PyObject), 0,
                       Py_TPFLAGS_DEFAULT, slots};
   PyRef type = PyRef::Steal(PyType_FromSpec(&spec));

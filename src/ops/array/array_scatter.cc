@@ -256,8 +256,8 @@ void ExtremeGradient(GradContext& g) {
   const Tensor dy = g.dy(0), indices = g.x(1);
   const auto policy = g.attr<std::string>("bad_indices_policy");
   Tensor in_x = CastTo(ops::Equal(g.x(0), g.y(0)), dy.dtype());
-  Tensor in_updates =
-      CastTo(ops::Equal(g.x(2), ops::GatherNd(g.y(0), indices, policy)), dy.dtype());
+  Tensor in_updates = CastTo(
+      ops::Equal(g.x(2), ops::GatherNd(g.y(0), indices, policy)), dy.dtype());
   Tensor count = ops::TensorScatterAdd(in_x, indices, in_updates, policy);
   Tensor share = ops::RealDiv(dy, count);
   if (g.wants(0)) g.Set(0, ops::Mul(share, in_x));

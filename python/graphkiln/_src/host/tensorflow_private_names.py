@@ -1,8 +1,8 @@
 """Private modules of TensorFlow that packages import although they should not, with
 what they take from there that is not public elsewhere (tensorflow_homes.txt)."""
 
-from graphkiln._src.host.private_layers import NAMES_OF_LAYERS
 from graphkiln._src.host.private_names_of_files import NAMES_OF_FILES
+from graphkiln._src.host.private_names_of_layers import NAMES_OF_LAYERS
 from graphkiln._src.host.private_names_of_ops import NAMES_OF_OPS
 
 # By module below "tensorflow.", names in it: each the last part of a public name,

@@ -404,3 +404,6 @@ def min_max_variable_partitioner(
         return parts
 
     return partitioner
+
+
+_graphkiln.provide(SaveSliceInfo)
