@@ -1,5 +1,5 @@
-// Random streams of a session: all its runs of an op draw from one stream, those
-// in functions too.
+// Random streams of a session: all its runs of an op draw from one stream,
+// those in functions too.
 #ifndef GK_FUNCTION_SESSION_STREAMS_H_
 #define GK_FUNCTION_SESSION_STREAMS_H_
 
