@@ -65,6 +65,8 @@ WHY = {
         "TensorArray.handle",
     "Kept for programs that ask, and of no effect.":
         "Variable.aggregation Variable.synchronization Variable.constraint",
+    "Of variables that are made of parts, which `get_variable` of TensorFlow 1 makes in "
+    "Python alone.": "Variable.SaveSliceInfo",
     "Told when the value is made: the shape of a variable, of a sparse tensor.":
         "Variable.set_shape SparseTensor.set_shape SparseTensor.from_value",
     "A struct: fields are read, set and copied, enumerators are numbers.":

@@ -9,7 +9,6 @@
 namespace gk {
 namespace {
 
-thread_local int saving = 0;  // SavingScopes that are entered
 constexpr uint64_t kSaving = 0x5a7e;
 
 // Scopes of eager code.
@@ -20,14 +19,15 @@ std::vector<std::string>& EagerScopes() {
   return PerThread<Scopes, Scopes>::Get().names;
 }
 
-// The graph that the innermost InitScope of this thread left; null if it was
-// left to eager code.
-Ref<FuncGraph>& LeftGraph() {
-  struct Left {
-    Ref<FuncGraph> graph;
-  };
-  return PerThread<Left, Left>::Get().graph;
-}
+struct OfThread {
+  // The graph that the innermost InitScope left; null if it was left to eager
+  // code.
+  Ref<FuncGraph> left;
+  int saving = 0;  // SavingScopes that are entered
+};
+OfThread& Here() { return PerThread<OfThread, OfThread>::Get(); }
+
+Ref<FuncGraph>& LeftGraph() { return Here().left; }
 
 }  // namespace
 
@@ -125,10 +125,10 @@ FuncGraph* GraphAround() {
 
 SavingScope::~SavingScope() { Exit(); }
 void SavingScope::Enter() {
-  if (!std::exchange(entered_, true)) ++saving;
+  if (!std::exchange(entered_, true)) ++Here().saving;
 }
 void SavingScope::Exit() {
-  if (std::exchange(entered_, false)) --saving;
+  if (std::exchange(entered_, false)) --Here().saving;
 }
 
 uint64_t TracePlace() {
@@ -139,7 +139,7 @@ uint64_t TracePlace() {
       outer == nullptr ? 0
                        : HashCombine(outer->user_number(),
                                      here->scopes().ColocationHash());
-  return saving == 0 ? place : HashCombine(place, kSaving);
+  return Here().saving == 0 ? place : HashCombine(place, kSaving);
 }
 
 bool InsideFunction() {

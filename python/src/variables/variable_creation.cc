@@ -373,7 +373,10 @@ PyObject* SaveSliceInfo(PyObject*, PyObject*, PyObject*) {
   return Py_XNewRef(package::SaveSliceInfo.Get());
 }
 bool AddSaveSliceInfo(PyObject* cls) {
+  static constexpr char doc[] =
+      "Of what larger variable one is a part, and which: a class.";
   PyType_Slot slots[] = {{Py_tp_descr_get, Slot<SaveSliceInfo>()},
+                         {Py_tp_doc, const_cast<char*>(doc)},
                          {0, nullptr}};
   PyType_Spec spec = {"graphkiln._SaveSliceInfo", sizeof(PyObject), 0,
                       Py_TPFLAGS_DEFAULT, slots};
