@@ -27,6 +27,21 @@ bool IsRandom(const proto::NodeDef& node) {
   return op != nullptr && op->Has(kRandom);
 }
 
+// The functions of a call: which attribute each is, and its name there.
+std::vector<std::pair<std::string, std::string*>> Called(proto::NodeDef& call) {
+  std::vector<std::pair<std::string, std::string*>> called;
+  for (auto& [name, value] : call.attr) {
+    if (value.value_case == proto::AttrValue::ValueCase::kFunc) {
+      called.emplace_back(name, &value.func.mut().name);
+    } else if (value.value_case == proto::AttrValue::ValueCase::kList) {
+      for (proto::NameAttrList& branch : value.list.mut().func) {
+        called.emplace_back(Format("{}{}", name, called.size()), &branch.name);
+      }
+    }
+  }
+  return called;
+}
+
 class Streams {
  public:
   Streams(const std::string& session, proto::GraphDef* graph)
@@ -51,15 +66,8 @@ class Streams {
       node.attr[kSharedStateAttr].set_s(Format("{}/{}", session_, place));
     }
     if (!IsCall(node)) return;
-    for (auto& [name, value] : node.attr) {
-      if (value.value_case == proto::AttrValue::ValueCase::kFunc) {
-        Copy(&value.func.mut().name, Format("{}/{}", place, name));
-      } else if (value.value_case == proto::AttrValue::ValueCase::kList) {
-        size_t branch = 0;
-        for (proto::NameAttrList& one : value.list.mut().func) {
-          Copy(&one.name, Format("{}/{}{}", place, name, branch++));
-        }
-      }
+    for (const auto& [name, function] : Called(node)) {
+      Copy(function, Format("{}/{}", place, name));
     }
   }
 
@@ -87,23 +95,14 @@ class Streams {
     const auto [known, is_new] = draws_.emplace(function, false);
     if (!is_new) return known->second;
     for (const proto::NodeDef& node : found->second->node_def) {
-      if (IsRandom(node) || (IsCall(node) && CallsOneThatDraws(node))) {
-        return draws_[function] = true;
+      if (IsRandom(node)) return draws_[function] = true;
+      if (!IsCall(node)) continue;
+      proto::NodeDef call = node;
+      for (const auto& [name, called] : Called(call)) {
+        if (Draws(*called)) return draws_[function] = true;
       }
     }
     return false;
-  }
-  bool CallsOneThatDraws(const proto::NodeDef& node) {
-    return std::ranges::any_of(node.attr, [&](const auto& attr) {
-      const proto::AttrValue& value = attr.second;
-      if (value.value_case == proto::AttrValue::ValueCase::kFunc) {
-        return Draws(value.func->name);
-      }
-      return value.value_case == proto::AttrValue::ValueCase::kList &&
-             std::ranges::any_of(value.list->func, [&](const auto& one) {
-               return Draws(one.name);
-             });
-    });
   }
 
   const std::string& session_;

@@ -22,8 +22,8 @@ from graphkiln._src.checkpoint.options import CheckpointOptions
 from graphkiln._src.checkpoint.sharding import policy_of
 from graphkiln._src.checkpoint.state_file import update_checkpoint_state
 from graphkiln._src.checkpoint.statuses import (
-    InitializationOnlyStatus,
     CheckpointLoadStatus,
+    InitializationOnlyStatus,
 )
 from graphkiln._src.checkpoint.trackable import is_tracked
 from graphkiln._src.checkpoint.waiting import child_came
