@@ -11,6 +11,11 @@ namespace gk {
 // A null Tensor means that input gets none. Throws Error.
 void SetBroadcastGrads(GradContext& g, Tensor gx, Tensor gy);
 
+// The same, but in eager code a gradient beside a scalar that gets none keeps
+// the shape that it has, as TensorFlow's of sums, products, powers and choices
+// do: it is another than its input's where a caller gave it so.
+void SetBroadcastGradsPastScalars(GradContext& g, Tensor gx, Tensor gy);
+
 // `grad` (shape of the broadcast of x and other) summed to the shape of x.
 Tensor SumToShape(const Tensor& grad, const Tensor& x, const Tensor& other);
 

@@ -32,6 +32,7 @@ def _answers(module: str, *args: str, program: Path = PROGRAM) -> dict[str, dict
         env={
             **os.environ,
             "TF_CPP_MIN_LOG_LEVEL": "3",
+            "TF_USE_LEGACY_KERAS": "1",
             "PYTHONPATH": os.pathsep.join(sys.path),
         },
     )

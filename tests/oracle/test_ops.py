@@ -53,6 +53,9 @@ RESERVING = ("FusedBatchNormV3", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
 NO_KERNEL = ("No OpKernel was registered", "Could not find device for node")
 # Dtypes whose errors add up: this many units of the dtype's own tolerance.
 SLACK = {"float16": 8.0, "bfloat16": 4.0}
+# Whose values are sums of much larger ones, which TensorFlow adds in an order that its
+# processor's registers give.
+SUMMED = ("BlockLSTMGrad", "BlockLSTMGradV2")
 
 
 def is_random(op: str) -> bool:
@@ -197,7 +200,7 @@ def test_values(both, op: str):
                     continue
                 name = str(mine.dtype)
                 rtol = cases.tolerance(name) * SLACK.get(name, 1.0)
-                cases.assert_close(mine, expected, rtol)
+                cases.assert_close(mine, expected, rtol, of_largest=op in SUMMED)
         assert compared or not cases.dtypes(op)
 
 

@@ -63,7 +63,9 @@ def test_scales_in_graphs(both, kind):
 @pytest.mark.parametrize("rows", [False, True])
 def test_steps_eagerly(both, loss_scale, rows):
     def program(t):
-        v = t.Variable([[1.0], [2.0], [3.0]])
+        # A name of its own: those of slots count what the process made before.
+        named = f"stepped_{rows}_{loss_scale}"
+        v = t.Variable([[1.0], [2.0], [3.0]], name=named)
         step = t.Variable(0, dtype=t.int64)
         plain = t.compat.v1.train.MomentumOptimizer(0.1, 0.9)
         train = t.compat.v1.train.experimental

@@ -22,6 +22,8 @@ def program_seed_taken_back(tf):
 
 
 def program_experimental_options(tf):
+    # Set by other tests of the process, maybe, which cannot take it back.
+    tf.config.optimizer.set_experimental_options({"auto_mixed_precision": False})
     seen = [tf.config.optimizer.get_experimental_options()]
     for options in (
         {"constant_folding": False, "min_graph_nodes": 3},

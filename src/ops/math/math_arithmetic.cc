@@ -34,7 +34,7 @@ Status ComputeAdd(KernelContext& c) {
 // Each input gets the gradient where it was chosen; the first one at ties.
 void SetChosenGrads(GradContext& g, const Tensor& first) {
   const Tensor zero = ops::ZerosLike(g.dy(0));
-  SetBroadcastGrads(
+  SetBroadcastGradsPastScalars(
       g, g.wants(0) ? ops::SelectV2(first, g.dy(0), zero) : Tensor(),
       g.wants(1) ? ops::SelectV2(first, zero, g.dy(0)) : Tensor());
 }
@@ -50,7 +50,10 @@ const OpRecord kRecords[] = {
                kAddition | kCheap,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<arithmetic::kAdd, NumberTypes, kWrapAround>(),
-     .gradient = [](GradContext& g) { SetBroadcastGrads(g, g.dy(0), g.dy(0)); },
+     .gradient =
+         [](GradContext& g) {
+           SetBroadcastGradsPastScalars(g, g.dy(0), g.dy(0));
+         },
      .python = {.scope = "add", .converts_first = true},
      .doc = "Returns x + y element-wise; supports broadcasting.",
      .test = {.reference = "x + y"}},
@@ -66,8 +69,8 @@ const OpRecord kRecords[] = {
      .kernel = Binary<arithmetic::kSubtract, NumberTypes, kWrapAround>(),
      .gradient =
          [](GradContext& g) {
-           SetBroadcastGrads(g, g.dy(0),
-                             g.wants(1) ? ops::Neg(g.dy(0)) : Tensor());
+           SetBroadcastGradsPastScalars(
+               g, g.dy(0), g.wants(1) ? ops::Neg(g.dy(0)) : Tensor());
          },
      .python = {.names = "subtract|math.subtract",
                 .args = "x: tensor(T); y: tensor(T)"},
@@ -90,7 +93,7 @@ const OpRecord kRecords[] = {
            Tensor dx, dy;  // made in this order
            if (g.wants(0)) dx = ops::Mul(g.dy(0), Conjugate(g.x(1)));
            if (g.wants(1)) dy = ops::Mul(g.dy(0), Conjugate(g.x(0)));
-           SetBroadcastGrads(g, dx, dy);
+           SetBroadcastGradsPastScalars(g, dx, dy);
          },
      .python = {.names = "multiply|math.multiply",
                 .args = "x: tensor(T); y: tensor(T)"},
@@ -111,7 +114,10 @@ const OpRecord kRecords[] = {
                     BinaryFor<arithmetic::kAdd, NumberTypes, kWrapAround>::Find,
                 .types = BinaryFor<arithmetic::kAdd, NumberTypes>::kTypes |
                          DataType::kString},
-     .gradient = [](GradContext& g) { SetBroadcastGrads(g, g.dy(0), g.dy(0)); },
+     .gradient =
+         [](GradContext& g) {
+           SetBroadcastGradsPastScalars(g, g.dy(0), g.dy(0));
+         },
      .doc = "Returns x + y element-wise; strings are joined.",
      .test = {.reference = "x + y"}},
 

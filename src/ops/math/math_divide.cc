@@ -110,7 +110,7 @@ void PowerGrads(GradContext& g) {
     const Tensor safe = ops::SelectV2(known, x, ops::OnesLike(x));
     gy = ops::Mul(ops::Mul(g.dy(0), z), WhereTrue(known, ops::Log(safe)));
   }
-  SetBroadcastGrads(g, gx, gy);
+  SetBroadcastGradsPastScalars(g, gx, gy);
 }
 
 const OpRecord kRecords[] = {

@@ -307,8 +307,11 @@ def tolerance(dtype: str) -> float:
     }.get(dtype, 0.0)
 
 
-def assert_close(mine: np.ndarray, expected: np.ndarray, rtol: float) -> None:
-    """Same shape; equal values, or within `rtol` of values of size one."""
+def assert_close(
+    mine: np.ndarray, expected: np.ndarray, rtol: float, *, of_largest: bool = False
+) -> None:
+    """Same shape; equal values, or within `rtol` of values of size one, or of the
+    largest value."""
     mine, expected = np.asarray(mine), np.asarray(expected)
     assert mine.shape == expected.shape, (mine.shape, expected.shape)
     if expected.dtype.kind not in "biufcOSU":  # bfloat16
@@ -318,4 +321,5 @@ def assert_close(mine: np.ndarray, expected: np.ndarray, rtol: float) -> None:
     if rtol == 0 or expected.dtype.kind in "biuOSU":
         np.testing.assert_array_equal(mine, expected)
     else:
-        np.testing.assert_allclose(mine, expected, rtol=rtol, atol=rtol)
+        largest = np.abs(expected).max(initial=1.0) if of_largest else 1.0
+        np.testing.assert_allclose(mine, expected, rtol=rtol, atol=rtol * largest)

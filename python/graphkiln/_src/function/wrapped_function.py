@@ -9,6 +9,7 @@ from graphkiln._graphkiln import Function, Graph, Tensor, TensorSpec
 from graphkiln._src.function import function
 from graphkiln._src.function.concrete_function import ConcreteFunction
 from graphkiln._src.function.variable_holder import VariableHolder
+from graphkiln._src.version_one.kept_names import variables_kept_in
 
 
 class WrappedFunction:
@@ -193,7 +194,7 @@ def wrap_function(fn, signature, name=None) -> WrappedFunction:
 
     def build(*args):
         holder.graph = _graphkiln.current_graph()
-        with holder.wrapping():
+        with holder.wrapping(), variables_kept_in({}):
             holder.result = nest.map_structure(_own_leaf, fn(*args))
         return holder.result
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from graphkiln import _graphkiln
 from graphkiln._src import ops
+from graphkiln._src.version_one.kept_names import known_variables
 from graphkiln.compat import v1
 
 
@@ -125,24 +128,29 @@ def assign_moving_average(
     """
     with _graphkiln.name_scope(name or "AssignMovingAvg") as scope:
         value = _graphkiln.convert_to_tensor(value)
-        rate = 1.0 - _graphkiln.convert_to_tensor(decay)
+        rate = _graphkiln.convert_to_tensor(1.0 - decay)
         rate = ops.cast(rate, variable.dtype.base_dtype)
         if not zero_debias:
             return variable.assign_sub((variable - value) * rate, name=scope)
-        # What the average would be without the division, and how often it moved.
-        with v1.variable_scope(variable.name.partition(":")[0], reuse=v1.AUTO_REUSE):
-            biased = v1.get_variable(
-                "biased",
-                initializer=ops.zeros_like(variable),
-                trainable=False,
-                use_resource=True,
-            )
-            step = v1.get_variable(
-                "local_step",
-                initializer=ops.zeros([], variable.dtype),
-                trainable=False,
-                use_resource=True,
-            )
+        # What the average would be without the division, and how often it moved:
+        # of each call, unless the scope around says that it is shared.
+        with v1.variable_scope(variable.name.partition(":")[0]) as around:
+            biased = _of_call(around, "biased", ops.zeros_like(variable))
+            step = _of_call(around, "local_step", ops.zeros([], variable.dtype))
         now = biased.assign_sub((biased - value) * rate)
         weight = 1.0 - ops.pow(1.0 - rate, step.assign_add(1.0))
         return variable.assign(now / weight, name=scope)
+
+
+def _of_call(scope: Any, name: str, initial: Any) -> Any:
+    """A variable of a name that is free in the scope, or of this name if it is
+    there to be found."""
+    free, i = name, 0
+    if not scope.reuse:
+        taken = known_variables()
+        while f"{scope.name}/{free}" in taken:
+            i += 1
+            free = f"{name}_{i}"
+    return v1.get_variable(
+        free, initializer=initial, trainable=False, use_resource=True
+    )

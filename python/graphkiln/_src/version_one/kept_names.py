@@ -10,14 +10,16 @@ from graphkiln import _graphkiln
 from graphkiln._graphkiln import Variable
 
 
-class _Templates(threading.local):
-    """Variables by their names, of the templates that this thread calls eagerly."""
+class _OfThread(threading.local):
+    """Variables by their names: of the templates that this thread calls eagerly, and
+    of the functions that its eager code calls."""
 
     def __init__(self) -> None:
         self.kept: list[dict[str, Variable]] = []
+        self.of_functions: dict[str, Variable] = {}
 
 
-_templates = _Templates()
+_of_thread = _OfThread()
 
 
 def kept_by_graph(what: str) -> dict:  # by that around bodies
@@ -34,27 +36,31 @@ def kept_by_graph(what: str) -> dict:  # by that around bodies
 
 def known_variables() -> dict[str, Variable]:
     """By their names: those of the graph or of the template that is called. Eager code
-    shares none otherwise."""
-    if _templates.kept:
-        return _templates.kept[-1]
+    shares none otherwise; all functions that it calls share theirs, so that each of
+    their traces finds what the first one made."""
+    if _of_thread.kept:
+        return _of_thread.kept[-1]
     if _graphkiln.executing_eagerly():
         return {}
+    with _graphkiln.init_scope():
+        if _graphkiln.executing_eagerly():
+            return _of_thread.of_functions
     return kept_by_graph("_variables_by_name")
 
 
 def kept_by_template() -> dict[str, Variable]:
     """Those of the template that is called, or a new place for them."""
-    return _templates.kept[-1] if _templates.kept else {}
+    return _of_thread.kept[-1] if _of_thread.kept else {}
 
 
 @contextmanager
-def variables_of_template(kept: dict[str, Variable]) -> Iterator[None]:
+def variables_kept_in(kept: dict[str, Variable]) -> Iterator[None]:
     """A `with` statement in which code finds and keeps variables there."""
-    _templates.kept.append(kept)
+    _of_thread.kept.append(kept)
     try:
         yield
     finally:
-        _templates.kept.pop()
+        _of_thread.kept.pop()
 
 
 def opened(where: str) -> set[str]:

@@ -293,7 +293,7 @@ class EagerTemplate(Template):
     def _known_variables(self) -> Iterator[None]:
         if self._kept is None:
             self._kept = kept_names.kept_by_template()
-        with kept_names.variables_of_template(self._kept):
+        with kept_names.variables_kept_in(self._kept):
             yield
 
     def _reuse(self) -> Any:
