@@ -1,10 +1,10 @@
-"""A pytest plugin: as many tests as fit into a time, some of every file first.
+"""A pytest plugin: a part of the tests, some of every file, for as long as there is time.
 
-    PYTHONPATH=tests/order pytest -p within --seconds 600 [--first K] FOLDER
+    PYTHONPATH=tests/order pytest -p parts --part 2 --parts 5 [--seconds 600] FOLDER
 
-The tests are asked in PARTS parts, each with every file's share and in the files'
-order. --first says which part is asked first: runs that count it up ask all in the
-end. A test whose turn comes after the time is skipped, and says so.
+A process that has asked TensorFlow many thousands of questions asks several times
+slower than a new one: `scripts/test` asks in parts. A test whose turn comes after the
+time is skipped, and says so.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import zlib
 
 import pytest
 
-PARTS = 5
 # The processes that ask share the end.
 _UNTIL = "GK_TESTS_UNTIL"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("within")
+    group = parser.getgroup("parts")
+    group.addoption("--part", type=int, default=0, help="which part is asked")
+    group.addoption("--parts", type=int, default=1, help="of how many")
     group.addoption("--seconds", type=float, help="how long tests may begin")
-    group.addoption("--first", type=int, default=0, help="which part is first")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -32,17 +32,17 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[_UNTIL] = str(time.time() + seconds)
 
 
-def part_of(name: str, first: int) -> int:
-    """When the test of that name is asked: 0 to PARTS - 1."""
-    return (zlib.crc32(name.encode()) - first) % PARTS
-
-
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    if config.getoption("--seconds") is not None:
-        first = config.getoption("--first")
-        items.sort(key=lambda item: part_of(item.nodeid, first))
+    part, parts = config.getoption("--part"), config.getoption("--parts")
+    chosen, others = [], []
+    for item in items:
+        is_chosen = zlib.crc32(item.nodeid.encode()) % parts == part % parts
+        (chosen if is_chosen else others).append(item)
+    if others:
+        config.hook.pytest_deselected(items=others)
+        items[:] = chosen
 
 
 @pytest.hookimpl(tryfirst=True)
