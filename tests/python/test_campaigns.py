@@ -93,4 +93,4 @@ def test_a_campaign_without_cases_says_so(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COUNTS)
 def test_a_campaign(name):
-    run(name, 8 * COUNTS[name], 2)
+    run(name, 4 * COUNTS[name], 2)
