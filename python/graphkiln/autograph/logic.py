@@ -120,6 +120,11 @@ def in_(item, container):
     if staging.is_staged(item) and isinstance(
         container, (list, tuple, set, frozenset, range, dict)
     ):
+        # As in Python, what is the same object is in it, whatever its value.
+        if any(c is item for c in container):
+            return True
+        if _is_hashable(item):  # `==` asks for the same object
+            return False
         item = _graphkiln.convert_to_tensor(item)
         found = [ops.equal(item, c) for c in container]
         if not found:
@@ -129,6 +134,15 @@ def in_(item, container):
         ]
         return ops.reduce_any(ops.stack(found))
     return item in container
+
+
+def _is_hashable(item):
+    """Tensors are where TensorFlow 1's equality is in force."""
+    try:
+        hash(item)
+    except TypeError:
+        return False
+    return True
 
 
 def assert_stmt(condition, message, source: str):
