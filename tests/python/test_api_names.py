@@ -540,8 +540,14 @@ def test_help_shows_signatures(name, signature):
 NO_SIGNATURE = """
 errors.InaccessibleTensorError errors.OperatorNotAllowedInGraphError
 types.experimental.FunctionType data.experimental.AutoShardPolicy.conjugate
-test.TestCase.failureException compat.v1.train.NanLossDuringTrainingError
+test.TestCase.failureException train.NanLossDuringTrainingError
 """.split()
+
+
+def _should_be_readable(name):
+    """Under all its names, of which a process knows those that were asked for."""
+    short = name.removeprefix("compat.v1.").removeprefix("compat.v2.")
+    return short not in NO_SIGNATURE
 
 
 def _unreadable():
@@ -556,7 +562,7 @@ def _unreadable():
 
 
 def test_signatures_can_be_read():
-    assert [name for name in _unreadable() if name not in NO_SIGNATURE] == []
+    assert list(filter(_should_be_readable, _unreadable())) == []
     assert str(inspect.signature(tf.compat.v1.Dimension)) == "(value)"
     assert str(inspect.signature(tf.Operation.get_attr)) == "(self, /, name)"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -28,6 +29,10 @@ class _Leaf(NamedTuple):
 
     elements: list
     build: Callable
+
+
+# The sessions of this process that live.
+_sessions: weakref.WeakSet = weakref.WeakSet()
 
 
 def _first(values: list) -> object:
@@ -78,8 +83,10 @@ class BaseSession:
         self._config = config
         self._runs = None
         self._closed = False
+        self._was_reset = False
         # What was read of variables, by their ids.
         self._reads: dict[int, tuple] = {}
+        _sessions.add(self)
 
     @property
     def graph(self) -> Graph:
@@ -234,6 +241,8 @@ class BaseSession:
         return _packed(fetches, leaves, map(_made, made))
 
     def _check_open(self) -> None:
+        if self._was_reset:
+            raise _graphkiln.CancelledError(None, None, "Session has been closed.")
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
         if self._graph.version == 0:
@@ -533,6 +542,39 @@ class Session(BaseSession):
     ) -> None:
         super().__init__(target, graph, config)
         self._entered: tuple | None = None
+
+    @staticmethod
+    def reset(target: str, containers: object = None, config: object = None) -> None:
+        """Closes all sessions of this process and drops the values of their
+        variables: runs of theirs are a CancelledError from then on.
+
+        Args:
+          target: only "", this process, is known.
+          containers: accepted for compatibility: all are dropped.
+          config: a ConfigProto, accepted for compatibility.
+
+        Raises:
+          TypeError: the target is no text.
+          NotFoundError: the target is another.
+
+        >>> with tf.Graph().as_default():
+        ...     session = tf.compat.v1.Session()
+        ...     tf.compat.v1.Session.reset("")
+        ...     try: session.run(tf.constant(1))
+        ...     except tf.errors.CancelledError as e: e.message
+        'Session has been closed.'
+        """
+        if not isinstance(target, (str, bytes)):
+            raise TypeError(f"Expected binary or unicode string, got {target!r}")
+        if target:
+            raise _graphkiln.NotFoundError(
+                None, None,
+                "No session factory registered for the given session options: "
+                f"{{target: {target!r}}} Registered factories are {{DIRECT_SESSION}}.",
+            )
+        for session in list(_sessions):
+            session._was_reset = not session._closed
+            session.close()
 
     def __enter__(self) -> Session:
         if self._entered is not None:

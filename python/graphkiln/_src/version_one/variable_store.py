@@ -156,6 +156,10 @@ class VariableScope:
         """The variables of the scope."""
         return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
 
+    def local_variables(self) -> list:
+        """The local variables of the scope."""
+        return self.get_collection(GraphKeys.LOCAL_VARIABLES)
+
     def trainable_variables(self) -> list:
         """The trainable variables of the scope."""
         return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
