@@ -24,6 +24,31 @@ def test_reset_closes_the_sessions_that_are_there():
             assert later.run(v) == 2.0
 
 
+def test_reset_once_more_and_closing_afterwards():
+    with tf.Graph().as_default():
+        one = tf.constant(1)
+        session = v1.Session()
+        for _ in range(2):
+            v1.Session.reset("")
+            with pytest.raises(tf.errors.CancelledError):
+                session.run(one)
+        session.close()
+        with pytest.raises(RuntimeError, match="a closed Session"):
+            session.run(one)
+
+
+def test_a_session_that_is_reset_stays_the_default_one():
+    with tf.Graph().as_default():
+        one = tf.constant(1)
+        session = v1.InteractiveSession()
+        v1.Session.reset("")
+        assert v1.get_default_session() is session
+        with pytest.raises(tf.errors.CancelledError):
+            one.eval()
+        session.close()
+        assert v1.get_default_session() is None
+
+
 def test_reset_of_a_closed_session():
     with tf.Graph().as_default():
         session = v1.Session()

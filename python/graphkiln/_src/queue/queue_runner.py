@@ -12,7 +12,7 @@ from graphkiln._src.host.logging import vlog
 from graphkiln._src.session.default_session import get_default_session
 from graphkiln._src.session.graph_keys import GraphKeys
 from graphkiln._src.session.scoped_names import name_in_scope, scoped_name
-from graphkiln._src.session.session import BaseSession
+from graphkiln._src.session.base_session import BaseSession
 
 
 def _checked_types(types: Any) -> tuple[type[BaseException], ...]:

@@ -10,7 +10,7 @@ from graphkiln import _graphkiln
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from graphkiln._src.session.session import BaseSession
+    from graphkiln._src.session.base_session import BaseSession
 
 
 class _Stack(threading.local):
