@@ -55,7 +55,7 @@ NO_KERNEL = ("No OpKernel was registered", "Could not find device for node")
 SLACK = {"float16": 8.0, "bfloat16": 4.0}
 # Whose values are sums of much larger ones, which TensorFlow adds in an order that its
 # processor's registers give.
-SUMMED = ("BlockLSTMGrad", "BlockLSTMGradV2")
+SUMMED = ("BlockLSTMGradV2",)
 
 
 def is_random(op: str) -> bool:

@@ -17,6 +17,7 @@ import pytest
 
 # The processes that ask share the end.
 _UNTIL = "GK_TESTS_UNTIL"
+_LATE = "no time was left for it"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -38,7 +39,7 @@ def pytest_collection_modifyitems(
     part, parts = config.getoption("--part"), config.getoption("--parts")
     chosen, others = [], []
     for item in items:
-        is_chosen = zlib.crc32(item.nodeid.encode()) % parts == part % parts
+        is_chosen = zlib.crc32(item.nodeid.encode()) % parts == part
         (chosen if is_chosen else others).append(item)
     if others:
         config.hook.pytest_deselected(items=others)
@@ -49,11 +50,11 @@ def pytest_collection_modifyitems(
 def pytest_runtest_setup(item: pytest.Item) -> None:
     until = os.environ.get(_UNTIL)
     if until is not None and time.time() > float(until):
-        pytest.skip("no time was left for it")
+        pytest.skip(_LATE)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     skipped = terminalreporter.stats.get("skipped", [])
-    late = sum("no time was left" in str(report.longrepr) for report in skipped)
+    late = sum(_LATE in str(report.longrepr) for report in skipped)
     if late:
         terminalreporter.write_line(f"{late} tests not asked: no time was left")

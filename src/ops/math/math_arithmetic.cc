@@ -31,6 +31,10 @@ Status ComputeAdd(KernelContext& c) {
       c, [](const std::string& x, const std::string& y) { return x + y; });
 }
 
+void AddGrads(GradContext& g) {
+  SetBroadcastGradsPastScalars(g, g.dy(0), g.dy(0));
+}
+
 // Each input gets the gradient where it was chosen; the first one at ties.
 void SetChosenGrads(GradContext& g, const Tensor& first) {
   const Tensor zero = ops::ZerosLike(g.dy(0));
@@ -50,10 +54,7 @@ const OpRecord kRecords[] = {
                kAddition | kCheap,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<arithmetic::kAdd, NumberTypes, kWrapAround>(),
-     .gradient =
-         [](GradContext& g) {
-           SetBroadcastGradsPastScalars(g, g.dy(0), g.dy(0));
-         },
+     .gradient = AddGrads,
      .python = {.scope = "add", .converts_first = true},
      .doc = "Returns x + y element-wise; supports broadcasting.",
      .test = {.reference = "x + y"}},
@@ -114,10 +115,7 @@ const OpRecord kRecords[] = {
                     BinaryFor<arithmetic::kAdd, NumberTypes, kWrapAround>::Find,
                 .types = BinaryFor<arithmetic::kAdd, NumberTypes>::kTypes |
                          DataType::kString},
-     .gradient =
-         [](GradContext& g) {
-           SetBroadcastGradsPastScalars(g, g.dy(0), g.dy(0));
-         },
+     .gradient = AddGrads,
      .doc = "Returns x + y element-wise; strings are joined.",
      .test = {.reference = "x + y"}},
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from graphkiln import _graphkiln
 from graphkiln._src import ops
-from graphkiln._src.version_one.kept_names import known_variables
+from graphkiln._src.version_one.kept_names import free_name, known_variables
 from graphkiln.compat import v1
 
 
@@ -145,12 +145,8 @@ def assign_moving_average(
 def _of_call(scope: Any, name: str, initial: Any) -> Any:
     """A variable of a name that is free in the scope, or of this name if it is
     there to be found."""
-    free, i = name, 0
     if not scope.reuse:
-        taken = known_variables()
-        while f"{scope.name}/{free}" in taken:
-            i += 1
-            free = f"{name}_{i}"
+        name = free_name(name, scope.name, known_variables())
     return v1.get_variable(
-        free, initializer=initial, trainable=False, use_resource=True
+        name, initializer=initial, trainable=False, use_resource=True
     )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 
 from graphkiln import _graphkiln
-from graphkiln._graphkiln import Variable
+from graphkiln._graphkiln import Graph, Variable
 
 
 class _OfThread(threading.local):
@@ -22,12 +22,30 @@ class _OfThread(threading.local):
 _of_thread = _OfThread()
 
 
+def free_name(prefix: str, scope: str, taken: Container[str]) -> str:
+    """`prefix`, or with the first number with which it is not taken in the scope."""
+    outer = f"{scope}/" if scope else ""
+    name, i = prefix, 0
+    while outer + name in taken:
+        i += 1
+        name = f"{prefix}_{i}"
+    return name
+
+
+def _graph_around() -> Graph | None:
+    """That around bodies; None if eager code is there."""
+    with _graphkiln.init_scope():
+        if _graphkiln.executing_eagerly():
+            return None
+        return _graphkiln.get_default_graph()
+
+
 def kept_by_graph(what: str) -> dict:  # by that around bodies
     """A dictionary that the graph keeps."""
-    graph = _graphkiln.get_default_graph()
-    with _graphkiln.init_scope():
-        if not _graphkiln.executing_eagerly():
-            graph = _graphkiln.get_default_graph()
+    return _kept_by(_graph_around() or _graphkiln.get_default_graph(), what)
+
+
+def _kept_by(graph: Graph, what: str) -> dict:
     collection = graph.get_collection_ref((what,))
     if not collection:
         collection.append({})
@@ -42,10 +60,10 @@ def known_variables() -> dict[str, Variable]:
         return _of_thread.kept[-1]
     if _graphkiln.executing_eagerly():
         return {}
-    with _graphkiln.init_scope():
-        if _graphkiln.executing_eagerly():
-            return _of_thread.of_functions
-    return kept_by_graph("_variables_by_name")
+    graph = _graph_around()
+    if graph is None:
+        return _of_thread.of_functions
+    return _kept_by(graph, "_variables_by_name")
 
 
 def kept_by_template() -> dict[str, Variable]:

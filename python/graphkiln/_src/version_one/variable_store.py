@@ -205,13 +205,8 @@ def get_variable_scope() -> VariableScope:
 
 
 def _unique(prefix: str) -> str:
-    outer = f"{get_variable_scope().name}/" if get_variable_scope().name else ""
-    taken = kept_names.opened(get_variable_scope().name)
-    name, i = prefix, 0
-    while outer + name in taken:
-        i += 1
-        name = f"{prefix}_{i}"
-    return name
+    outer = get_variable_scope().name
+    return kept_names.free_name(prefix, outer, kept_names.opened(outer))
 
 
 @contextmanager
